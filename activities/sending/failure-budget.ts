@@ -48,7 +48,7 @@ export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch, co
   }
   const { reported, invoices } = await deps.ledger.reportedFailures(batch.batchId, MOST_CONFIRMED);
   counted();
-  if (reported === 0 || !budgetOf(deps, { ...counts, failed: counts.failed + reported }).spent) return false;
+  if (!budgetOf(deps, { ...counts, failed: counts.failed + reported }).spent) return false;
   await pollStatuses(deps, invoices, deps.now() + LONGEST_CONFIRMATION_MS);
   return (await readBudget(deps, batch)).spent;
 }

@@ -7,51 +7,12 @@ import { holdForbiddenMerchants } from '../../../../activities/sending/forbidden
 import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
 import { holdOverRetries } from '../../../../activities/sending/retry-budget.ts';
 import { runningBatch } from '../../../../activities/batch/running-batch.ts';
-import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import {
-  accepted,
-  delivery,
-  NIF,
-  NOW,
-  REASON,
-  serviceIdOf,
-  type TestBatch,
-} from '../../../contract/ledger/scenario.ts';
+import { NIF, NOW, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
+import { acceptedBatch, events, SAID_FAILED, SAID_PROCESSING, statusPlaces } from './accepted-batch.ts';
 
 const placeOf = activityPlaces();
-const SAID_FAILED: StatusAnswer = { kind: 'status', status: 'failed', reason: REASON };
-const SAID_PROCESSING: StatusAnswer = { kind: 'status', status: 'processing', reason: null };
-
-/** A service whose GET says this of every invoice. */
-function saying(answer: (serviceId: string) => StatusAnswer, settings = {}) {
-  const asked: string[] = [];
-  const place = placeOf({
-    settings,
-    service: {
-      getInvoice(serviceId) {
-        asked.push(serviceId);
-        return Promise.resolve(answer(serviceId));
-      },
-    },
-  });
-  return { ...place, asked };
-}
-
-/** The first `count` invoices of a larger batch are accepted. */
-async function acceptedBatch(place: ActivityPlace, count: number, unsent = 3): Promise<TestBatch> {
-  const texts = Array.from({ length: count + unsent }, (_, at) => ({ ref: `R${at}` }));
-  const batch = await place.scenario.run(texts, 1_000);
-  const outcomes = Array.from({ length: count }, (_, at) => accepted(serviceIdOf(place.scenario, `a${at}`)));
-  await sendFirst(place, batch, outcomes);
-  return batch;
-}
-
-/** Signed events of invoices from `from` up to, not including, `to`. */
-async function events(place: ActivityPlace, verdict: 'issued' | 'failed', from: number, to: number): Promise<void> {
-  const ids = Array.from({ length: to - from }, (_, at) => serviceIdOf(place.scenario, `a${from + at}`));
-  await place.deps.ledger.recordDeliveries(ids.map((id) => delivery(id, verdict, { reason: REASON })));
-}
+const saying = statusPlaces(placeOf);
 
 /** The same ledger, in which nobody may look for reported failures. */
 function withoutReports(ledger: ActivityPlace['deps']['ledger']): ActivityPlace['deps']['ledger'] {

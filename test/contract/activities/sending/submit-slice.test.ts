@@ -1,67 +1,22 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/close-page.ts';
-import type { SliceResult } from '../../../../activities/sending/slice.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
-import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import { NIF, NOW, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
-import { activityPlaces, asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
+import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/ports/invoicing-service.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import { NIF, NOW, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
+import { created, FORBIDDEN, REFUSED, SAID, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
 
-const placeOf = activityPlaces();
-const SAID = { code: 'tax-code', message: 'HTTP 422: unknown tax code' };
-const REFUSED: CreateAnswer = { kind: 'refused', reason: SAID };
-const UNAUTHORIZED: CreateAnswer = {
-  ...{ kind: 'access-denied', retryAfterMs: null, mayExist: false },
-  reason: { code: 'http-401', message: 'HTTP 401' },
-};
-const FORBIDDEN: CreateAnswer = {
-  ...{ kind: 'access-denied', retryAfterMs: null, mayExist: false },
-  reason: { code: 'http-403', message: 'HTTP 403' },
-};
+const sending = slicePlaces();
+const PUT_OFF: CreateAnswer = { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 };
+const PUT_OFF_LOST: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
 const REDIRECT: CreateAnswer = {
   ...{ kind: 'access-denied', retryAfterMs: null, mayExist: true },
   reason: { code: 'redirect', message: 'HTTP 303' },
 };
-
-interface SlicePlace extends ActivityPlace {
-  /** References in the order of their POSTs. */
-  readonly posts: string[];
-  /** Of these ordinals, or of all. */
-  slice(batch: TestBatch, from?: number, to?: number): Promise<SliceResult>;
-  batch(count: number): Promise<TestBatch>;
-}
-
-/** A worker whose service answers by reference. */
-function sending(answer: (ref: string, nth: number) => CreateAnswer, maxConcurrency = 1): SlicePlace {
-  const posts: string[] = [];
-  const place = placeOf({
-    settings: { maxConcurrency },
-    service: {
-      createInvoice(body) {
-        const { ref } = JSON.parse(body) as { ref: string };
-        posts.push(ref);
-        return Promise.resolve(answer(ref, posts.length));
-      },
-    },
-  });
-  const submit = createSubmitSlice(place.deps);
-  return {
-    ...{ ...place, posts },
-    slice: ({ batchId }, from = 1, to = 1_000) =>
-      asActivity(submit, place.deps, { ledgerId: place.deps.ledger.id, batchId, page: 1, from, to }),
-    async batch(count) {
-      const texts = Array.from({ length: count }, (_, at) => ({ ref: `R${at}` }));
-      const batch = await place.scenario.run(texts, 1_000);
-      await place.deps.ledger.saveMerchants(place.scenario.application, [{ nif: NIF, merchantId: 'mrc_1' }]);
-      return batch;
-    },
-  };
-}
-
-let made = 0;
-function created(): CreateAnswer {
-  return { kind: 'created', serviceId: `inv_slice_${process.pid}_${(made += 1)}` };
-}
 
 describe('a slice of invoices', () => {
   it('is sent, each once, and every answer is written down', async () => {
@@ -84,7 +39,7 @@ describe('a slice of invoices', () => {
 
   it('leaves an invoice whose merchant is not known, and sends the others', async () => {
     const place = sending(created);
-    const batch = await place.scenario.run([{ ref: 'A', nif: '502757191' }, { ref: 'B' }], 1_000);
+    const batch = await place.scenario.run([{ ref: 'A', nif: OTHER_NIF }, { ref: 'B' }], 1_000);
     await place.deps.ledger.saveMerchants(place.scenario.application, [{ nif: NIF, merchantId: 'mrc_1' }]);
 
     expect((await place.slice(batch)).accepted).toBe(1);
@@ -135,46 +90,255 @@ describe('a slice of invoices', () => {
     });
   });
 
-  it('gives the turn of a probe back when its window is over before it could leave', async () => {
-    const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: 5_000 }));
+  /** R0 is inside its window when the slice begins, and outside of it by the time it would leave; the circuit opens at one of the two moments. */
+  async function outOfItsWindow(opens: 'before' | 'meanwhile', probeAfterMs: number): Promise<SlicePlace> {
+    const open = ({ deps }: ActivityPlace, ledger: Ledger) =>
+      ledger.openBreaker({
+        ...{ baseUrl: deps.service.baseUrl, reason: REASON, openedAt: NOW },
+        probeAfter: deps.now() + probeAfterMs,
+      });
+    const place: SlicePlace = sending(() => PUT_OFF_LOST, 1, {
+      ledger: (real, bare) => ({
+        async freeze(...what) {
+          const frozen = await real.freeze(...what);
+          if (place.posts.length === 0) return frozen;
+          if (opens === 'meanwhile') await open(bare, real);
+          place.later(60_000);
+          return frozen;
+        },
+      }),
+    });
     const batch = await place.batch(1);
     await place.slice(batch);
-    const { ledger, service } = place.deps;
-    const open = { baseUrl: service.baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW };
-    await ledger.openBreaker(open);
     place.later(86_400_000 - 30_000);
-    // Inside the window when the slice begins, and outside of it by the time the probe would leave.
-    const slow: typeof ledger = {
-      ...ledger,
-      async freeze(...what) {
-        const frozen = await ledger.freeze(...what);
-        place.later(60_000);
-        return frozen;
-      },
-    };
-    const deps = { ...place.deps, ledger: slow };
-    const input = { ledgerId: ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1_000 };
+    if (opens === 'before') await open(place, place.deps.ledger);
 
-    expect(await asActivity(createSubmitSlice(deps), deps, input)).toMatchObject({ accepted: 0, left: 0 });
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 0 });
 
     expect(place.posts).toHaveLength(1);
-    expect((await ledger.breaker(service.baseUrl))?.probingUntil).toBeNull();
+    return place;
+  }
+
+  it('gives the turn of a probe back when its window is over before it could leave', async () => {
+    const { deps } = await outOfItsWindow('before', 0);
+
+    expect(await deps.ledger.breaker(deps.service.baseUrl)).toMatchObject({ probingUntil: null });
+  });
+
+  it('leaves the time of the probe alone when the window of another invoice is over', async () => {
+    const { deps } = await outOfItsWindow('meanwhile', 3_600_000);
+
+    const probeAfter = (await deps.ledger.breaker(deps.service.baseUrl))?.probeAfter ?? 0;
+    expect(probeAfter - deps.now()).toBe(3_600_000 - 60_000);
   });
 
   it('sends those first that had the fewest tries', async () => {
-    const place = sending((_, nth) =>
-      nth === 1 ? { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 } : created(),
-    );
+    const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
+    const batch = await place.batch(3);
+    await place.slice(batch, 1, 1);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0 });
+
+    expect(place.posts).toEqual(['R0', 'R1', 'R2', 'R0']);
+  });
+
+  it('probes a service whose answers cannot be read with the invoice of most tries, for each new one may be created', async () => {
+    const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
+    const batch = await place.batch(3);
+    await place.slice(batch, 2, 2);
+    await openCircuit(place, 'answers-unreadable');
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0 });
+
+    expect(place.posts).toEqual(['R1', 'R1', 'R0', 'R2']);
+  });
+
+  it('probes a service that is away with the invoice of fewest tries', async () => {
+    const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
+    const batch = await place.batch(2);
+    await place.slice(batch, 1, 1);
+    await openCircuit(place, 'service-unreachable');
+
+    await place.slice(batch);
+
+    expect(place.posts).toEqual(['R0', 'R1', 'R0']);
+  });
+
+  it('holds the turn of the probe until it is answered', async () => {
+    const turns: (number | null | undefined)[] = [];
+    const place: SlicePlace = sending(async () => {
+      turns.push((await place.deps.ledger.breaker(place.deps.service.baseUrl))?.probingUntil);
+      return created();
+    });
+    const batch = await place.batch(1);
+    await openCircuit(place, 'service-unreachable');
+
+    await place.slice(batch);
+
+    expect(turns).toEqual([NOW + 60_000]);
+  });
+
+  it('gives the turn of the probe back when its worker stops before the probe could leave', async () => {
+    const env = new MockActivityEnvironment();
+    const place: SlicePlace = sending(created, 1, {
+      ledger: (real) => ({
+        freeze(...what) {
+          env.cancel();
+          return real.freeze(...what);
+        },
+      }),
+    });
+    const { batchId } = await place.batch(1);
+    await openCircuit(place, 'service-unreachable');
+    const input = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1 };
+
+    expect(await env.run(createSubmitSlice(place.deps), place.deps, input)).toMatchObject({ accepted: 0, left: 1 });
+
+    expect(place.posts).toEqual([]);
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({ probingUntil: null });
+  });
+
+  it('POSTs a probe once when it fails', async () => {
+    const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: null }));
+    const batch = await place.batch(2);
+    await openCircuit(place, 'service-unreachable');
+
+    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code } });
+
+    expect(place.posts).toHaveLength(1);
+  });
+
+  it('takes its permission along when it ends: nothing that it left behind may leave', async () => {
+    const permits: (DeparturePermit | undefined)[] = [];
+    const place = sending((_ref, _nth, limits) => {
+      permits.push(limits?.permit);
+      return created();
+    });
+
+    await place.slice(await place.batch(1));
+
+    expect(permits.map((permit) => permit?.isValid())).toEqual([false]);
+  });
+
+  it('gives the turn of the probe back when it has nothing that can be sent', async () => {
+    const place = sending(created);
+    const batch = await place.scenario.run([{ ref: 'A', nif: '500000000' }], 1_000);
+    await openCircuit(place, 'service-unreachable');
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0 });
+
+    expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({ probingUntil: null });
+  });
+
+  it('behind an open circuit makes a page wait for nothing when nothing of it is left to send', async () => {
+    const place = sending(created);
     const batch = await place.batch(1);
     await place.slice(batch);
-    const other = sending(created);
+    await place.deps.ledger.openBreaker({
+      ...{ baseUrl: place.deps.service.baseUrl, reason: REASON },
+      ...{ openedAt: NOW, probeAfter: NOW + 60_000 },
+    });
+
+    expect(await place.slice(batch)).toMatchObject({ left: 0, waiting: null });
+  });
+
+  it('behind an open circuit is not handed out: nothing is frozen, and none gets a reason', async () => {
+    const place: SlicePlace = sending(created, 1, {
+      ledger: () => ({ freeze: () => Promise.reject(new Error('nothing is to be frozen')) }),
+    });
+    const batch = await place.batch(2);
+    const { deps } = place;
+    const open = { baseUrl: deps.service.baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 60_000 };
+    await deps.ledger.openBreaker(open);
+
+    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code, probeAfterMs: 60_000 } });
+
+    expect(await batch.line('R0')).toMatchObject({ state: 'staged', reason: null });
+  });
+
+  it('of a paused batch is not handed out: nothing is POSTed, and none counts as tried', async () => {
+    const place = sending(created);
+    const batch = await place.batch(2);
+    await pause(place, batch);
+
+    expect(await place.slice(batch)).toEqual({ accepted: 0, left: 2, stop: false, waiting: null });
+
+    expect(place.posts).toEqual([]);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
+  });
+
+  it('is stopped by a pause: what is on its way is recorded, and the rest is put back with that reason', async () => {
+    const place: SlicePlace = sending(async (_ref, _nth, limits) => {
+      await pause(place, batch);
+      if (limits?.permit?.withdrawn.aborted === false) await once(limits.permit.withdrawn, 'abort');
+      return created();
+    });
+    const batch = await place.batch(3);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 2, stop: false, waiting: null });
 
     expect(place.posts).toEqual(['R0']);
-    await place.slice(batch);
-    expect(await batch.line('R0')).toMatchObject({ state: 'accepted', attempts: 2 });
-    expect(other.posts).toEqual([]);
+    expect(await batch.line('R1')).toMatchObject({
+      ...{ state: 'staged', attempts: 0 },
+      reason: { code: 'sending-stopped', message: expect.stringContaining('the batch was stopped') as string },
+    });
+  });
+
+  it('sends nothing that the ledger did not freeze, such as what was held while the slice began', async () => {
+    const place: SlicePlace = sending(created, 1, {
+      ledger: (real) => ({
+        async freeze(...what) {
+          await real.holdUnsent(batch.batchId, { reason: REASON, merchantNif: OTHER_NIF, now: NOW });
+          return real.freeze(...what);
+        },
+      }),
+    });
+    const batch = await place.batch([{ ref: 'A' }, { ref: 'B', nif: OTHER_NIF }]);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1 });
+
+    expect(place.posts).toEqual(['A']);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 1, held: 1 });
+  });
+
+  it('has sent for no time at all when the clock was put back meanwhile', async () => {
+    const place: SlicePlace = sending(() => {
+      place.later(-5_000);
+      return created();
+    });
+
+    expect((await place.slice(await place.batch(1))).triedMs).toBe(0);
+  });
+
+  it('tells people about refusals that cannot be read while others are created', async () => {
+    const unread: CreateAnswer = {
+      ...{ kind: 'lost', retryAfterMs: 5_000, unreadError: true },
+      reason: { code: 'http-422-unreadable', message: 'HTTP 422: no error found' },
+    };
+    const place = sending((ref) => (ref === 'R0' ? created() : unread));
+
+    await place.slice(await place.batch(2));
+
+    const { ledger, profileDigest } = place.deps;
+    await expect
+      .poll(() => ledger.misfits(profileDigest))
+      .toMatchObject([{ message: expect.stringContaining('HTTP 422: no error found') as string }]);
   });
 });
+
+/** The time of the next probe has come. */
+async function openCircuit({ deps }: SlicePlace, code: string): Promise<void> {
+  const { baseUrl } = deps.service;
+  const reason = { code, message: code };
+  await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW - 5_000, probeAfter: NOW });
+}
+
+/** As an operator pauses a batch. */
+async function pause({ deps }: SlicePlace, { batchId }: TestBatch): Promise<void> {
+  const run = { batchId, workflowId: `workflow-of-${batchId}`, runId: 'run-1' };
+  const written = await deps.ledger.recordControl({ ...run, version: 1, paused: true, cancelled: false });
+  expect(written).toBe(true);
+}
 
 describe('a service that lets nobody in', () => {
   it('is asked once: the rest of the slice stays here, as unsent as it was', async () => {
@@ -267,17 +431,21 @@ describe('a service that lets nobody in', () => {
 
   it('to one merchant of several opens no circuit: five are refused, what is left of it is held, the others go', async () => {
     const place = sending((ref) => (ref.startsWith('X') ? FORBIDDEN : created()));
-    const texts = Array.from({ length: 12 }, (_, at) => ({ ref: `X${at}`, nif: '502757191' }));
-    const batch = await place.scenario.run([...texts, { ref: 'A' }, { ref: 'B' }], 1_000);
-    const merchants = [NIF, '502757191'].map((nif, at) => ({ nif, merchantId: `mrc_${at}` }));
-    await place.deps.ledger.saveMerchants(place.scenario.application, merchants);
+    const texts = Array.from({ length: 12 }, (_, at) => ({ ref: `X${at}`, nif: OTHER_NIF }));
+    const batch = await place.batch([...texts, { ref: 'A' }, { ref: 'B' }]);
 
     expect(await place.slice(batch)).toMatchObject({ accepted: 2, waiting: null });
     expect(await place.slice(batch)).toEqual({ accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null });
 
     expect(place.posts).toEqual(['X0', 'X1', 'X2', 'X3', 'X4', 'A', 'B']);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 5, held: 7, accepted: 2 });
-    expect(await batch.line('X11')).toMatchObject({ state: 'held', reason: { code: 'merchant-forbidden' } });
+    expect(await batch.line('X11')).toMatchObject({
+      state: 'held',
+      reason: {
+        code: 'merchant-forbidden',
+        message: expect.stringContaining('ask its support about the merchant') as string,
+      },
+    });
     expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
   });
 

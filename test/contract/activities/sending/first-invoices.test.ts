@@ -1,0 +1,168 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  awaitFirstInvoices,
+  firstInvoicesOf,
+  type FirstInvoicesInput,
+} from '../../../../activities/sending/first-invoices.ts';
+import type { BatchRecord } from '../../../../src/domain/ports/ledger.ts';
+import { NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { activityPlaces, sendFirst, type ActivityPlace } from '../activity-place.ts';
+import { acceptedBatch, SAID_PROCESSING, statusPlaces } from './accepted-batch.ts';
+
+const placeOf = activityPlaces();
+const saying = statusPlaces(placeOf);
+
+describe('the invoices that go first', () => {
+  /** Of a batch that says it has so many invoices; 25 are staged. */
+  async function firstOf(over: Partial<BatchRecord>, sent = 0) {
+    const place = placeOf();
+    const texts = Array.from({ length: 25 }, (_, at) => ({ ref: `R${at}` }));
+    const batch = await place.scenario.run(texts, 1_000);
+    await sendFirst(
+      place,
+      batch,
+      Array.from({ length: sent }, () => ({ kind: 'rejected', reason: REASON }) as const),
+    );
+    return firstInvoicesOf(place.deps, { ...(await batch.record()), invoices: 200, ...over });
+  }
+
+  it('are the first twenty of a batch of two hundred or more', async () => {
+    expect(await firstOf({ invoices: 200 })).toEqual({ page: 1, from: 1, to: 20, waitMs: 30_000 });
+    expect(await firstOf({ invoices: 199 })).toBeUndefined();
+  });
+
+  it('are those that are left to send', async () => {
+    expect(await firstOf({}, 4)).toMatchObject({ page: 1, from: 5, to: 24 });
+  });
+
+  it('are of one page', async () => {
+    expect(await firstOf({ pageSize: 15 })).toMatchObject({ page: 1, from: 1, to: 15 });
+    expect(await firstOf({ pageSize: 10 }, 10)).toMatchObject({ page: 2, from: 11, to: 20 });
+  });
+
+  it('are none when nothing is left to send', async () => {
+    expect(await firstOf({}, 25)).toBeNull();
+  });
+});
+
+/** A GET of each has called it issued by the word with which invoices of this service begin. */
+async function doubt({ deps: { watch } }: ActivityPlace, serviceIds: readonly string[]): Promise<void> {
+  const seen = { word: 'issued', place: '/status', why: null };
+  watch.created({ kind: 'created', serviceId: 'another', word: seen.word });
+  for (const serviceId of serviceIds)
+    await watch.asked({
+      ...{ serviceId, reported: null, isLast: false },
+      answer: { kind: 'status', status: 'issued', reason: null, seen },
+    });
+}
+
+describe('the wait for final words of the first invoices', () => {
+  /** Asks of a wait of four seconds, on a clock that moves only while the activity sleeps: at which time, and how many. */
+  async function asksOf(
+    place: ActivityPlace & { readonly asked: readonly string[] },
+    batch: TestBatch,
+    over: { readonly spentMs?: number; readonly from?: number; readonly to?: number; readonly waitMs?: number } = {},
+  ) {
+    const { spentMs = 0, from = 1, to = 20, waitMs = 4_000 } = over;
+    const input: FirstInvoicesInput = {
+      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1 },
+      ...{ from, to, waitMs },
+    };
+    const env = new MockActivityEnvironment({
+      scheduledTimestampMs: NOW,
+      currentAttemptScheduledTimestampMs: NOW + spentMs,
+    });
+    const start = place.deps.now();
+    const asks: { readonly at: number; readonly count: number }[] = [];
+    let seen = 0;
+    const note = (): void => {
+      const count = place.asked.length - seen;
+      if (count > 0) asks.push({ at: place.deps.now() - start, count });
+      seen = place.asked.length;
+    };
+    const sleeps: number[] = [];
+    Object.assign(env.context, {
+      sleep(ms: number) {
+        note();
+        sleeps.push(ms);
+        place.later(ms);
+        return Promise.resolve();
+      },
+    });
+    await env.run(awaitFirstInvoices, place.deps, input);
+    note();
+    return { asks, sleeps };
+  }
+
+  it('asks for three at an eighth, a quarter and half of it, and for each at its end', async () => {
+    const place = saying(() => SAID_PROCESSING);
+
+    const { asks, sleeps } = await asksOf(place, await acceptedBatch(place, 20));
+
+    expect(asks).toEqual([
+      { at: 500, count: 3 },
+      { at: 1_000, count: 3 },
+      { at: 2_000, count: 3 },
+      { at: 4_000, count: 20 },
+    ]);
+    expect(sleeps).toEqual(Array.from({ length: 8 }, () => 500));
+  });
+
+  it('ends when its time is over, however short that is', async () => {
+    const place = saying(() => SAID_PROCESSING);
+
+    const { asks, sleeps } = await asksOf(place, await acceptedBatch(place, 20), { waitMs: 700 });
+
+    expect(sleeps).toEqual([500, 200]);
+    expect(asks.at(-1)).toEqual({ at: 700, count: 20 });
+  });
+
+  it('of a later attempt goes on where the one before was', async () => {
+    const place = saying(() => SAID_PROCESSING);
+
+    const { asks } = await asksOf(place, await acceptedBatch(place, 20), { spentMs: 1_000 });
+
+    expect(asks).toEqual([
+      { at: 0, count: 3 },
+      { at: 1_000, count: 3 },
+      { at: 3_000, count: 20 },
+    ]);
+  });
+
+  it('asks for none but the first ones', async () => {
+    const place = saying(() => SAID_PROCESSING);
+    const batch = await acceptedBatch(place, 25);
+
+    await asksOf(place, batch, { from: 3, to: 22 });
+
+    const first = Array.from({ length: 20 }, (_, at) => serviceIdOf(place.scenario, `a${at + 2}`));
+    expect(new Set(place.asked)).toEqual(new Set(first));
+  });
+
+  it('asks for those in any case of which one answer is not believed alone', async () => {
+    const place = saying(() => SAID_PROCESSING);
+    const batch = await acceptedBatch(place, 20);
+    const doubted = [4, 8, 12, 16, 19].map((at) => serviceIdOf(place.scenario, `a${at}`));
+    await doubt(place, doubted);
+
+    const { asks } = await asksOf(place, batch);
+
+    expect(asks[0]).toEqual({ at: 500, count: 5 });
+    expect(new Set(place.asked.slice(0, 5))).toEqual(new Set(doubted));
+  });
+
+  it('asks for others too when fewer are doubted than it asks for', async () => {
+    const place = saying(() => SAID_PROCESSING);
+    const batch = await acceptedBatch(place, 20);
+    // In the middle of all, where the lot of this place falls.
+    const serviceId = serviceIdOf(place.scenario, 'a10');
+    await doubt(place, [serviceId]);
+
+    const { asks } = await asksOf(place, batch);
+
+    expect(asks[0]).toEqual({ at: 500, count: 3 });
+    const first = new Set(place.asked.slice(0, 3));
+    expect([first.size, first.has(serviceId)]).toEqual([3, true]);
+  });
+});

@@ -1,0 +1,351 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
+import { closePage } from '../../../../activities/settling/close-page.ts';
+import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import { OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
+import { acceptances, events, SAID_FAILED } from './accepted-batch.ts';
+import { created, FORBIDDEN, REFUSED, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
+
+const sending = slicePlaces();
+const LOST: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: null };
+const LOST_FOR_LONG: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
+
+function putOff(retryAfterMs: number): CreateAnswer {
+  return { kind: 'not-now', reason: REASON, retryAfterMs };
+}
+
+function breakerOf({ deps }: ActivityPlace) {
+  return deps.ledger.breaker(deps.service.baseUrl);
+}
+
+/** As a worker's page ends when the service let nobody in. */
+async function closedPage({ deps }: ActivityPlace, { batchId }: TestBatch): Promise<void> {
+  await asActivity(closePage, deps, {
+    ...{ ledgerId: deps.ledger.id, batchId, page: 1, settleMs: 1_000 },
+    ...{ ending: 'outage', waitedFor: 'http-401' },
+  });
+}
+
+describe('a slice that waits', () => {
+  it('between two POSTs of an invoice waits as long as the service asked', async () => {
+    const times: number[] = [];
+    const place = sending(() => {
+      times.push(performance.now());
+      return times.length === 1 ? putOff(300) : created();
+    });
+
+    await place.slice(await place.batch(1));
+
+    // Timers may ring a little early.
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(290);
+  });
+
+  it('hands the longest wait that was asked for over to its page', async () => {
+    const place = sending((_, nth) => putOff([10_000, 30_000, 20_000][nth - 1] ?? 0));
+
+    expect((await place.slice(await place.batch(3))).waiting).toEqual({ reason: 'retry-after', probeAfterMs: 30_000 });
+  });
+
+  it('makes its page wait for nothing when the service asked for less than a second', async () => {
+    const place = sending(() => putOff(1));
+
+    expect(await place.slice(await place.batch(1))).toMatchObject({ left: 1, waiting: null });
+  });
+
+  it('makes its page wait for a second that the service asked for', async () => {
+    const answers = [{ ...FORBIDDEN, retryAfterMs: 1_000 }, created()];
+    const place = sending((_, nth) => answers[nth - 1] ?? putOff(1));
+
+    expect(await place.slice(await place.batch(3))).toMatchObject({
+      ...{ accepted: 1, left: 1 },
+      waiting: { reason: 'retry-after', probeAfterMs: 1_000 },
+    });
+  });
+
+  it('behind an open circuit waits for the probe, or for longer when the service asked for that', async () => {
+    const asked = async (retryAfterMs: number | null) => {
+      const place = sending(() => ({ ...UNAUTHORIZED, retryAfterMs }));
+      return (await place.slice(await place.batch(1))).waiting?.probeAfterMs;
+    };
+
+    expect([await asked(null), await asked(90_000), await asked(2_000)]).toEqual([5_000, 90_000, 5_000]);
+  });
+
+  it('waits for the rest of the time until the probe, and at least a second', async () => {
+    const after = async (ms: number) => {
+      const place: SlicePlace = sending(() => UNAUTHORIZED, 1, {
+        ledger: (real) => ({
+          async recordSends(sends) {
+            place.later(ms);
+            return real.recordSends(sends);
+          },
+        }),
+      });
+      return (await place.slice(await place.batch(1))).waiting;
+    };
+
+    expect(await after(3_000)).toEqual({ reason: 'http-401', probeAfterMs: 2_000 });
+    expect(await after(4_500)).toEqual({ reason: 'http-401', probeAfterMs: 1_000 });
+  });
+
+  it('waits a second when another worker has closed the circuit meanwhile', async () => {
+    const place: SlicePlace = sending(() => UNAUTHORIZED, 1, {
+      ledger: (real, { deps }) => ({
+        async recordSends(sends) {
+          await real.closeBreaker(deps.service.baseUrl);
+          return real.recordSends(sends);
+        },
+      }),
+    });
+
+    expect((await place.slice(await place.batch(1))).waiting).toEqual({ reason: 'http-401', probeAfterMs: 1_000 });
+  });
+
+  it('waits for nothing when nothing is left, though the service asked one for patience', async () => {
+    const place = sending((ref) => (ref === 'R0' ? { ...FORBIDDEN, retryAfterMs: 30_000 } : created()));
+
+    expect(await place.slice(await place.batch(2))).toMatchObject({ accepted: 1, left: 0, waiting: null });
+  });
+});
+
+describe('a slice that has to stop', () => {
+  it('starts nothing new after its minute, and puts the rest back unsent', async () => {
+    const place: SlicePlace = sending(() => {
+      place.later(30_000);
+      return created();
+    });
+    const batch = await place.batch(5);
+
+    // The third one leaves in the last millisecond.
+    expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 2, stop: false, waiting: null });
+
+    expect(place.posts).toEqual(['R0', 'R1', 'R2']);
+    expect(await batch.line('R4')).toMatchObject({
+      ...{ state: 'staged', attempts: 0 },
+      reason: { code: 'not-sent-yet', message: expect.stringContaining('other invoices went first') as string },
+    });
+  });
+
+  it('starts nothing new when its worker stops', async () => {
+    const env = new MockActivityEnvironment();
+    const place = sending(() => {
+      env.cancel();
+      return created();
+    });
+    const { batchId } = await place.batch(3);
+    const input = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 3 };
+
+    expect(await env.run(createSubmitSlice(place.deps), place.deps, input)).toMatchObject({ accepted: 1, left: 2 });
+    expect(place.posts).toEqual(['R0']);
+  });
+
+  it('sends nothing more of those that wait for their turn while the first answer opens the circuit', async () => {
+    const place = sending((_, nth) => (nth === 1 ? UNAUTHORIZED : created()), 4);
+    const batch = await place.batch(6);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 6, waiting: { reason: 'http-401' } });
+    expect(place.posts).toHaveLength(1);
+
+    // Their turns are free again.
+    place.later(5_000);
+    expect(await place.slice(batch)).toMatchObject({ accepted: 6, left: 0 });
+  });
+
+  it('stops when answers come whole and none of them can be read', async () => {
+    const place = sending(() => ({
+      ...{ kind: 'lost', retryAfterMs: 5_000 },
+      reason: { code: 'answer-without-id', message: 'HTTP 201: no id' },
+    }));
+
+    expect(await place.slice(await place.batch(7))).toMatchObject({
+      left: 7,
+      waiting: { reason: 'answers-unreadable' },
+    });
+    expect(place.posts).toHaveLength(5);
+  });
+
+  it('stops after twenty answers in a row that are none', async () => {
+    const place = sending(() => LOST_FOR_LONG);
+
+    expect(await place.slice(await place.batch(30))).toMatchObject({ left: 30, waiting: { reason: REASON.code } });
+    expect(place.posts).toHaveLength(20);
+  });
+
+  it('stops when failures that are confirmed meanwhile spend the budget, and holds the rest', async () => {
+    const place: SlicePlace = sending(() => {
+      place.later(1_000);
+      return created();
+    });
+    place.deps.service.getInvoice = () => Promise.resolve(SAID_FAILED);
+    const batch = await place.batch(64);
+    await sendFirst(place, batch, acceptances(place, 60));
+    await events(place, 'failed', 0, 60);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 3, stop: true });
+
+    expect(place.posts).toEqual(['R60']);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ failed: 60, accepted: 1, held: 3 });
+  });
+
+  it('holds the rest when it repeats more POSTs than the service profile allows', async () => {
+    const retry = { ...RETRY, repeatsPerInvoice: 0.02 };
+    const place = sending((ref) => (ref === 'R0' ? putOff(1) : created()), 1, { settings: { retry } });
+    const batch = await place.batch(3);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 2, left: 1, stop: true });
+
+    expect(await batch.line('R0')).toMatchObject({ state: 'held', reason: { code: 'retry-budget-spent' } });
+  });
+});
+
+describe('repeated POSTs', () => {
+  it('are all POSTs of an invoice but its first, over all slices', async () => {
+    const place = sending((_, nth) => (nth <= 5 ? putOff(1) : created()));
+    const batch = await place.batch(1);
+
+    await place.slice(batch);
+    const afterFirst = await place.deps.ledger.addRepeats(batch.batchId, 0);
+    await place.slice(batch);
+
+    expect([afterFirst, await place.deps.ledger.addRepeats(batch.batchId, 0)]).toEqual([2, 5]);
+  });
+
+  it('of a probe do not count: an outage must not spend the budget', async () => {
+    const place = sending((_, nth) => (nth === 1 ? LOST : nth === 2 ? UNAUTHORIZED : created()));
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    place.later(5_000);
+
+    await place.slice(batch);
+
+    expect(place.posts).toHaveLength(3);
+    expect(await place.deps.ledger.addRepeats(batch.batchId, 0)).toBe(1);
+  });
+});
+
+describe('invoices that a slice was handed and did not POST', () => {
+  /** R0 is answered in a way that opens the circuit; R1 was answered so in an earlier slice. */
+  async function leftBehind(earlier: CreateAnswer): Promise<{ place: SlicePlace; batch: TestBatch }> {
+    const place = sending((ref) => (ref === 'R1' ? earlier : UNAUTHORIZED));
+    const batch = await place.batch(2);
+    await place.slice(batch, 2, 2);
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 2, waiting: { reason: 'http-401' } });
+    expect(place.posts).toEqual(['R1', 'R0']);
+    return { place, batch };
+  }
+
+  it('are held at the end of the page when each earlier POST was put off: nothing of them can exist', async () => {
+    const { place, batch } = await leftBehind(putOff(5_000));
+
+    expect(await batch.line('R1')).toMatchObject({ state: 'sending', attempts: 1, reason: { code: 'http-401' } });
+    await closedPage(place, batch);
+    expect((await batch.line('R1')).state).toBe('held');
+  });
+
+  it('stay what may exist when an earlier answer was lost', async () => {
+    const { place, batch } = await leftBehind(LOST_FOR_LONG);
+
+    expect(await batch.line('R1')).toMatchObject({ state: 'sending', attempts: 1, reason: REASON });
+    await closedPage(place, batch);
+    expect((await batch.line('R1')).state).toBe('unknown');
+  });
+
+  it('stay what may exist when another worker was handed them meanwhile: its POST may be on its way', async () => {
+    const place: SlicePlace = sending(async () => {
+      await place.deps.ledger.sendable(batch.batchId, 2, 2);
+      return UNAUTHORIZED;
+    });
+    const batch = await place.batch(2);
+
+    expect(await place.slice(batch)).toMatchObject({ left: 2 });
+
+    await closedPage(place, batch);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 1, unknown: 1 });
+    expect((await batch.line('R1')).state).toBe('unknown');
+  });
+});
+
+describe('a 403', () => {
+  it('among refusals is not taken for one invoice’s own: no success shows that the key is good', async () => {
+    const place = sending((ref) => (ref === 'R0' ? FORBIDDEN : REFUSED));
+    const batch = await place.batch(2);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 1, waiting: { reason: 'http-403' } });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 1, rejected: 1 });
+  });
+
+  it('is one invoice’s own as long as others succeed between, however many there are', async () => {
+    const place = sending((_, nth) => (nth % 2 === 1 ? FORBIDDEN : created()));
+    const batch = await place.batch(12);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 6, left: 0, waiting: null });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 6, rejected: 6 });
+    expect(await breakerOf(place)).toBeNull();
+  });
+
+  it('to every invoice of a small slice opens the circuit at its end', async () => {
+    const place = sending(() => FORBIDDEN);
+    const batch = await place.batch(2);
+
+    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: 'http-403', probeAfterMs: 5_000 } });
+
+    expect(await breakerOf(place)).toMatchObject({
+      reason: { code: 'http-403', message: expect.stringContaining('403') as string },
+    });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 2 });
+  });
+
+  it('after a success refuses nothing when the circuit has opened since: nobody knows whose trouble it was', async () => {
+    const answers = [created(), FORBIDDEN, UNAUTHORIZED];
+    const place = sending((_, nth) => answers[nth - 1] ?? REFUSED);
+    const batch = await place.batch(4);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 3, waiting: { reason: 'http-401' } });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 1, sending: 2, staged: 1 });
+  });
+
+  it('to a merchant five times holds nothing of it when the circuit has opened since', async () => {
+    const place = sending((ref) => (ref.startsWith('X') ? FORBIDDEN : UNAUTHORIZED));
+    const texts = Array.from({ length: 7 }, (_, at) => ({ ref: `X${at}`, nif: OTHER_NIF }));
+    const batch = await place.batch([...texts, { ref: 'A' }]);
+
+    await place.slice(batch);
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 6, staged: 2 });
+  });
+
+  it('to an invoice that may exist makes it unknown, for it says nothing of the POST before', async () => {
+    const place = sending((ref, nth) => (ref === 'R1' ? created() : nth === 1 ? LOST_FOR_LONG : FORBIDDEN));
+    const batch = await place.batch(2);
+    await place.slice(batch, 1, 1);
+    await place.deps.ledger.closeBreaker(place.deps.service.baseUrl);
+
+    await asActivity(createSubmitSlice(place.deps), place.deps, {
+      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 2 },
+    });
+
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'http-403' } });
+  });
+
+  it('that refuses an invoice by itself says so, and counts for the failure budget', async () => {
+    const place = sending((ref) => (ref === 'R60' ? FORBIDDEN : created()));
+    const batch = await place.batch(64);
+    await sendFirst(
+      place,
+      batch,
+      Array.from({ length: 60 }, () => ({ kind: 'rejected', reason: REASON }) as const),
+    );
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0, stop: true });
+
+    expect((await batch.line('R60')).reason).toEqual({
+      code: 'http-403',
+      message: 'The service answered 403 Forbidden.',
+    });
+  });
+});
