@@ -97,7 +97,8 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
 
   return {
     async pass(send, limits = {}) {
-      const release = slots.tryAcquire() ?? (await slots.acquire(waitingSignal(limits)));
+      const isOver = limits.signal?.aborted === true || limits.permit?.withdrawn.aborted === true;
+      const release = isOver ? null : (slots.tryAcquire() ?? (await slots.acquire(waitingSignal(limits))));
       if (release === null) return limits.permit?.withdrawn.aborted === true ? notPermitted() : cancelled();
       try {
         const turnedAway = mayLeave(limits) ? null : await admitted(limits);
