@@ -30,7 +30,8 @@ export interface CircuitBreaker {
   refusedBecause(): Reason | null;
   /** A probe that had nothing to send gives its turn back. */
   giveBack(): Promise<void>;
-  succeeded(sentAt: number): Promise<void>;
+  /** Null: the breaker was closed, and nothing is to be written. */
+  succeeded(sentAt: number): Promise<void> | null;
   /** One more answer that is no answer; opens the breaker when there were too many in a row. */
   troubled(reason: Reason, sentAt: number): Promise<void>;
   /** The service does not let us in at all: 401, redirect, a run of 403s. Opens the breaker at once. */
@@ -108,16 +109,16 @@ class LedgerBreaker implements CircuitBreaker {
     await this.#write(() => this.#ledger.openBreaker(open));
   }
 
-  async succeeded(sentAt: number): Promise<void> {
+  succeeded(sentAt: number): Promise<void> | null {
     this.#troubles = 0;
     if (this.#closed === null) {
       this.#openings = 0;
-      return;
+      return null;
     }
-    if (sentAt <= this.#closed.at) return;
+    if (sentAt <= this.#closed.at) return null;
     this.#openings = 0;
     this.#closed = null;
-    await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
+    return this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
   }
 
   async troubled(reason: Reason, sentAt: number): Promise<void> {

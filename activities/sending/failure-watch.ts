@@ -10,8 +10,8 @@ const REST_PER_LOOK = 20;
 export interface FailureWatch {
   /** A look of this process found the budget spent: nothing more is to be sent. */
   readonly spent: boolean;
-  /** After an answer: looks when the time for it has come and no other slice is looking. */
-  look(): Promise<void>;
+  /** After an answer: looks when the time for it has come and no other slice is looking; null: not now. */
+  look(): Promise<void> | null;
   /** At the end of the slice: holds the rest when the budget is spent. True when it did. */
   hold(): Promise<boolean>;
   leave(): void;
@@ -41,17 +41,9 @@ export function createFailureWatches(): (deps: ActivityDeps, batch: BudgetedBatc
       get spent() {
         return watched.spent;
       },
-      async look() {
-        if (watched.spent || watched.looking || deps.now() < watched.nextLook) return;
-        watched.looking = true;
-        const began = deps.now();
-        let counted = began;
-        try {
-          watched.spent = await isBudgetSpent(deps, batch, () => (counted = deps.now()));
-        } finally {
-          watched.looking = false;
-          watched.nextLook = deps.now() + Math.max(POLL_INTERVAL_MS, (counted - began) * REST_PER_LOOK);
-        }
+      look() {
+        if (watched.spent || watched.looking || deps.now() < watched.nextLook) return null;
+        return lookAt(watched, deps, batch);
       },
       async hold() {
         watched.spent = await holdOverBudget(deps, batch);
@@ -63,4 +55,16 @@ export function createFailureWatches(): (deps: ActivityDeps, batch: BudgetedBatc
       },
     };
   };
+}
+
+async function lookAt(watched: MonitoredBatch, deps: ActivityDeps, batch: BudgetedBatch): Promise<void> {
+  watched.looking = true;
+  const began = deps.now();
+  let counted = began;
+  try {
+    watched.spent = await isBudgetSpent(deps, batch, () => (counted = deps.now()));
+  } finally {
+    watched.looking = false;
+    watched.nextLook = deps.now() + Math.max(POLL_INTERVAL_MS, (counted - began) * REST_PER_LOOK);
+  }
 }

@@ -35,11 +35,14 @@ export function retentionWindow(
   const isOver = (since: number | null): boolean => since !== null && now() - since >= retentionMs;
   return {
     isOver,
-    permit: (since, permit) => ({
-      withdrawn: permit.withdrawn,
-      isValid: () => !isOver(since) && permit.isValid(),
-      confirm: async () => !isOver(since) && (await permit.confirm()) && !isOver(since),
-    }),
+    permit: (since, permit) =>
+      since === null
+        ? permit
+        : {
+            withdrawn: permit.withdrawn,
+            isValid: () => !isOver(since) && permit.isValid(),
+            confirm: async () => !isOver(since) && (await permit.confirm()) && !isOver(since),
+          },
     signal: (since) =>
       since === null
         ? undefined

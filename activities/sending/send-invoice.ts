@@ -6,7 +6,7 @@ import { openTries } from './open-tries.ts';
 import { refusedAfterLostAnswer } from './refused-repeat.ts';
 import type { RetentionWindow } from './retention-window.ts';
 import type { SendingPermit } from './sending-permission.ts';
-import { isServerError, type AnsweredPost, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
+import { isServerError, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
 
 /** POSTs of one invoice inside one slice; what is left after them is tried again in the page's next round. */
 const TRIES_PER_SLICE = 3;
@@ -50,11 +50,11 @@ export interface SendDeps {
   readonly service: Pick<InvoicingService, 'createInvoice'>;
   readonly random: () => number;
   readonly now: () => number;
-  /** Waits for its turn; null: nothing may be sent any more. */
-  readonly admit: () => Promise<Release | null>;
+  /** The turn of an invoice; a promise where it has to wait for it, of null: nothing may be sent any more. */
+  readonly admit: (invoice: SendableInvoice) => Release | Promise<Release | null>;
   readonly pause: (ms: number) => Promise<void>;
   /** Judges an answer before the permit is released, so that no other POST leaves when none may. */
-  readonly answered: (answer: CreateAnswer, post: JudgedPost) => Promise<void>;
+  readonly answered: (answer: CreateAnswer, post: JudgedPost) => Promise<void> | null;
   /** True: after this answer send other invoices first, or none. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
@@ -69,7 +69,8 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
   let { mayExist, mayExistSince } = invoice;
   let before: Sent | null = null;
   for (let attempts = 1; ; attempts += 1) {
-    const release = await deps.admit();
+    const turn = deps.admit(invoice);
+    const release = turn instanceof Promise ? await turn : turn;
     if (release === null) return before ?? turnedAway(deps.now());
     const lastSentAt = deps.now();
     // Waiting for its turn takes time: what was inside the window when the slice began may be outside by now.
@@ -82,7 +83,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const limits = { signal: window.signal(mayExistSince), permit: window.permit(mayExistSince, deps.permit) };
     const isFirst = attempts === 1 && invoice.attempts === 0;
     const sent = { sentAt: lastSentAt, key: invoice.idempotencyKey, isFirst };
-    const answer = await post(deps, { body, limits, sent }).finally(release);
+    const answer = await post(deps, { body, limits, sent, release });
     if (answer.kind === 'not-permitted') {
       const stayed = before ?? turnedAway(deps.now());
       return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcome } : stayed;
@@ -90,7 +91,8 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const answeredAt = deps.now();
     mayExist ||= answer.kind === 'lost' || (answer.kind === 'access-denied' && answer.mayExist);
     if (mayExist) mayExistSince ??= lastSentAt;
-    const verdict = await judged(deps, { key: invoice.idempotencyKey, place, sentAt: lastSentAt, answeredAt }, answer);
+    const noted = deps.storedErrors.note({ key: sent.key, place, sentAt: lastSentAt, answeredAt }, answer);
+    const verdict = noted === 'stored' ? await confirmStored(deps, sent.key) : noted;
     const stored = verdict === 'stored' || (invoice.errorKept === true && isServerError(answer));
     const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
     const retryAfterMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
@@ -112,20 +114,24 @@ interface Post {
   readonly body: string;
   readonly limits: PostLimits;
   readonly sent: JudgedPost;
+  readonly release: Release;
 }
 
-async function post(deps: SendDeps, { body, limits, sent }: Post): Promise<CreateAnswer> {
-  const answer = await deps.service.createInvoice(body, sent.key, limits);
-  await deps.answered(answer, sent);
-  return answer;
+async function post(deps: SendDeps, { body, limits, sent, release }: Post): Promise<CreateAnswer> {
+  try {
+    const answer = await deps.service.createInvoice(body, sent.key, limits);
+    const judging = deps.answered(answer, sent);
+    if (judging !== null) await judging;
+    return answer;
+  } finally {
+    release();
+  }
 }
 
-/** Called behind an open circuit, too: otherwise an error that is stored under a key is waited out like an outage. */
-async function judged(deps: SendDeps, post: AnsweredPost, answer: CreateAnswer): Promise<StoredErrorVerdict> {
-  const verdict = deps.storedErrors.note(post, answer);
-  if (verdict !== 'stored') return verdict;
+/** Asked behind an open circuit, too: otherwise an error that is stored under a key is waited out like an outage. */
+async function confirmStored(deps: SendDeps, key: string): Promise<StoredErrorVerdict> {
   const answers = await deps.serviceAnswers();
-  deps.storedErrors.forget(post.key);
+  deps.storedErrors.forget(key);
   return answers ? 'stored' : 'open';
 }
 

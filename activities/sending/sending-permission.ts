@@ -128,9 +128,10 @@ function steadyClock(): () => number {
   let wall = Date.now();
   let steady = performance.now();
   return () => {
-    const passed = Math.max(Date.now() - wall, performance.now() - steady, 0);
-    wall = Date.now();
-    steady = performance.now();
-    return (elapsed += passed);
+    const [wallNow, steadyNow] = [Date.now(), performance.now()];
+    elapsed += Math.max(wallNow - wall, steadyNow - steady, 0);
+    wall = wallNow;
+    steady = steadyNow;
+    return elapsed;
   };
 }

@@ -64,7 +64,7 @@ export class SliceSender {
   readonly #deps: ActivityDeps;
   readonly #parts: SliceParts;
   readonly #work: SliceWork;
-  readonly #sendDeps: Omit<SendDeps, 'admit'>;
+  readonly #sendDeps: SendDeps;
   readonly #cancelled = Context.current().cancellationSignal;
   /** Handed out, and nothing of it left. */
   readonly #idle: SendableInvoice[] = [];
@@ -81,13 +81,15 @@ export class SliceSender {
     this.#work = work;
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
+      admit: (invoice) => this.#admit(invoice),
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
-      answered: async (answer, { sentAt, key, isFirst }) => {
+      answered: (answer, { sentAt, key, isFirst }) => {
         if (isFirst) deps.watch.created(answer);
         const unreadable = firstAnswers.note(answer, key);
         if (unreadable !== null) return circuit.trip(unreadable, sentAt);
         // A single 403 may be one merchant's; the run of them is judged answer by answer.
-        if (answer.kind === 'access-denied' && !isForbidden(answer.reason)) await circuit.trip(answer.reason, sentAt);
+        if (answer.kind !== 'access-denied' || isForbidden(answer.reason)) return null;
+        return circuit.trip(answer.reason, sentAt);
       },
       stopped: () => this.#isOpen(),
       window: retentionWindow(deps),
@@ -111,8 +113,7 @@ export class SliceSender {
 
   async #sendOne(invoice: SendableInvoice): Promise<void> {
     if (this.#isHalted(invoice)) return this.#leave(invoice);
-    const deps = { ...this.#sendDeps, admit: () => this.#admit(invoice) };
-    const sent = await sendInvoice(deps, invoice, this.#work.bodies.get(invoice.invoiceId) ?? '');
+    const sent = await sendInvoice(this.#sendDeps, invoice, this.#work.bodies.get(invoice.invoiceId) ?? '');
     const { invoiceId, generation } = invoice;
     const { attempts, sentAt, answeredAt, outcome, tries } = sent;
     if (invoice !== this.#work.probe) {
@@ -120,8 +121,10 @@ export class SliceSender {
     }
     if (outcome === null) return this.#leave(invoice);
     await this.#deps.ledger.recordSends([{ invoiceId, generation, attempts, sentAt, answeredAt, outcome, tries }]);
-    await this.#judge(invoice, { ...sent, outcome });
-    await this.#parts.failures.look();
+    const judging = this.#judge(invoice, sent, outcome);
+    if (judging !== null) await judging;
+    const looking = this.#parts.failures.look();
+    if (looking !== null) await looking;
   }
 
   async #leave(invoice: SendableInvoice): Promise<void> {
@@ -140,31 +143,48 @@ export class SliceSender {
     return this.#forbidden.isHeldBack(invoice) || (this.#isOpen() && invoice !== this.#work.probe);
   }
 
-  async #admit(invoice: SendableInvoice): Promise<Release | null> {
+  #admit(invoice: SendableInvoice): Release | Promise<Release | null> {
+    const release = this.#isHalted(invoice) ? null : this.#parts.concurrency.tryAcquire();
+    return release ?? this.#waitForTurn(invoice);
+  }
+
+  async #waitForTurn(invoice: SendableInvoice): Promise<Release | null> {
     const release = await this.#parts.concurrency.acquire();
     if (!this.#isHalted(invoice)) return release;
     release?.();
     return null;
   }
 
-  async #judge(invoice: SendableInvoice, sent: Sent & { readonly outcome: SendOutcome }): Promise<void> {
-    const { kind } = sent.outcome;
+  /** What the answer says; null: nothing more is to be done, as for nearly every invoice that is accepted. */
+  #judge(invoice: SendableInvoice, sent: Sent, { kind }: SendOutcome): Promise<void> | null {
     this.#retryAfterMs = Math.max(this.#retryAfterMs, sent.retryAfterMs ?? 0);
     if (kind === 'pending') this.#count.left += 1;
-    if (kind === 'accepted') this.#count.accepted += 1;
+    if (kind !== 'accepted') return this.#judgeOther(invoice, sent, kind);
+    this.#count.accepted += 1;
+    const refused = this.#forbidden.succeeded(invoice, sent.lastSentAt);
+    return refused.length === 0
+      ? this.#parts.circuit.succeeded(sent.lastSentAt)
+      : this.#refuseEarlier(refused, sent.lastSentAt);
+  }
+
+  async #refuseEarlier(invoices: readonly SendableInvoice[], sentAt: number): Promise<void> {
+    await this.#refuse(invoices);
+    await this.#parts.circuit.succeeded(sentAt);
+  }
+
+  async #judgeOther(invoice: SendableInvoice, sent: Sent, kind: SendOutcome['kind']): Promise<void> {
     if (kind === 'rejected') await this.#countRefusal();
     if (sent.attempts > 0) return this.#judgeService(invoice, sent);
     // Its time was over before anything left, which says nothing of the service.
     if (invoice === this.#work.probe) await this.#parts.circuit.giveBack();
   }
 
-  /** What the answer says of the service as a whole. */
-  async #judgeService(invoice: SendableInvoice, sent: Sent & { readonly outcome: SendOutcome }): Promise<void> {
+  /** What an answer that accepts nothing says of the service as a whole. */
+  async #judgeService(invoice: SendableInvoice, { trouble, lastSentAt, answeredAt }: Sent): Promise<void> {
     const { circuit } = this.#parts;
-    const { trouble, lastSentAt, answeredAt } = sent;
     if (trouble === null) {
-      if (sent.outcome.kind === 'accepted') await this.#refuse(this.#forbidden.succeeded(invoice, lastSentAt));
-      return circuit.succeeded(lastSentAt);
+      await circuit.succeeded(lastSentAt);
+      return;
     }
     // The profile may read a 403 as `later` or as `lost`: such a one is trouble like any other.
     if (trouble.accessDenied && isForbidden(trouble.reason)) {

@@ -5,6 +5,8 @@ export type Release = () => void;
 export interface Semaphore {
   /** Resolves to the release function, or to null when the signal was aborted first. */
   acquire(signal?: AbortSignal): Promise<Release | null>;
+  /** A permit that is free at this moment, without a promise; null: none is. */
+  tryAcquire(): Release | null;
   /** Changes the number of permits: more are free at once, fewer as soon as those in use come back. */
   resize(permits: number): void;
 }
@@ -38,18 +40,24 @@ export function createSemaphore(permits: number): Semaphore {
     };
   }
 
+  /** Who waits has been served by now: a permit is free only where nobody does. */
+  function tryAcquire(): Release | null {
+    if (free <= 0) return null;
+    free -= 1;
+    return permit();
+  }
+
   return {
     resize(next) {
       free += next - size;
       size = next;
       handOut();
     },
+    tryAcquire,
     async acquire(signal) {
       if (signal?.aborted === true) return null;
-      if (free > 0) {
-        free -= 1;
-        return permit();
-      }
+      const now = tryAcquire();
+      if (now !== null) return now;
       return await new Promise((resolve) => {
         const onAbort = (): void => {
           waiting.delete(proceed);

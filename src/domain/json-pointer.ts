@@ -18,8 +18,6 @@ export function readPointer(document: unknown, pointer: string): unknown {
 
 function steps(pointer: string): readonly string[] {
   if (pointer === '') return [];
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const written = pointer.slice(1).split('/');
+  return pointer.includes('~') ? written.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : written;
 }

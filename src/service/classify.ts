@@ -1,5 +1,6 @@
 import type { Reason } from '../domain/invoice.ts';
 import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
+import { shownPlace } from '../service-profile/place.ts';
 import { REQUEST_NOT_SENT } from './connect-failure.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { look, type CreationShape, type Seen } from './seen-answer.ts';
@@ -194,7 +195,7 @@ function unreadableNo(seen: Seen): CreateAnswer {
 
 /** Nobody knows, because of what stands where the profile looks for the id. */
 function unreadable(seen: Seen, code: string, found: string): CreateAnswer {
-  const message = reasonText(`HTTP ${seen.status}: ${found} at ${seen.idPlace}`);
+  const message = reasonText(`HTTP ${seen.status}: ${found} at ${shownPlace(seen.idPlace)}`);
   return { kind: 'lost', reason: { code, message }, retryAfterMs: retryAfter(seen) };
 }
 

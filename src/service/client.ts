@@ -24,10 +24,10 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
   return {
     baseUrl: connection.baseUrl,
     invoiceBody: (invoice, merchantId) => invoiceBody(invoice, merchantId, requests.createInvoice.body),
-    async createInvoice(body, idempotencyKey, limits = {}) {
+    async createInvoice(body, idempotencyKey, { signal, permit } = {}) {
       const { path } = requests.createInvoice;
       const post = { operation: 'create-invoice', method: 'POST', path, body, idempotencyKey } as const;
-      return classify(await call({ signal: undefined, ...post, ...limits }), invoices);
+      return classify(await call({ ...post, signal, permit }), invoices);
     },
     async getInvoice(serviceId, signal) {
       const path = requests.getInvoice.path.replaceAll('{id}', encodeURIComponent(serviceId));

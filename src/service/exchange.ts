@@ -16,7 +16,7 @@ export const MAX_ANSWER_BYTES = 1024 * 1024;
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: string | null;
 }
 
@@ -36,15 +36,15 @@ export interface ExchangeLimits {
  * the handler learns the moment before the first byte is written: that moment, not an error's name, is what divides
  * "nothing was sent" from "it may have arrived". Redirects are not followed and nothing is decompressed.
  */
-export async function exchange(
+export function exchange(
   dispatcher: Dispatcher,
   request: ExchangeRequest,
   limits: ExchangeLimits,
 ): Promise<ExchangeResult> {
-  if (limits.signal?.aborted === true) return notSent('cancelled');
+  if (limits.signal?.aborted === true) return Promise.resolve(notSent('cancelled'));
   const withdrawn = limits.permit?.withdrawn;
-  if (withdrawn?.aborted === true) return { kind: 'not-permitted' };
-  return await new Promise<ExchangeResult>((resolve) => {
+  if (withdrawn?.aborted === true) return Promise.resolve({ kind: 'not-permitted' });
+  return new Promise<ExchangeResult>((resolve) => {
     const handler = new ExchangeHandler(limits, settle);
     const timer = setTimeout(() => handler.stop('answer-timeout'), limits.totalMs);
     const onAbort = (): void => handler.stop('cancelled');
@@ -60,7 +60,7 @@ export async function exchange(
     }
 
     try {
-      dispatcher.dispatch({ ...request, headers: { ...request.headers } }, handler);
+      dispatcher.dispatch(request, handler);
     } catch (error) {
       handler.onResponseError(undefined, error);
     }

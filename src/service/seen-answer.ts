@@ -1,4 +1,4 @@
-import { readPlace, shownPlace, type Place } from '../service-profile/place.ts';
+import { readPlace, type Place } from '../service-profile/place.ts';
 import { readId } from '../service-profile/read-id.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';
 import { isSuccess, ruleFor, statusThatCounts, type Answers, type Rule } from './answer-meaning.ts';
@@ -29,8 +29,8 @@ export interface Seen {
   readonly success: boolean;
   /** A usable id; null: none. */
   readonly serviceId: string | null;
-  /** Where the profile looks for it, to be shown. */
-  readonly idPlace: string;
+  /** Where the profile looks for it. */
+  readonly idPlace: Place;
   /** Something stands at the place of the id, usable or not. */
   readonly hasId: boolean;
   /** What the first rule of the profile that fits says; null: none fits. */
@@ -60,7 +60,7 @@ export function look(end: ExchangeResult, shape: CreationShape): Seen {
     status,
     success,
     serviceId: usable(found),
-    idPlace: shownPlace(shape.id),
+    idPlace: shape.id,
     hasId: wordAt(found) !== null,
     meaning: rule?.means ?? null,
     existingId: rule === undefined ? null : usable(rule.id === undefined ? found : readPlace(document, rule.id)),

@@ -92,29 +92,26 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
     ...options.shared,
   });
   const own = ownHeaders(profile, address.headers);
-  const jsonBody = { 'content-type': profile.requests.contentType };
+  const always = { ...address.headers, ...own };
+  const withBody = { ...always, 'content-type': profile.requests.contentType };
   const pool = openPool(address.origin, profile.limits.maxConcurrency, timeouts);
 
   const connection: ServiceConnection = {
     baseUrl: address.baseUrl,
-    async call({ operation, method, path, body, idempotencyKey, signal, permit }) {
+    call({ operation, method, path, body, idempotencyKey, signal, permit }) {
       // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
       if (signal !== undefined) setMaxListeners(0, signal);
-      const headers = {
-        ...address.headers,
-        ...own,
-        ...(body !== undefined && jsonBody),
-        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      };
-      const send = async (): Promise<ExchangeResult> =>
-        await exchange(
+      const headers: Record<string, string> = { ...(body === undefined ? always : withBody) };
+      if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+      const send = (): Promise<ExchangeResult> =>
+        exchange(
           pool,
           { method, path: address.pathPrefix + path, headers, body: body ?? null },
           { totalMs: timeouts.total, secret: options.apiKey, now, signal, permit },
         );
       const { measure } = options;
       const isMeasured = measure !== undefined && operation !== undefined;
-      return await limiter.pass(isMeasured ? measured(send, measure, operation) : send, { signal, permit });
+      return limiter.pass(isMeasured ? measured(send, measure, operation) : send, { signal, permit });
     },
     async close() {
       await pool.close();

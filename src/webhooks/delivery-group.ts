@@ -85,9 +85,9 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
   }
 
   return {
-    async add(delivery) {
-      if (waiting.length + inFlight >= maxWaiting) return 'full';
-      return await new Promise((resolve) => {
+    add(delivery) {
+      if (waiting.length + inFlight >= maxWaiting) return Promise.resolve('full');
+      return new Promise((resolve) => {
         waiting.push({ delivery, resolve });
         running ??= run();
       });

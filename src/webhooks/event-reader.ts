@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordDelivery } from '../domain/ports/ledger.ts';
 import { compileExpressions, type Evaluate } from '../service-profile/expression.ts';
@@ -135,7 +135,7 @@ function rowMaker(shape: EventShape, idPrefix: string, headersDecide: boolean) {
 }
 
 function sha256(bytes: string | Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes, 'hex');
 }
 
 /** The item's own JSON; the whole delivery where it cannot be written, being nested too deep. */

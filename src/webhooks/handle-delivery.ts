@@ -71,7 +71,8 @@ export async function handleDelivery(
     now: parts.now(),
     ...(pathSecret !== undefined && { pathSecret }),
   };
-  const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
+  const checked = withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
+  const early = checked instanceof Promise ? await checked : checked;
   if (early.why !== null) {
     parts.capture?.({ ...captured(head), raw: null, refusal: early.why });
     await keepUnread(incoming, parts, head, early.why);
@@ -91,7 +92,8 @@ async function record(
   parts: DeliveryHandlerParts,
   received: { readonly head: RequestHead; readonly raw: Uint8Array },
 ): Promise<ReceiverAnswer> {
-  const verdict = await withSecrets(parts.secrets, (secrets) => judgeDelivery({ ...received, secrets }, parts));
+  const judged = withSecrets(parts.secrets, (secrets) => judgeDelivery({ ...received, secrets }, parts));
+  const verdict = judged instanceof Promise ? await judged : judged;
   parts.capture?.({ ...captured(received.head), raw: received.raw, refusal: verdict.why });
   if (verdict.kind === 'refuse') {
     keepRead(incoming, parts, received, verdict.why);
@@ -124,14 +126,27 @@ async function isStored(group: DeliveryGroup, deliveries: readonly RecordDeliver
   return recorded.every((one) => one === 'stored');
 }
 
-/** Tries with the secrets at hand, and once more with fresh ones when none of them fits. */
-async function withSecrets<Verdict extends { readonly why: SignatureRefusal | null }>(
+interface Judged {
+  readonly why: SignatureRefusal | null;
+}
+
+/** Tries with the secrets at hand, and once more with fresh ones when none of them fits; a promise only where secrets are read. */
+function withSecrets<Verdict extends Judged>(
   cache: SecretCache,
   attempt: (secrets: readonly string[]) => Verdict,
-): Promise<Verdict> {
-  const verdict = attempt(await cache.get(SECRETS_FRESH_MS));
+): Verdict | Promise<Verdict> {
+  const known = cache.known(SECRETS_FRESH_MS);
+  if (known === null) return cache.get(SECRETS_FRESH_MS).then((secrets) => tryAgain(cache, attempt, attempt(secrets)));
+  return tryAgain(cache, attempt, attempt(known));
+}
+
+function tryAgain<Verdict extends Judged>(
+  cache: SecretCache,
+  attempt: (secrets: readonly string[]) => Verdict,
+  verdict: Verdict,
+): Verdict | Promise<Verdict> {
   if (verdict.why !== 'no-secret' && verdict.why !== 'signature-wrong') return verdict;
-  return attempt(await cache.get(SECRETS_RETRY_MS));
+  return cache.get(SECRETS_RETRY_MS).then(attempt);
 }
 
 function withoutBody(parts: DeliveryHandlerParts, why: 'too-large' | 'no-memory' | 'aborted'): ReceiverAnswer {

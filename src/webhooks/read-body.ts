@@ -30,11 +30,11 @@ export type ReadBody =
  * Reads a body as it comes off the wire, undecoded: the signature is over these bytes. Bytes taken from the budget stay
  * taken only when the body was read; the caller that holds them gives them back.
  */
-export async function readBody(incoming: IncomingMessage, limit: number, budget: ByteBudget): Promise<ReadBody> {
-  if (Number(incoming.headers['content-length'] ?? 0) > limit) return { kind: 'too-large' };
+export function readBody(incoming: IncomingMessage, limit: number, budget: ByteBudget): Promise<ReadBody> {
+  if (Number(incoming.headers['content-length'] ?? 0) > limit) return Promise.resolve({ kind: 'too-large' });
   // Broken off before a listener was added: no event would ever come.
-  if (incoming.destroyed) return { kind: 'aborted' };
-  return await new Promise((resolve) => {
+  if (incoming.destroyed) return Promise.resolve({ kind: 'aborted' });
+  return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
 

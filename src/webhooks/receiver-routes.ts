@@ -25,7 +25,7 @@ export interface RouteOptions extends Pick<SignatureShape, 'kind'> {
 }
 
 /** Finds who answers a request. */
-export type ReceiverRoutes = (incoming: IncomingMessage) => Promise<ReceiverAnswer>;
+export type ReceiverRoutes = (incoming: IncomingMessage) => ReceiverAnswer | Promise<ReceiverAnswer>;
 
 /** Where deliveries are sent to. */
 export const WEBHOOK_PATH = '/webhooks';
@@ -42,24 +42,24 @@ export function createReceiverRoutes(
   { kind, identity, path: own = WEBHOOK_PATH }: RouteOptions,
 ): ReceiverRoutes {
   const known = identity === undefined ? {} : { [RECEIVER_HEADER]: identity };
-  return async (incoming) => {
+  return (incoming) => {
     const path = pathOf(incoming.url ?? '/');
-    if (path === own) return incoming.method === 'POST' ? await deliver(incoming) : notAllowed('POST', known);
+    if (path === own) return incoming.method === 'POST' ? deliver(incoming) : notAllowed('POST', known);
     const health = HEALTH.get(path);
     if (health !== undefined) {
       if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return notAllowed('GET, HEAD');
-      return await health(ready);
+      return health(ready);
     }
     const secret = kind === 'path' ? decoded(stepAfter(own, path)) : undefined;
     if (secret === undefined) return NOT_FOUND;
-    return incoming.method === 'POST' ? await deliver(incoming, secret) : notAllowed('POST');
+    return incoming.method === 'POST' ? deliver(incoming, secret) : notAllowed('POST');
   };
 }
 
 /** The receiver of several applications: each has its own address, `/webhooks/<name>`, and nobody answers for another. */
 export function createRoutesOfSeveral(applications: ReadonlyMap<string, ReceiverRoutes>): ReceiverRoutes {
   const [first] = applications.values();
-  return async (incoming) => {
+  return (incoming) => {
     const path = pathOf(incoming.url ?? '/');
     const name = path.startsWith(`${WEBHOOK_PATH}/`) ? path.slice(WEBHOOK_PATH.length + 1).split('/')[0] : undefined;
     const routes = name === undefined && HEALTH.has(path) ? first : applications.get(name ?? '');

@@ -8,6 +8,8 @@ export const SECRETS_RETRY_MS = 250;
 export interface SecretCache {
   /** The secrets, read again when older than `maxAgeMs`. */
   get(maxAgeMs: number): Promise<readonly string[]>;
+  /** Those in memory, without a promise; null: they are older than `maxAgeMs`, or were never read. */
+  known(maxAgeMs: number): readonly string[] | null;
 }
 
 /** Makes a cache over `load`. Reads at the same time share one `load`; one that fails rejects all of them. */
@@ -26,11 +28,14 @@ export function createSecretCache(load: () => Promise<readonly string[]>, now: (
     }
   }
 
+  function known(maxAgeMs: number): readonly string[] | null {
+    return now() - loadedAt < maxAgeMs ? secrets : null;
+  }
+
   return {
+    known,
     async get(maxAgeMs) {
-      if (now() - loadedAt < maxAgeMs) return secrets;
-      loading ??= reload();
-      return await loading;
+      return known(maxAgeMs) ?? (await (loading ??= reload()));
     },
   };
 }

@@ -64,6 +64,7 @@ export function createLeasedRateLimiter({
 
   return {
     learn,
+    isOpen: (at) => rate === null && heldUntil <= at,
     reserve(at) {
       if (rate === null) return 0;
       // Callers wait in a queue: those that come while a lease is fetched share it.

@@ -46,9 +46,13 @@ export function createLeasedSlots({ lease, release }: LeasedSlotsOptions): Lease
   }
 
   return {
-    async acquire(signal) {
+    acquire(signal) {
       keepUp();
       return slots.acquire(signal);
+    },
+    tryAcquire() {
+      keepUp();
+      return slots.tryAcquire();
     },
     async close() {
       closed = true;

@@ -4,6 +4,8 @@ import { isThrottled, rateOf, throttle, reservePermits, FULL_RATE, type TooMany 
 export interface RateLimiter {
   /** Takes the next permit. Returns how long to wait until it may be used, in milliseconds. */
   reserve(now: number): number | Promise<number>;
+  /** Requests may leave as they come: no rate is in force and no hold, as far as this process knows. */
+  isOpen(now: number): boolean;
   /** Whether the rate is below the limit, as far as this process knows. */
   throttled(now: number): boolean;
   slowDown(tooMany: TooMany, now: number): void;
@@ -24,9 +26,11 @@ export interface LocalRateLimiter extends RateLimiter {
 export function createRateLimiter(requestsPerSecond: number | null): LocalRateLimiter {
   let state = FULL_RATE;
   let heldUntil = 0;
+  const isUnlimited = (): boolean => requestsPerSecond === null && state.throttled === null;
   return {
+    isOpen: (now) => isUnlimited() && heldUntil <= now,
     reserve(now) {
-      if (requestsPerSecond === null && state.throttled === null) return 0;
+      if (isUnlimited()) return 0;
       const reserved = reservePermits(state, { requests: 1, limit: requestsPerSecond, now });
       state = reserved.state;
       return reserved.waitMs;

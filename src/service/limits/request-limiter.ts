@@ -49,6 +49,11 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
   const rateLimiter = options.rateLimiter ?? createRateLimiter(options.requestsPerSecond);
   const tally = createAnswerTally();
 
+  /** Nearly every request of a service without a rate: nothing is to be waited for, and no promise is made for it. */
+  function mayLeave({ permit }: PostLimits): boolean {
+    return rateLimiter.isOpen(options.now()) && (permit === undefined || permit.isValid());
+  }
+
   async function admitted({ signal, permit }: PostLimits): Promise<ExchangeResult | null> {
     const waiting = waitingSignal({ signal, permit });
     const givenUp = (): ExchangeResult => (permit?.withdrawn.aborted === true ? notPermitted() : cancelled());
@@ -92,10 +97,11 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
 
   return {
     async pass(send, limits = {}) {
-      const release = await slots.acquire(waitingSignal(limits));
+      const isOver = limits.signal?.aborted === true || limits.permit?.withdrawn.aborted === true;
+      const release = isOver ? null : (slots.tryAcquire() ?? (await slots.acquire(waitingSignal(limits))));
       if (release === null) return limits.permit?.withdrawn.aborted === true ? notPermitted() : cancelled();
       try {
-        const turnedAway = await admitted(limits);
+        const turnedAway = mayLeave(limits) ? null : await admitted(limits);
         if (turnedAway !== null) return turnedAway;
         const sentAt = options.now();
         const end = await send();

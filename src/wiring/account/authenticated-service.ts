@@ -37,16 +37,16 @@ export function authenticatedService({ service, isKnown, remember }: FirstContac
     return answer.kind === 'list' ? null : notSent(answer);
   }
 
+  async function firstCreation(...post: Parameters<InvoicingService['createInvoice']>): Promise<CreateAnswer> {
+    const [, , limits] = post;
+    return (await firstAnswer(limits?.signal)) ?? noted(await service.createInvoice(...post), ['created']);
+  }
+
   return {
     baseUrl: service.baseUrl,
     invoiceBody: (invoice, merchantId) => service.invoiceBody(invoice, merchantId),
     listMerchants,
-    async createInvoice(body, idempotencyKey, limits) {
-      return (
-        (await firstAnswer(limits?.signal)) ??
-        noted(await service.createInvoice(body, idempotencyKey, limits), ['created'])
-      );
-    },
+    createInvoice: (...post) => (authenticated ? service.createInvoice(...post) : firstCreation(...post)),
     getInvoice: (serviceId, signal) => service.getInvoice(serviceId, signal),
     createMerchant: async (merchant, idempotencyKey, limits) =>
       noted(await service.createMerchant(merchant, idempotencyKey, limits), ['created']),

@@ -48,6 +48,18 @@ describe('createSemaphore', () => {
     expect(await createSemaphore(1).acquire(AbortSignal.abort())).toBeNull();
   });
 
+  it('gives a free permit at once, and none that somebody waits for', async () => {
+    const semaphore = createSemaphore(1);
+
+    const first = semaphore.tryAcquire();
+    const waiting = semaphore.acquire();
+    first?.();
+    const past = semaphore.tryAcquire();
+    (await waiting)?.();
+
+    expect([typeof first, past, typeof semaphore.tryAcquire()]).toEqual(['function', null, 'function']);
+  });
+
   it('gives as many turns as there are, and the next one to who waited longest', async () => {
     const slots = createSemaphore(2);
     const order: string[] = [];

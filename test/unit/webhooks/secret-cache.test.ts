@@ -45,4 +45,20 @@ describe('createSecretCache', () => {
 
     expect(await cache.get(100)).toEqual(['secret']);
   });
+
+  it('has none in memory before the first reading, and none that are older than allowed', async () => {
+    let time = 0;
+    const cache = createSecretCache(
+      async () => ['secret'],
+      () => time,
+    );
+
+    const before = cache.known(100);
+    await cache.get(100);
+    time = 99;
+    const young = cache.known(100);
+    time = 100;
+
+    expect([before, young, cache.known(100)]).toEqual([null, ['secret'], null]);
+  });
 });

@@ -108,7 +108,7 @@ describe('the failure budget and failures', () => {
     await events(place, 'failed', 0, 60);
     const watchOf = createFailureWatches();
     const [one, other] = [watchOf(place.deps, batch), watchOf(place.deps, batch)];
-    const look = () => asActivity(() => one.look(), place.deps, undefined);
+    const look = () => asActivity(async () => await one.look(), place.deps, undefined);
 
     await look();
     expect(one.spent).toBe(false);

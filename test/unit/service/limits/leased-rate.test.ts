@@ -280,4 +280,18 @@ describe('createLeasedPace', () => {
 
     expect([rateLimiter.throttled(0), rateLimiter.heldUntil()]).toEqual([false, 5_000]);
   });
+
+  it('is open until the ledger names a rate or a hold', () => {
+    const now = (): number => 1_000;
+    const lease = (): never => {
+      throw new Error('not expected');
+    };
+    const rate = createLeasedRateLimiter({ ...QUIET, requestsPerSecond: null, now, lease });
+    const before = rate.isOpen(1_000);
+    rate.learn({ requestsPerSecond: null, heldMs: 500 });
+    const held = [rate.isOpen(1_499), rate.isOpen(1_500)];
+    rate.learn({ requestsPerSecond: 50, heldMs: 0 });
+
+    expect([before, ...held, rate.isOpen(1_500)]).toEqual([true, false, true, false]);
+  });
 });

@@ -125,4 +125,15 @@ describe('slots that are leased from the ledger', () => {
 
     await expect(slots.close()).resolves.toBeUndefined();
   });
+
+  it('are taken up by who asks for a free one, too', async () => {
+    standingClock();
+    const slots = createLeasedSlots({ lease: async () => 1, release: async () => undefined });
+
+    const beforeLease = slots.tryAcquire();
+    await later(0);
+
+    expect([beforeLease, typeof slots.tryAcquire(), slots.tryAcquire()]).toEqual([null, 'function', null]);
+    await slots.close();
+  });
 });

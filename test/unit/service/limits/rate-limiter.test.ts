@@ -65,6 +65,16 @@ describe('createPace', () => {
     expect([free.rate(0), limited.rate(0)]).toEqual([9, 9]);
   });
 
+  it('is open without a limit, and not during a hold, at a lowered rate or with a limit', () => {
+    const held = createRateLimiter(null);
+    held.hold(9_000, 0);
+    const lowered = createRateLimiter(null);
+    lowered.slowDown({ taken: 10, share: 0.5, answers: 50 }, 0);
+
+    expect([createRateLimiter(null).isOpen(0), held.isOpen(8_999), held.isOpen(9_000)]).toEqual([true, false, true]);
+    expect([lowered.isOpen(0), createRateLimiter(40).isOpen(0)]).toEqual([false, false]);
+  });
+
   it('keeps the longest hold', () => {
     const pace = createRateLimiter(null);
 
