@@ -52,7 +52,7 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
     await served?.stop();
   });
 
-  /** Opens a window of its own for each page, in which `look` goes to its address, and collects what is said of it. */
+  /** Opens a window, in which `look` goes to the address of one page after the other, and collects what is said of them. */
   async function walk(
     options: BrowserContextOptions,
     look: (page: Page, address: string) => Promise<readonly string[]>,
@@ -64,12 +64,9 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
     });
     const said: string[] = [];
     try {
-      for (const address of pages) {
-        const page = await context.newPage();
-        page.setDefaultTimeout(PATIENCE_MS);
-        said.push(...(await look(page, address)).map((one) => `${address}: ${one}`));
-        await page.close();
-      }
+      const page = await context.newPage();
+      page.setDefaultTimeout(PATIENCE_MS);
+      for (const address of pages) said.push(...(await look(page, address)).map((one) => `${address}: ${one}`));
     } finally {
       await context.close();
     }
