@@ -19,16 +19,32 @@ const WITHOUT_PACE = `document.querySelectorAll('figure + p').forEach((sentence)
 /** What changes from one reading to the next. */
 const MOMENTS = /\d/gu;
 
+/** What one page is to somebody who opens it. */
+interface Visit {
+  /** All text without what changes from one reading to the next. */
+  readonly text: string;
+  readonly forms: readonly string[];
+  /** Texts of controls that do nothing by themselves. */
+  readonly inert: readonly string[];
+  /** Of all that was loaded, unpacked. */
+  readonly bytes: number;
+}
+
 describe.skipIf(BROWSER_PATH === null)('every page of a console with years of work in it', { timeout: 600_000 }, () => {
   let served: FurnishedConsole;
   let browser: Browser;
   /** Addresses that answer with a page: found by asking, so that a new page is among them. */
   let pages: readonly string[];
+  /** By address; the tests that only read look at the same two walks. */
+  let scripted: ReadonlyMap<string, Visit>;
+  let unscripted: ReadonlyMap<string, Visit>;
 
   beforeAll(async () => {
     served = await startFurnishedConsole(await temporaryDatabase(), { large: 10_000, each: 60 });
     browser = await launchBrowser();
     pages = [...(await pagesAmong(served)), NOWHERE];
+    scripted = await visits({});
+    unscripted = await visits({ javaScriptEnabled: false });
   }, 600_000);
 
   afterAll(async () => {
@@ -36,7 +52,7 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
     await served?.stop();
   });
 
-  /** Opens a window of its own for each page, in which `look` goes to its address, and collects what is said of it. */
+  /** Opens a window, in which `look` goes to the address of one page after the other, and collects what is said of them. */
   async function walk(
     options: BrowserContextOptions,
     look: (page: Page, address: string) => Promise<readonly string[]>,
@@ -48,16 +64,27 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
     });
     const said: string[] = [];
     try {
-      for (const address of pages) {
-        const page = await context.newPage();
-        page.setDefaultTimeout(PATIENCE_MS);
-        said.push(...(await look(page, address)).map((one) => `${address}: ${one}`));
-        await page.close();
-      }
+      const page = await context.newPage();
+      page.setDefaultTimeout(PATIENCE_MS);
+      for (const address of pages) said.push(...(await look(page, address)).map((one) => `${address}: ${one}`));
     } finally {
       await context.close();
     }
     return said;
+  }
+
+  async function visits(options: BrowserContextOptions): Promise<ReadonlyMap<string, Visit>> {
+    const found = new Map<string, Visit>();
+    await walk(options, async (page, address) => {
+      let read = { text: '', forms: [] as readonly string[], inert: [] as readonly string[] };
+      const { decoded } = await weighPage(page, async () => {
+        await page.goto(address);
+        read = await reading(page);
+      });
+      found.set(address, { ...read, bytes: decoded });
+      return [];
+    });
+    return found;
   }
 
   it('is found from the routes of the code', () => {
@@ -65,16 +92,12 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
     expect(pages.length).toBeGreaterThanOrEqual(15);
   });
 
-  it('weighs less than 100 kB with all that it loads', async () => {
-    const weights = new Map<string, number>();
-    await walk({}, async (page, address) => {
-      weights.set(address, (await weighPage(page, () => page.goto(address))).decoded);
-      return [];
-    });
+  it('weighs less than 100 kB with all that it loads', () => {
+    const weights = [...scripted].map(([address, { bytes }]) => [address, bytes] as const);
 
-    expect([...weights].filter(([, bytes]) => bytes >= MOST_BYTES)).toEqual([]);
+    expect(weights.filter(([, bytes]) => bytes >= MOST_BYTES)).toEqual([]);
     // Style, script and icon are among it.
-    expect(Math.min(...weights.values())).toBeGreaterThan(7_000);
+    expect(Math.min(...weights.map(([, bytes]) => bytes))).toBeGreaterThan(7_000);
   });
 
   it.each([
@@ -91,31 +114,31 @@ describe.skipIf(BROWSER_PATH === null)('every page of a console with years of wo
     expect(found).toEqual([]);
   });
 
-  it('says the same without JavaScript, with the same forms', async () => {
-    const read = async (page: Page, address: string): Promise<readonly string[]> => {
-      await page.goto(address);
-      await page.evaluate(WITHOUT_PACE);
-      return [(await page.locator('body').innerText()).replaceAll(MOMENTS, ''), ...(await formsOf(page))];
-    };
+  it('says the same without JavaScript, with the same forms', () => {
+    const said = (visited: ReadonlyMap<string, Visit>) =>
+      [...visited].map(([at, { text, forms }]) => [at, text, forms]);
 
-    expect(await walk({ javaScriptEnabled: false }, read)).toEqual(await walk({}, read));
+    expect(said(unscripted)).toEqual(said(scripted));
+    expect(unscripted.size).toBe(pages.length);
   });
 
-  it('has only forms and buttons that work without JavaScript', async () => {
+  it('has only forms and buttons that work without JavaScript', () => {
     const known = new Set(served.routes);
-    const broken = await walk({ javaScriptEnabled: false }, async (page, address) => {
-      await page.goto(address);
-      const forms = await formsOf(page);
-      const inert = await page.locator(INERT).all();
-      return [
-        ...forms.filter((form) => !isKnown(form, known)),
-        ...(await Promise.all(inert.map((one) => one.innerText()))),
-      ];
-    });
+    const broken = [...unscripted].flatMap(([address, { forms, inert }]) =>
+      [...forms.filter((form) => !isKnown(form, known)), ...inert].map((one) => `${address}: ${one}`),
+    );
 
     expect(broken).toEqual([]);
   });
 });
+
+async function reading(page: Page): Promise<Omit<Visit, 'bytes'>> {
+  const forms = await formsOf(page);
+  const inert = await page.locator(INERT).all();
+  const texts = await Promise.all(inert.map((one) => one.innerText()));
+  await page.evaluate(WITHOUT_PACE);
+  return { text: (await page.locator('body').innerText()).replaceAll(MOMENTS, ''), forms, inert: texts };
+}
 
 /** Those addresses that answer with HTML; each must answer. */
 async function pagesAmong({ url, addresses }: FurnishedConsole): Promise<readonly string[]> {

@@ -58,6 +58,8 @@ class Watch implements MisfitWatch {
   readonly #samples;
   readonly #ending = new AbortController();
   #running: Promise<void> | null = null;
+  /** Something came after the round that runs began to count. */
+  #cameLater = false;
   #nextAt: number;
   /** Refusals since a delivery fitted, and those among them that were told. */
   readonly #refused = new Map<SignatureRefusal, number>();
@@ -126,7 +128,12 @@ class Watch implements MisfitWatch {
   }
 
   #soon(): void {
-    this.#running ??= this.#round().finally(() => (this.#running = null));
+    this.#cameLater = true;
+    this.#running ??= this.#round().finally(() => {
+      this.#running = null;
+      // Nobody knows whether another delivery will come that would start a round.
+      if (this.#cameLater && !this.#ending.signal.aborted) this.#soon();
+    });
   }
 
   async #round(): Promise<void> {
@@ -135,6 +142,7 @@ class Watch implements MisfitWatch {
     await sleep(wait, undefined, { ref: false, signal: this.#ending.signal }).catch(() => undefined);
     this.#nextAt = now() + everyMs;
     if (this.#ending.signal.aborted) return;
+    this.#cameLater = false;
     // The ledger may be away: what was counted is told in the next round.
     await this.#judgeRefusals().catch(() => undefined);
     const isTooEarly = await this.#judgeEvents().catch(() => false);

@@ -3,12 +3,12 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compiledProcess } from '../../support/compiled-process.ts';
 import { HEADER } from '../../unit/ingest/ingested.ts';
 
-const PROCESS = fileURLToPath(new URL('../../support/reading-process.ts', import.meta.url));
+const PROCESS = await compiledProcess(new URL('../../support/reading-process.ts', import.meta.url));
 /** The promise of the product; the process loads what reading needs and nothing else. */
 const MOST_ABOVE_IDLE_MB = 150;
 const LINES_AT_ONCE = 10_000;
@@ -30,7 +30,7 @@ interface Measured {
 async function readingOf(name: string, text: Iterable<string>): Promise<Measured> {
   const path = join(directory, name);
   await pipeline(text, createWriteStream(path));
-  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--import', 'tsx', PROCESS, path]);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROCESS, path]);
   rmSync(path);
   return JSON.parse(stdout) as Measured;
 }

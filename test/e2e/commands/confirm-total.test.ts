@@ -5,8 +5,16 @@ import { runLote } from '../../support/lote/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../../support/lote/running-lote.ts';
 import { until } from '../../support/until.ts';
 
+interface Listed {
+  readonly batches: readonly {
+    readonly batchId: string;
+    readonly file: string;
+    readonly counts: Record<string, number>;
+  }[];
+}
+
 interface Status {
-  readonly batches: readonly { readonly id: string; readonly file: string; readonly counts: Record<string, number> }[];
+  readonly batches: readonly { readonly counts: Record<string, number> }[];
 }
 
 describe('`lote confirm-total`', { timeout: 240_000 }, () => {
@@ -29,12 +37,13 @@ describe('`lote confirm-total`', { timeout: 240_000 }, () => {
     const week = await Promise.all([1, 2, 3, 4, 5].map((day) => file(`may_${day}.csv`, 2, `W${day}`)));
     expect((await runLote(['run', ...week], env)).code).toBe(0);
     const held = runLote(['run', await file('may_6.csv', 22, 'H'), '--json'], env);
+    // Of the owner: to ask by command starts one each time.
     const heldBatch = async () =>
-      (JSON.parse((await runLote(['status', '--json'], env)).stdout) as Status).batches.find(
+      ((await (await fetch(`${lote.console}/api/batches`)).json()) as Listed).batches.find(
         (batch) => batch.file === 'may_6.csv' && batch.counts['held'] === 22,
       );
     await until(async () => (await heldBatch()) !== undefined);
-    const { id } = (await heldBatch()) ?? { id: '' };
+    const { batchId: id } = (await heldBatch()) ?? { batchId: '' };
 
     const status = (await runLote(['status', id], env)).stdout;
     expect(status).toContain(`Batch ${id}: held`);

@@ -33,7 +33,8 @@ function isExecutable(path: string): boolean {
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: BROWSER_PATH ?? '',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    // Without a graphics card its emulation would compute each picture.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
 

@@ -15,6 +15,8 @@ export async function weighPage(page: Page, navigate: () => Promise<unknown>): P
   session.on('Network.dataReceived', ({ dataLength }) => void (weight.decoded += dataLength));
   session.on('Network.loadingFinished', ({ encodedDataLength }) => void (weight.transferred += encodedDataLength));
   await session.send('Network.enable');
+  // What an earlier page has loaded weighs nothing otherwise.
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
   await navigate();
   await page.waitForLoadState('networkidle');
   await session.detach();

@@ -24,7 +24,12 @@ interface Watched {
   next(): Promise<NotedMisfit>;
 }
 
-function watched(over: Partial<ReceiverShapes> = {}, known: readonly string[] = []): Watched {
+function watched(
+  over: Partial<ReceiverShapes> = {},
+  known: readonly string[] = [],
+  /** Called in each round that asks the ledger. */
+  looking: () => void = () => undefined,
+): Watched {
   const shapes = { ...SHAPES, ...over };
   const [noted, cleared]: [NotedMisfit[], string[]] = [[], []];
   const url = (): string => 'http://127.0.0.1/webhooks';
@@ -32,7 +37,10 @@ function watched(over: Partial<ReceiverShapes> = {}, known: readonly string[] = 
     book: {
       note: async (items) => void noted.push(...items),
       clear: async (code) => void cleared.push(code),
-      knownIds: async (ids) => ids.filter((id) => known.includes(id)).length,
+      async knownIds(ids) {
+        looking();
+        return ids.filter((id) => known.includes(id)).length;
+      },
     },
     ...{ shapes, url, secrets: async () => [SECRET], now: Date.now, firstMs: 20, everyMs: 20 },
   });
@@ -115,6 +123,23 @@ describe('deliveries that are all refused', () => {
       /^10 of 10 deliveries refused: none has the header X-Service-Signature\. .* is not known\.$/,
     );
     expect(message).not.toMatch(/Evil|555|77777/);
+  });
+
+  it('that come while the others are looked at are told, though none follows them', async () => {
+    let looks = 0;
+    let tenth = (): void => undefined;
+    const { deliver, next, noted } = watched({}, [], () => {
+      looks += 1;
+      if (looks === 1) tenth();
+    });
+    tenth = () => void deliver(eventOf(10), ['X-Evil-Signature', 'call 555']);
+    for (let n = 1; n <= 9; n += 1) deliver(eventOf(n), ['X-Evil-Signature', 'call 555']);
+
+    const { code, message } = await next();
+
+    expect(noted).toHaveLength(1);
+    expect(code).toBe('deliveries-unproven');
+    expect(message).toContain('10 of 10 deliveries refused');
   });
 
   it('say nothing while others fit, and are cleared by one that fits', async () => {

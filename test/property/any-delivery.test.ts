@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RecordDelivery } from '../../../src/domain/ports/ledger.ts';
-import type { ServiceProfile } from '../../../src/service-profile/profile.ts';
-import { createEventReader } from '../../../src/webhooks/event-reader.ts';
-import { judgeDelivery } from '../../../src/webhooks/judge-delivery.ts';
-import { createSignatureCheck } from '../../../src/webhooks/signature/signature-check.ts';
-import { exactly, Tally } from '../../support/any-service/any-answer.ts';
-import { anyRecipe, made, put, type Filling } from '../../support/any-service/any-document.ts';
-import { PROFILES } from '../../support/any-service/profiles.ts';
-import { holdsId, isWordOf, standsAt, type Came } from '../../support/any-service/stands-at.ts';
+import type { RecordDelivery } from '../../src/domain/ports/ledger.ts';
+import type { ServiceProfile } from '../../src/service-profile/profile.ts';
+import { createEventReader } from '../../src/webhooks/event-reader.ts';
+import { judgeDelivery } from '../../src/webhooks/judge-delivery.ts';
+import { createSignatureCheck } from '../../src/webhooks/signature/signature-check.ts';
+import { exactly, Tally } from '../support/any-service/any-answer.ts';
+import { anyRecipe, made, put, type Filling } from '../support/any-service/any-document.ts';
+import { PROFILES } from '../support/any-service/profiles.ts';
+import { holdsId, isWordOf, standsAt, type Came } from '../support/any-service/stands-at.ts';
 
 const URL = 'https://receiver.example/webhooks';
 const NOW = Date.UTC(2026, 10, 23, 3);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/service/classify.ts';
-import { readStatus } from '../../../src/service/read-status.ts';
-import type { CreationShape } from '../../../src/service/seen-answer.ts';
-import { compileExpressions } from '../../../src/service-profile/expression.ts';
-import type { ServiceProfile } from '../../../src/service-profile/profile.ts';
-import { answered, anyAnswer, evaluated, isSuccess, statusOf, Tally } from '../../support/any-service/any-answer.ts';
-import type { Filling } from '../../support/any-service/any-document.ts';
-import { PROFILES } from '../../support/any-service/profiles.ts';
-import { holdsId, isNothing, isWordOf, standsAt, type Came } from '../../support/any-service/stands-at.ts';
+import { classify } from '../../src/service/classify.ts';
+import { readStatus } from '../../src/service/read-status.ts';
+import type { CreationShape } from '../../src/service/seen-answer.ts';
+import { compileExpressions } from '../../src/service-profile/expression.ts';
+import type { ServiceProfile } from '../../src/service-profile/profile.ts';
+import { answered, anyAnswer, evaluated, isSuccess, statusOf, Tally } from '../support/any-service/any-answer.ts';
+import type { Filling } from '../support/any-service/any-document.ts';
+import { PROFILES } from '../support/any-service/profiles.ts';
+import { holdsId, isNothing, isWordOf, standsAt, type Came } from '../support/any-service/stands-at.ts';
 
 /** Statuses of RFC 9110 and its companions that say that a request will not be carried out as it stands. */
 const NO_FOR_GOOD = [

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GroupedInvoice } from '../../../../src/domain/row.ts';
-import type { Proof } from '../../../../src/ingest/ingest-result.ts';
-import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
-import { readFile } from '../../../../src/ingest/read-file.ts';
-import { dialectOf, readRecords } from '../../../../src/ingest/csv/read-records.ts';
-import { toInvoices } from '../../../../src/ingest/invoice/to-invoice.ts';
-import { planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
-import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
-import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';
-import type { OriginalCsv, OriginalJson } from '../../../../src/report/corrections/original-file.ts';
-import { odsOf, xlsxOf } from '../../../support/files/workbook-file.ts';
-import { portionsOf, unsentInvoice } from '../batch-invoices.ts';
+import type { GroupedInvoice } from '../../src/domain/row.ts';
+import type { Proof } from '../../src/ingest/ingest-result.ts';
+import { memoryRowStore } from '../../src/ingest/memory-row-store.ts';
+import { readFile } from '../../src/ingest/read-file.ts';
+import { dialectOf, readRecords } from '../../src/ingest/csv/read-records.ts';
+import { toInvoices } from '../../src/ingest/invoice/to-invoice.ts';
+import { planCorrections } from '../../src/report/corrections/corrections-plan.ts';
+import { csvCorrections } from '../../src/report/corrections/csv-corrections.ts';
+import { jsonCorrections } from '../../src/report/corrections/json-corrections.ts';
+import type { OriginalCsv, OriginalJson } from '../../src/report/corrections/original-file.ts';
+import { odsOf, xlsxOf } from '../support/files/workbook-file.ts';
+import { portionsOf, unsentInvoice } from '../unit/report/batch-invoices.ts';
 
 const HEADER = [
   'tax_code',
