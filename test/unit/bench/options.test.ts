@@ -201,7 +201,12 @@ describe('linearTable', () => {
       peakRssMb: 300.4,
       rest: null,
     },
-    ...{ cpuMs: 400, temporalCpuMs: 300, databaseCpuMs: 100, loop: { longestMs: 1, longestCpuMs: null, p99Ms: 1, longestGcMs: 1 } },
+    ...{
+      cpuMs: 400,
+      temporalCpuMs: 300,
+      databaseCpuMs: 100,
+      loop: { longestMs: 1, longestCpuMs: null, p99Ms: 1, longestGcMs: 1 },
+    },
   };
 
   it('compares the rate of each batch with that of the first one, and with the bare script', () => {

@@ -120,7 +120,7 @@ describe('hostile bodies', () => {
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
     // A write to a closed connection fails at once: to go on then is to leave the event loop no turn.
     const flood = (error?: Error | null): void => {
-      if (error == null && !connection.socket.destroyed) connection.socket.write(chunk, flood);
+      if ((error ?? null) === null && !connection.socket.destroyed) connection.socket.write(chunk, flood);
     };
 
     flood();
