@@ -4,7 +4,7 @@ import type { SandboxInput, SandboxUp } from './processes/sandbox-process.ts';
 /** The answer time of the sandbox, the same for everybody. */
 export const LATENCY_MS = 5;
 /** The engine's time per invoice, unless a bench is told another. */
-export const SETTLE_MS = 300;
+const SETTLE_MS = 300;
 
 /** Starts the sandbox in a process of its own, on the Node of the bench: what it costs is the service's cost. */
 export function startSandbox({
