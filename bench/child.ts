@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { compileAll, compiledPath } from './compiled.ts';
 
 export interface Child<First> {
   readonly pid: number;
@@ -11,7 +12,7 @@ export interface Child<First> {
 }
 
 export interface ChildOptions {
-  /** A file, relative to `bench/processes`. */
+  /** A file, relative to `bench/processes`; one in TypeScript runs compiled. */
   readonly file: string;
   readonly input: unknown;
   readonly env?: Readonly<Record<string, string>>;
@@ -39,10 +40,9 @@ export async function startChild<First>({
   node = process.execPath,
   onStart,
 }: ChildOptions): Promise<Child<First>> {
-  const path = fileURLToPath(new URL(`./processes/${file}`, import.meta.url));
+  const path = await runnable(file);
   const profiling = profileDir ? ['--cpu-prof', `--cpu-prof-dir=${profileDir}`] : [];
-  const loader = path.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  const child = spawn(node, [...nodeOptions, ...profiling, ...loader, path, JSON.stringify(input)], {
+  const child = spawn(node, [...nodeOptions, ...profiling, path, JSON.stringify(input)], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -63,6 +63,12 @@ export async function startChild<First>({
       clearTimeout(patience);
     },
   };
+}
+
+async function runnable(file: string): Promise<string> {
+  if (!file.endsWith('.ts')) return fileURLToPath(new URL(`./processes/${file}`, import.meta.url));
+  await compileAll();
+  return compiledPath(file);
 }
 
 /** Runs a process of the bench to its end and returns what it said. */

@@ -3,7 +3,9 @@ import { runFootprintBench } from './footprint/footprint-bench.ts';
 import { runIngestBench } from './ingest-bench.ts';
 import { runIssueBench } from './issue-bench.ts';
 import { runLedgerBench } from './ledger-bench.ts';
+import { runLinearBench } from './linear-bench.ts';
 import { runPagesBench } from './pages-bench.ts';
+import { runRateBench } from './rate-bench.ts';
 import { readOptions, type BenchOptions } from './options.ts';
 import { printTable, type Table } from './print-table.ts';
 
@@ -22,6 +24,10 @@ function measure(options: BenchOptions): Promise<Table> {
       return runPeersBench(options);
     case 'ledger':
       return runLedgerBench(options);
+    case 'linear':
+      return runLinearBench(options);
+    case 'rate':
+      return runRateBench(options);
     case 'issue':
       return runIssueBench(options);
   }

@@ -5,6 +5,7 @@ import iconv from 'iconv-lite';
 import { writeInvoiceFile } from '../test/support/files/invoice-file.ts';
 import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
 import { runChild } from './child.ts';
+import { BLOCK_NOTE, delayText } from './measures/event-loop-watch.ts';
 import type { IngestOptions } from './options.ts';
 import type { Table } from './print-table.ts';
 import type { IngestInput, IngestRun } from './processes/ingest-process.ts';
@@ -20,7 +21,7 @@ interface Measure extends IngestRun {
 }
 
 /** One file, read by csv-parse alone, by Lote without a ledger, and by Lote into each ledger; a process for each. */
-export async function runIngestBench({ rows }: IngestOptions): Promise<Table> {
+export async function runIngestBench({ rows, node }: IngestOptions): Promise<Table> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
   const cluster = await startPostgresCluster({ durable: true });
   try {
@@ -31,6 +32,7 @@ export async function runIngestBench({ rows }: IngestOptions): Promise<Table> {
         file: 'ingest-process.ts',
         input: { directory, file: FILE, delimiter: ',', databaseUrl: null, ...over } satisfies IngestInput,
         nodeOptions: ['--expose-gc'],
+        node,
       });
     const parsed = await run({ work: 'parse' });
     const plain = rate(parsed);
@@ -72,7 +74,10 @@ function excelText(rows: number): string {
 function ingestTable(measures: readonly Measure[], title: string): Table {
   return {
     title,
-    columns: ['work', 'wall s', 'rows/s', 'to csv-parse', 'CPU µs/row', 'idle RSS MB', 'peak RSS MB', 'above idle MB'],
+    columns: [
+      ...['work', 'wall s', 'rows/s', 'to csv-parse', 'CPU µs/row', 'idle RSS MB', 'peak RSS MB', 'above idle MB'],
+      'longest block ms',
+    ],
     rows: measures.map((run) => [
       run.name,
       (run.wallMs / 1000).toFixed(1),
@@ -82,8 +87,10 @@ function ingestTable(measures: readonly Measure[], title: string): Table {
       run.idleRssMb.toFixed(0),
       run.peakRssMb.toFixed(0),
       (run.peakRssMb - run.idleRssMb).toFixed(0),
+      delayText(run.loop),
     ]),
     notes: [
+      BLOCK_NOTE,
       'Each line is a process of its own. Idle: everything loaded, the ledger open, nothing read. Peak: the kernel’s high-water mark. On PGlite the database is part of the process.',
     ],
   };

@@ -2,17 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
-import { runChild, startChild } from './child.ts';
+import { runChild } from './child.ts';
 import { issueTable, type LoteMeasure } from './issue-table.ts';
 import type { IssueOptions, LedgerKind } from './options.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
+import { nodeVersion } from './measures/node-version.ts';
 import { printTable, type Table } from './print-table.ts';
 import type { BareInput, BareRun } from './processes/bare-process.ts';
-import type { SandboxInput, SandboxUp } from './processes/sandbox-process.ts';
 import { runLote } from './run-lote.ts';
+import { LATENCY_MS, startSandbox } from './sandbox.ts';
 
-/** The answer time of the sandbox, the same for everybody. */
-const LATENCY_MS = 5;
 /** The default of the service profile's `limits.maxConcurrency`. */
 const CONNECTIONS = 64;
 /** The sandbox's code is compiled, and its pools are filled, before anything is measured. */
@@ -20,12 +19,9 @@ const WARM_UP_INVOICES = 2_000;
 
 /** Lote from file to report, and a bare script that keeps nothing, against one sandbox process. */
 export async function runIssueBench(options: IssueOptions): Promise<Table> {
+  const version = nodeVersion(options.node);
   const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
-  const sandbox = await startChild<SandboxUp>({
-    file: 'sandbox-process.ts',
-    input: { latencyMs: LATENCY_MS, settleMs: options.settleMs } satisfies SandboxInput,
-    profileDir: options.profileDir,
-  });
+  const sandbox = await startSandbox(options);
   try {
     const url = sandbox.first.url;
     await runBare(url, 'warmup', { ...options, invoices: WARM_UP_INVOICES });
@@ -37,7 +33,7 @@ export async function runIssueBench(options: IssueOptions): Promise<Table> {
       // The machine may be busier now than before: the bare script is measured around each run.
       bare.push(await runBare(url, `after-${ledger}`, options));
     }
-    return issueTable({ options, bare, lote, latencyMs: LATENCY_MS });
+    return issueTable({ options, bare, lote, latencyMs: LATENCY_MS, nodeVersion: version });
   } finally {
     await sandbox.end();
     await rm(directory, { recursive: true, force: true });
@@ -51,7 +47,7 @@ function runBare(sandboxUrl: string, name: string, options: IssueOptions): Promi
     invoices: options.invoices,
     connections: CONNECTIONS,
   };
-  return runChild<BareRun>({ file: 'bare-process.ts', input, profileDir: options.profileDir });
+  return runChild<BareRun>({ file: 'bare-process.ts', input, profileDir: options.profileDir, node: options.node });
 }
 
 async function measureLote(
@@ -77,6 +73,7 @@ async function measureLote(
       invoices: options.invoices,
       profileDir: options.profileDir,
       metrics: options.metrics,
+      node: options.node,
       ...(counted !== null && { beforeMeasured: () => forgetStatements(counted) }),
     });
     if (counted !== null) printTable(await statementTable(counted, options.invoices));

@@ -1,12 +1,11 @@
+import { BLOCK_NOTE, delayText } from './measures/event-loop-watch.ts';
 import type { IssueOptions, LedgerKind } from './options.ts';
 import type { Table } from './print-table.ts';
 import type { BareRun } from './processes/bare-process.ts';
-import type { LoteRun } from './processes/lote-process.ts';
+import type { LoteRun, SpanCpu } from './processes/lote-process.ts';
 
 export interface LoteMeasure extends LoteRun {
   readonly ledger: LedgerKind;
-  /** Of the PostgreSQL server; the embedded ledger counts as Lote itself. */
-  readonly databaseCpuMs: number;
 }
 
 export interface IssueMeasures {
@@ -15,19 +14,24 @@ export interface IssueMeasures {
   readonly bare: readonly BareRun[];
   readonly lote: readonly LoteMeasure[];
   readonly latencyMs: number;
+  /** Of Lote and of the bare script. */
+  readonly nodeVersion: string;
 }
 
 const NAMES: Readonly<Record<LedgerKind, string>> = { postgres: 'Lote on PostgreSQL', pglite: 'Lote on PGlite' };
 
 /** The ratio of a run of Lote is to the mean of the bare runs just before and just after it. */
-export function issueTable({ options, bare, lote, latencyMs }: IssueMeasures): Table {
+export function issueTable({ options, bare, lote, latencyMs, nodeVersion }: IssueMeasures): Table {
   const { invoices, settleMs } = options;
   const perSecond = (timeMs: number): string => Math.round((invoices * 1000) / timeMs).toLocaleString('en');
   const seconds = (timeMs: number): string => (timeMs / 1000).toFixed(1);
   const perInvoice = (timeMs: number): string => (timeMs / invoices).toFixed(2);
   return {
-    title: `${invoices.toLocaleString('en')} invoices, answers after ${latencyMs} ms, engine after ${settleMs} ms`,
-    columns: ['run', 'wall s', 'invoices/s', 'ratio', 'sending/s', 'events/invoice', 'peak RSS MB', 'CPU ms/invoice'],
+    title: `${invoices.toLocaleString('en')} invoices, answers after ${latencyMs} ms, engine after ${settleMs} ms, Node ${nodeVersion}`,
+    columns: [
+      ...['run', 'wall s', 'invoices/s', 'ratio', 'sending/s', 'events/invoice', 'peak RSS MB', 'CPU ms/invoice'],
+      'longest block ms',
+    ],
     rows: [
       ...bare.map((run, at) => [
         `bare script, ${at + 1} of ${bare.length}`,
@@ -38,6 +42,7 @@ export function issueTable({ options, bare, lote, latencyMs }: IssueMeasures): T
         '0',
         run.peakRssMb.toFixed(0),
         perInvoice(run.cpuMs),
+        '',
       ]),
       ...lote.map((run, at) => [
         NAMES[run.ledger],
@@ -47,14 +52,22 @@ export function issueTable({ options, bare, lote, latencyMs }: IssueMeasures): T
         perSecond(run.sendingMs),
         (run.historyEvents / invoices).toFixed(3),
         run.peakRssMb.toFixed(0),
-        `${perInvoice(run.cpuMs)} + Temporal ${perInvoice(run.temporalCpuMs)} + database ${perInvoice(run.databaseCpuMs)}`,
+        cpuText(run, invoices),
+        delayText(run.loop),
       ]),
     ],
     notes: [
       'Lote: from the start of the batch to its result (file to report). Bare: from the first POST to the last webhook; it keeps nothing.',
       'Ratio: invoices/s over the mean of the bare runs just before and after. Peak RSS: the process itself, with the embedded ledger on PGlite.',
+      BLOCK_NOTE,
     ],
   };
+}
+
+/** CPU of each process, an invoice. */
+export function cpuText({ cpuMs, temporalCpuMs, databaseCpuMs }: SpanCpu, invoices: number): string {
+  const each = (timeMs: number): string => (timeMs / invoices).toFixed(2);
+  return `${each(cpuMs)} + Temporal ${each(temporalCpuMs)} + database ${each(databaseCpuMs)}`;
 }
 
 function ratio(run: LoteMeasure, around: readonly BareRun[]): number {

@@ -5,12 +5,12 @@ import type { Table } from './print-table.ts';
 import type { LedgerInput, LedgerRun } from './processes/ledger-process.ts';
 
 /** What each step of an invoice's life costs in the ledger, on PostgreSQL: CPU of server and client, statements, bytes of its log. */
-export async function runLedgerBench({ invoices, group }: LedgerOptions): Promise<Table> {
+export async function runLedgerBench({ invoices, group, node }: LedgerOptions): Promise<Table> {
   const cluster = await startPostgresCluster({ durable: true });
   if (cluster === null) throw new Error('Measuring the ledger: no PostgreSQL on this machine (initdb and postgres).');
   try {
     const input: LedgerInput = { invoices, group, databaseUrl: cluster.url, databasePid: cluster.pid };
-    return ledgerTable(input, await runChild<LedgerRun>({ file: 'ledger-process.ts', input }));
+    return ledgerTable(input, await runChild<LedgerRun>({ file: 'ledger-process.ts', input, node }));
   } finally {
     await cluster.stop();
   }

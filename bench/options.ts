@@ -3,7 +3,13 @@ import ms, { type StringValue } from 'ms';
 
 export type LedgerKind = 'postgres' | 'pglite';
 
-export interface IssueOptions {
+/** Of every kind of measurement. */
+interface NodeOption {
+  /** The Node that Lote and the bare script run on. */
+  readonly node: string;
+}
+
+export interface IssueOptions extends NodeOption {
   readonly kind: 'issue';
   readonly invoices: number;
   /** When the sandbox's engine speaks, after the creation. */
@@ -17,25 +23,42 @@ export interface IssueOptions {
   readonly statements: boolean;
 }
 
-export interface IngestOptions {
+export interface RateOptions extends NodeOption {
+  readonly kind: 'rate';
+  readonly invoices: number;
+  /** `limits.requestsPerSecond` of the service profile. */
+  readonly requestsPerSecond: number;
+  readonly ledger: LedgerKind;
+  readonly profileDir: string | null;
+}
+
+export interface LinearOptions extends NodeOption {
+  readonly kind: 'linear';
+  /** Invoices of each batch, the smallest first. */
+  readonly batches: readonly number[];
+  /** Settled invoices that the ledger holds before the batch; each batch is also issued on an empty one. 0: only that. */
+  readonly held: number;
+}
+
+export interface IngestOptions extends NodeOption {
   readonly kind: 'ingest';
   readonly rows: number;
 }
 
-export interface LedgerOptions {
+export interface LedgerOptions extends NodeOption {
   readonly kind: 'ledger';
   readonly invoices: number;
   /** Answers, and deliveries, in one statement. */
   readonly group: number;
 }
 
-export interface FootprintOptions {
+export interface FootprintOptions extends NodeOption {
   readonly kind: 'footprint';
   /** Invoices of the batches whose memory is measured, the smallest first. */
   readonly batches: readonly number[];
 }
 
-export interface PeersOptions {
+export interface PeersOptions extends NodeOption {
   readonly kind: 'peers';
   readonly invoices: number;
   readonly rounds: number;
@@ -51,6 +74,8 @@ export interface PagesOptions {
 
 export type BenchOptions =
   | IssueOptions
+  | RateOptions
+  | LinearOptions
   | IngestOptions
   | FootprintOptions
   | LedgerOptions
@@ -61,66 +86,81 @@ const USAGE = `npm run bench -- [options]
   --invoices N        invoices in the file (20000)
   --settle DURATION   the engine's time per invoice, e.g. 60s (300ms)
   --only LEDGER       pglite or postgres (both)
+  --node PATH         the Node that Lote and the bare script run on (that of the bench)
   --metrics           with METRICS_PORT, scraped every 5 s
   --statements        what each statement takes on PostgreSQL, too (its extension pg_stat_statements)
   --profile DIR       write V8 CPU profiles of each process there
+  --rate N            what Lote costs at N requests a second, without a limit, and at rest (2000 invoices)
   --ingest            reading and staging a file instead of issuing it
   --rows N            rows of that file (200000)
   --ledger            what each step of an invoice's life costs in the ledger, on PostgreSQL
   --group N           answers, and deliveries, in one statement there (32)
+  --linear            batches of several sizes on PostgreSQL: rate, CPU, events, memory, size of the ledger
+  --batches N,N       invoices of those batches, and of those of --footprint (20000,200000)
+  --ledger-holds N    also on a ledger that holds N settled invoices (0)
   --peers             Lote beside job queues that do the same work (npm install --prefix bench/peers)
   --pages             size of each page of the console and time until it can be used, one batch of --invoices among others
   --rounds N          rounds of peers, or of each page (3)
-  --engines A,B       some of them: lote-postgres, graphile-worker, bullmq, pg-boss, lote-pglite (all)
-  --footprint         times of short commands and of a first start, memory at rest and in batches
-  --batches N,N       invoices of those batches (20000,200000)`;
+  --engines A,B       some of them: lote-postgres, lote-postgres-newer-node, graphile-worker, bullmq, pg-boss, lote-pglite (all)
+  --footprint         times of short commands and of a first start, memory at rest and in batches`;
+
+const OPTIONS = {
+  invoices: { type: 'string' },
+  settle: { type: 'string', default: '300ms' },
+  only: { type: 'string' },
+  node: { type: 'string', default: process.execPath },
+  profile: { type: 'string' },
+  metrics: { type: 'boolean', default: false },
+  statements: { type: 'boolean', default: false },
+  rate: { type: 'string' },
+  ingest: { type: 'boolean', default: false },
+  rows: { type: 'string', default: '200000' },
+  ledger: { type: 'boolean', default: false },
+  group: { type: 'string', default: '32' },
+  linear: { type: 'boolean', default: false },
+  'ledger-holds': { type: 'string', default: '0' },
+  peers: { type: 'boolean', default: false },
+  pages: { type: 'boolean', default: false },
+  rounds: { type: 'string', default: '3' },
+  engines: { type: 'string' },
+  footprint: { type: 'boolean', default: false },
+  batches: { type: 'string', default: '20000,200000' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+const INVOICES = '20000';
+/** At 20 a second: 100 s. */
+const INVOICES_OF_A_RATE = '2000';
 
 /** Reads the command line; what is wrong with it is said with the usage, and nothing runs. */
 export function readOptions(argv: readonly string[]): BenchOptions {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: {
-      invoices: { type: 'string', default: '20000' },
-      settle: { type: 'string', default: '300ms' },
-      only: { type: 'string' },
-      profile: { type: 'string' },
-      metrics: { type: 'boolean', default: false },
-      statements: { type: 'boolean', default: false },
-      ingest: { type: 'boolean', default: false },
-      rows: { type: 'string', default: '200000' },
-      ledger: { type: 'boolean', default: false },
-      group: { type: 'string', default: '32' },
-      peers: { type: 'boolean', default: false },
-      pages: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '3' },
-      engines: { type: 'string' },
-      footprint: { type: 'boolean', default: false },
-      batches: { type: 'string', default: '20000,200000' },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const { values } = parseArgs({ args: [...argv], options: OPTIONS });
   if (values.help) {
     process.stdout.write(`${USAGE}\n`);
     process.exit(0);
   }
-  if (values.ingest) return { kind: 'ingest', rows: count(values.rows, '--rows') };
-  const invoices = count(values.invoices, '--invoices');
-  if (values.ledger) return { kind: 'ledger', invoices, group: count(values.group, '--group') };
-  if (values.footprint) return { kind: 'footprint', batches: counts(values.batches, '--batches') };
-  if (values.pages) return { kind: 'pages', invoices, rounds: count(values.rounds, '--rounds') };
-  if (values.peers)
-    return {
-      kind: 'peers',
-      invoices,
-      rounds: count(values.rounds, '--rounds'),
-      engines: values.engines?.split(',') ?? null,
-    };
+  const { node } = values;
+  const profileDir = values.profile ?? null;
+  if (values.ingest) return { kind: 'ingest', node, rows: count(values.rows, '--rows') };
+  if (values.footprint) return { kind: 'footprint', node, batches: counts(values.batches, '--batches') };
+  if (values.linear) {
+    const held = values['ledger-holds'] === '0' ? 0 : count(values['ledger-holds'], '--ledger-holds');
+    return { kind: 'linear', node, batches: counts(values.batches, '--batches'), held };
+  }
+  if (values.rate !== undefined) {
+    const invoices = count(values.invoices ?? INVOICES_OF_A_RATE, '--invoices');
+    const [ledger = 'postgres'] = ledgers(values.only);
+    return { kind: 'rate', node, invoices, requestsPerSecond: count(values.rate, '--rate'), ledger, profileDir };
+  }
+  const invoices = count(values.invoices ?? INVOICES, '--invoices');
+  const rounds = count(values.rounds, '--rounds');
+  if (values.ledger) return { kind: 'ledger', node, invoices, group: count(values.group, '--group') };
+  if (values.pages) return { kind: 'pages', invoices, rounds };
+  if (values.peers) return { kind: 'peers', node, invoices, rounds, engines: values.engines?.split(',') ?? null };
   return {
-    kind: 'issue',
-    invoices,
+    ...{ kind: 'issue', node, invoices, profileDir },
     settleMs: duration(values.settle),
     ledgers: ledgers(values.only),
-    profileDir: values.profile ?? null,
     metrics: values.metrics,
     statements: values.statements,
   };

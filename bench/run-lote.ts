@@ -3,7 +3,6 @@ import { writeInvoiceFile } from '../test/support/files/invoice-file.ts';
 import { ownPort } from '../test/support/servers/own-port.ts';
 import { runChild } from './child.ts';
 import type { LoteMeasure } from './issue-table.ts';
-import { processTreeUsage } from './measures/process-tree-usage.ts';
 import type { LedgerKind } from './options.ts';
 import type { LoteInput, LoteRun } from './processes/lote-process.ts';
 
@@ -24,6 +23,10 @@ export interface LotePlace {
   /** Is given the id of each process that is started. */
   readonly onStart?: (pid: number) => void;
   readonly metrics: boolean;
+  /** The Node that it runs on. */
+  readonly node: string;
+  /** How long it rests after the second night, to measure what it costs then; left out: not at all. */
+  readonly restMs?: number;
 }
 
 /** Makes directory, ledger and merchants, so that what is measured is a second night and not a first start. */
@@ -48,23 +51,17 @@ export async function runLote(place: LotePlace): Promise<LoteMeasure> {
     ...(place.databaseUrl === null ? {} : { DATABASE_URL: place.databaseUrl }),
     ...place.env,
   };
-  const night = (file: string, profileDir: string | null): Promise<LoteRun> =>
+  const night = (file: string, { profileDir, restMs }: { profileDir: string | null; restMs: number }) =>
     runChild<LoteRun>({
       file: 'lote-process.ts',
-      input: { file } satisfies LoteInput,
-      ...{ env, profileDir },
+      input: { file, restMs, databasePid: place.databasePid } satisfies LoteInput,
+      ...{ env, profileDir, node: place.node },
       ...(place.onStart === undefined ? {} : { onStart: place.onStart }),
     });
-  await night('first-night.csv', null);
+  await night('first-night.csv', { profileDir: null, restMs: 0 });
   await place.beforeMeasured?.();
-  const before = await databaseCpu(place);
-  const run = await night('second-night.csv', place.profileDir);
-  const databaseCpuMs = (await databaseCpu(place)) - before;
+  const run = await night('second-night.csv', { profileDir: place.profileDir, restMs: place.restMs ?? 0 });
   if (run.counts['issued'] !== place.invoices)
     throw new Error(`Lote on ${place.ledger}: every invoice must be issued, found ${JSON.stringify(run.counts)}`);
-  return { ...run, ledger: place.ledger, databaseCpuMs };
-}
-
-async function databaseCpu({ databasePid }: LotePlace): Promise<number> {
-  return databasePid === null ? 0 : (await processTreeUsage(databasePid)).cpuMs;
+  return { ...run, ledger: place.ledger };
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = ['src', 'workflows', 'activities'];
-const SETTINGS = ['package.json', 'bin/build.js'];
+const SETTINGS = ['package.json', 'bin/build.js', 'bin/compile-files.js'];
 /** Name of the file that a build writes before it reads any source. */
 export const BEGUN = '.begun';
 /** The end of a build. */

@@ -2,30 +2,19 @@
 // `npm run check` does, and takes ten times as long.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { BEGUN } from './build-state.js';
+import { compileFiles, SETTINGS } from './compile-files.js';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const out = join(ROOT, process.argv[2] ?? 'dist');
-/** An import of a source, as esbuild writes it. */
-const IMPORT = /(?<=\b(?:from |import |import\())"(\.{1,2}\/[^"]+)\.ts"/gu;
 /** Packages of plain ESM that every command reads; zod alone is a hundred files. */
 const BUNDLED = /^(?:@streamparser\/json|big\.js|csv-parse|ms|zod)$/u;
 /** Where the parts of the bundled command line go. */
 const PARTS = 'src/cli/parts';
-const SETTINGS = {
-  absWorkingDir: ROOT,
-  outbase: '.',
-  outdir: out,
-  format: 'esm',
-  target: 'node20',
-  sourcemap: true,
-  sourcesContent: false,
-  metafile: true,
-};
 
 /** Other packages stay where they are: some are not ESM, some are native. */
 const packagesApart = {
@@ -56,26 +45,11 @@ const addressesAsCompiled = {
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 writeFileSync(join(out, BEGUN), '');
-await compileFiles();
+// File by file: workers, threads and other processes, and what the workflow bundle is made of.
+await compileFiles(['src/**/*.ts', 'workflows/**/*.ts', 'activities/**/*.ts'], out);
 await bundleCommandLine();
 const bundled = spawnSync(process.execPath, [join(out, 'src/build-workflow-bundle.js')], { stdio: 'inherit' });
 process.exitCode = bundled.status ?? 1;
-
-/** File by file: workers, threads and other processes, and what the workflow bundle is made of. */
-async function compileFiles() {
-  const { metafile } = await build({
-    ...SETTINGS,
-    entryPoints: ['src/**/*.ts', 'workflows/**/*.ts', 'activities/**/*.ts'],
-  });
-  const compiled = Object.keys(metafile.outputs).filter((name) => name.endsWith('.js'));
-  await Promise.all(compiled.map((name) => join(ROOT, name)).map(nameCompiled));
-}
-
-/** esbuild leaves imports as they are; the compiled file has another extension. */
-async function nameCompiled(path) {
-  const code = await readFile(path, 'utf8');
-  await writeFile(path, code.replaceAll(IMPORT, '"$1.js"'));
-}
 
 /**
  * The command line in few files, each loaded when a command needs it: to find and compile two hundred small ones takes a quarter of the CPU time of
@@ -84,6 +58,7 @@ async function nameCompiled(path) {
 async function bundleCommandLine() {
   await build({
     ...SETTINGS,
+    outdir: out,
     entryPoints: ['src/cli/main.ts'],
     bundle: true,
     splitting: true,

@@ -1,6 +1,6 @@
 import { median } from '../measures/median.ts';
 import type { Table } from '../print-table.ts';
-import { BARE, type Contender } from './contenders.ts';
+import { BARE_TITLE, type Contender } from './contenders.ts';
 import { LATENCY_MS, SETTLE_MS } from './fake.ts';
 import { CONNECTIONS, type Sample } from './run-contender.ts';
 
@@ -16,11 +16,12 @@ export function peersTable(given: {
   readonly contenders: readonly Contender[];
   readonly rounds: readonly Round[];
   readonly loads: readonly (readonly number[])[];
+  readonly nodeVersion: string;
 }): Table {
   const { invoices, rounds } = given;
   const rows = [
     row(
-      BARE.title,
+      BARE_TITLE,
       rounds.map(({ bare }) => bare),
       given,
     ),
@@ -40,7 +41,7 @@ export function peersTable(given: {
     notes: [
       'invoices/s: first POST to last webhook, as the service saw it. With file: from the file, or the start of enqueueing, until all is known to be settled (Lote: with its report).',
       'CPU and memory: all processes of an engine, its servers among them, without the service. Medians; a ratio is to the bare script of the same round.',
-      `Load of the machine before: ${before}; after: ${after}. Node ${process.versions.node}; job queues that need a newer one run on that of bench/peers.`,
+      `Load of the machine before: ${before}; after: ${after}. Node ${given.nodeVersion}; job queues that need a newer one run on that of bench/peers.`,
     ],
   };
 }

@@ -73,11 +73,13 @@ async function sampleOf(work: Work, { fake, invoices }: Place, memory: MemoryWat
 function workOf(contender: Contender, place: Place): Promise<Work | null> {
   switch (contender.kind) {
     case 'bare':
-      return runBare(place);
-    case 'lote':
+      return runBare(contender.node, place);
+    case 'lote': {
+      const { node } = contender;
       return contender.ledger === 'pglite'
-        ? loteOn(null, place)
-        : withStore(startPostgresCluster({ durable: true }), place, (store) => loteOn(store, place));
+        ? loteOn(null, place, node)
+        : withStore(startPostgresCluster({ durable: true }), place, (store) => loteOn(store, place, node));
+    }
     case 'peer': {
       const { store, file, node } = contender;
       const starting = store === 'redis' ? startRedis(place.directory) : startPostgresCluster({ durable: true });
@@ -101,13 +103,13 @@ async function withStore(
   }
 }
 
-async function runBare({ fake, invoices, watched }: Place): Promise<Work> {
+async function runBare(node: string, { fake, invoices, watched }: Place): Promise<Work> {
   const input: BareInput = { sandboxUrl: fake.url, apiKey: 'sk_test_bare', invoices, connections: CONNECTIONS };
-  const { wallMs, cpuMs } = await runChild<BareRun>({ file: 'bare-process.ts', input, onStart: watched });
+  const { wallMs, cpuMs } = await runChild<BareRun>({ file: 'bare-process.ts', input, node, onStart: watched });
   return { jobMs: wallMs, cpuMs };
 }
 
-async function loteOn(store: Store | null, { fake, directory, invoices, watched }: Place): Promise<Work> {
+async function loteOn(store: Store | null, { fake, directory, invoices, watched }: Place, node: string): Promise<Work> {
   const serviceProfile = join(directory, 'service-profile.json');
   await writeFile(serviceProfile, JSON.stringify({ limits: { requestsPerSecond: null, maxConcurrency: CONNECTIONS } }));
   const run = await runLote({
@@ -117,6 +119,7 @@ async function loteOn(store: Store | null, { fake, directory, invoices, watched 
     databasePid: store?.pid ?? null,
     env: { SERVICE_PROFILE: serviceProfile },
     metrics: false,
+    node,
     beforeMeasured: () => fake.forget(),
     onStart: watched,
   });

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { writeInvoiceFile } from '../../test/support/files/invoice-file.ts';
 import { ownPort } from '../../test/support/servers/own-port.ts';
 import { startPostgresCluster } from '../../test/support/servers/postgres-cluster.ts';
-import { startChild } from '../child.ts';
 import { watchMemory } from '../measures/memory-watch.ts';
-import type { SandboxInput, SandboxUp } from '../processes/sandbox-process.ts';
+import { startSandbox } from '../sandbox.ts';
 import { startLote } from './lote-command.ts';
 
 export interface BatchMemory {
@@ -15,24 +14,24 @@ export interface BatchMemory {
   readonly temporalMb: number;
 }
 
-/** Answer time and settle time of the sandbox: as in the bench of issuing. */
-const SERVICE: SandboxInput = { latencyMs: 5, settleMs: 300 };
-
 /**
  * `lote run` of one file on a PostgreSQL of its own, against a service in another process, which does not count. Null: this machine has no
  * PostgreSQL.
  */
-export async function measureBatchMemory(directory: string, invoices: number): Promise<BatchMemory | null> {
+export async function measureBatchMemory(
+  directory: string,
+  { invoices, node }: { readonly invoices: number; readonly node: string },
+): Promise<BatchMemory | null> {
   const cluster = await startPostgresCluster({ durable: true });
   if (cluster === null) return null;
-  const sandbox = await startChild<SandboxUp>({ file: 'sandbox-process.ts', input: SERVICE });
+  const sandbox = await startSandbox();
   const database = watchMemory(() => [cluster.pid]);
   try {
     const input = join(directory, 'input');
     const file = join(input, 'batch.csv');
     await writeInvoiceFile(file, { invoices });
     const port = await ownPort();
-    const run = startLote(['run', file, '--json'], {
+    const run = startLote(node, ['run', file, '--json'], {
       LOTE_INPUT_DIR: input,
       LOTE_REPORTS_DIR: join(directory, 'reports'),
       LOTE_DATA_DIR: join(directory, 'data'),

@@ -27,15 +27,18 @@ export interface RunAtFirstStart {
 }
 
 /** `lote up` by a user who has installed Lote and never started it; then the sample file through it, and rest again. */
-export async function measureFirstStart(directory: string): Promise<{ first: FirstStart; afterBatchMb: number }> {
+export async function measureFirstStart(
+  directory: string,
+  node: string,
+): Promise<{ first: FirstStart; afterBatchMb: number }> {
   const { env, sample } = await newUser(directory, 'installed');
-  const up = startLote(['up'], env);
+  const up = startLote(node, ['up'], env);
   try {
     await up.until('Console');
     const readyMs = Date.now() - up.startedAt;
     await sleep(REST_MS);
     const first = { readyMs, peakMb: up.memory.peak.lote, atRestMb: (await up.memory.now()).lote };
-    await startLote(['run', sample, '--json'], env).done;
+    await startLote(node, ['run', sample, '--json'], env).done;
     await sleep(REST_MS);
     return { first, afterBatchMb: (await up.memory.now()).lote };
   } finally {
@@ -44,9 +47,12 @@ export async function measureFirstStart(directory: string): Promise<{ first: Fir
 }
 
 /** `lote run` of the sample file by a user who has never started Lote; `bare`: without what `npm ci` makes for that. */
-export async function measureFirstRun(directory: string, as: 'installed' | 'bare'): Promise<RunAtFirstStart> {
+export async function measureFirstRun(
+  directory: string,
+  { node, as }: { readonly node: string; readonly as: 'installed' | 'bare' },
+): Promise<RunAtFirstStart> {
   const { env, sample } = await newUser(directory, as);
-  const command = startLote(['run', sample, '--json'], env);
+  const command = startLote(node, ['run', sample, '--json'], env);
   const { batches } = JSON.parse(await command.done) as { batches: readonly { reports: { json: string } }[] };
   const report = JSON.parse(await readFile(batches[0]?.reports.json ?? '', 'utf8')) as {
     invoices: readonly { sentAt: string | null }[];

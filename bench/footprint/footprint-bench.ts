@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compileAll } from '../compiled.ts';
+import { nodeVersion } from '../measures/node-version.ts';
 import type { FootprintOptions } from '../options.ts';
 import type { Table } from '../print-table.ts';
 import { measureBatchMemory, type BatchMemory } from './batch-memory.ts';
@@ -14,6 +16,10 @@ type Row = readonly [what: string, found: string, bar: string, remark: string];
 
 /** What Lote takes: time of its short commands and of its first start, memory at rest and in batches. */
 export async function runFootprintBench(options: FootprintOptions): Promise<Table> {
+  const { node } = options;
+  const version = nodeVersion(node);
+  // A command of a checkout whose sources are newer than the build runs through tsx.
+  await compileAll();
   const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
   const place = async (name: string): Promise<string> => {
     const own = join(directory, name);
@@ -21,36 +27,36 @@ export async function runFootprintBench(options: FootprintOptions): Promise<Tabl
     return own;
   };
   try {
-    const rows = [...(await shortCommands()), ...(await firstStarts(place))];
+    const rows = [...(await shortCommands(node)), ...(await firstStarts(node, place))];
     const batches: BatchMemory[] = [];
     for (const invoices of options.batches) {
-      const batch = await measureBatchMemory(await place(`batch-${invoices}`), invoices);
+      const batch = await measureBatchMemory(await place(`batch-${invoices}`), { invoices, node });
       if (batch === null) process.stderr.write('No PostgreSQL on this machine: no batch was measured.\n');
       else batches.push(batch);
     }
-    return tableOf([...rows, ...batchRows(batches)]);
+    return tableOf([...rows, ...batchRows(batches)], version);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function shortCommands(): Promise<readonly Row[]> {
+async function shortCommands(node: string): Promise<readonly Row[]> {
   const commands = [
     [['--help'], BAR.helpS],
     [['check', 'input/sample.csv'], BAR.checkS],
   ] as const;
   const rows: Row[] = [];
   for (const [args, bar] of commands) {
-    const { wallMs, cpuMs } = await timeShortCommand(args);
+    const { wallMs, cpuMs } = await timeShortCommand(node, args);
     rows.push([`lote ${args.join(' ')}`, seconds(wallMs), `${bar} s`, `${seconds(cpuMs)} of CPU`]);
   }
   return rows;
 }
 
-async function firstStarts(place: (name: string) => Promise<string>): Promise<readonly Row[]> {
-  const run = await measureFirstRun(await place('first-run'), 'installed');
-  const bare = await measureFirstRun(await place('bare-run'), 'bare');
-  const { first, afterBatchMb } = await measureFirstStart(await place('first-start'));
+async function firstStarts(node: string, place: (name: string) => Promise<string>): Promise<readonly Row[]> {
+  const run = await measureFirstRun(await place('first-run'), { node, as: 'installed' });
+  const bare = await measureFirstRun(await place('bare-run'), { node, as: 'bare' });
+  const { first, afterBatchMb } = await measureFirstStart(await place('first-start'), node);
   return [
     ['first start to first invoice sent', seconds(run.firstInvoiceMs), `${BAR.firstInvoiceS} s`, '`lote run`'],
     ['peak of that run', megabytes(run.peakMb), `${BAR.firstStartMb} MB`, 'with its 200 invoices'],
@@ -79,9 +85,9 @@ function batchRows(batches: readonly BatchMemory[]): readonly Row[] {
   });
 }
 
-function tableOf(rows: readonly Row[]): Table {
+function tableOf(rows: readonly Row[], version: string): Table {
   return {
-    title: 'Footprint',
+    title: `Footprint, Node ${version}`,
     columns: ['what', 'found', 'at most', 'with it'],
     rows,
     notes: [

@@ -18,10 +18,10 @@ export interface LoteCommand {
   stop(): Promise<void>;
 }
 
-/** Starts `lote` with these arguments and nothing in its environment but what is given, PATH and HOME. */
-export function startLote(args: readonly string[], env: Readonly<Record<string, string>>): LoteCommand {
+/** Starts `lote` on this Node with these arguments and nothing in its environment but what is given, PATH and HOME. */
+export function startLote(node: string, args: readonly string[], env: Readonly<Record<string, string>>): LoteCommand {
   const startedAt = Date.now();
-  const child = spawn(process.execPath, [LOTE, ...args], {
+  const child = spawn(node, [LOTE, ...args], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -15,15 +15,13 @@ export interface ShortCommand {
   readonly cpuMs: number;
 }
 
-/** The medians of a command that is over in a moment. */
-export async function timeShortCommand(args: readonly string[]): Promise<ShortCommand> {
+/** The medians of a command that is over in a moment, on this Node. */
+export async function timeShortCommand(node: string, args: readonly string[]): Promise<ShortCommand> {
   const runs: ShortCommand[] = [];
   for (let turn = 0; turn < TIMES; turn += 1) {
     const started = performance.now();
     // Node tells the CPU time of children to nobody; a shell does.
-    const { stdout } = await run('sh', ['-c', '"$@" >&2; times', 'sh', process.execPath, 'bin/lote.js', ...args], {
-      cwd: ROOT,
-    });
+    const { stdout } = await run('sh', ['-c', '"$@" >&2; times', 'sh', node, 'bin/lote.js', ...args], { cwd: ROOT });
     runs.push({ wallMs: performance.now() - started, cpuMs: cpuOf(stdout) });
   }
   return { wallMs: median(runs.map(({ wallMs }) => wallMs)), cpuMs: median(runs.map(({ cpuMs }) => cpuMs)) };

@@ -12,6 +12,7 @@ import { createFileReader } from '../../src/wiring/files/input-files.ts';
 import { retrySettings } from '../../src/wiring/worker/profile-settings.ts';
 import { DEFAULT_PROFILE } from '../../src/service-profile/default-profile.ts';
 import { ENGLISH } from '../../src/texts/choose-language.ts';
+import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface IngestInput {
@@ -34,6 +35,8 @@ export interface IngestRun {
   readonly idleRssMb: number;
   /** The kernel's own high-water mark. */
   readonly peakRssMb: number;
+  /** Of the main thread. */
+  readonly loop: LoopDelay;
 }
 
 const input = givenInput<IngestInput>();
@@ -42,12 +45,14 @@ const work = await prepared();
 globalThis.gc?.();
 const idleRssMb = process.memoryUsage.rss() / 1024 / 1024;
 const cpuBefore = process.cpuUsage();
+const loop = watchEventLoop();
 const started = performance.now();
 const rows = await work.run();
 const wallMs = performance.now() - started;
+const delay = loop.stop();
 const { user, system } = process.cpuUsage(cpuBefore);
 const peakRssMb = process.resourceUsage().maxRSS / 1024;
-notify({ rows, wallMs, cpuMs: (user + system) / 1000, idleRssMb, peakRssMb } satisfies IngestRun);
+notify({ rows, wallMs, cpuMs: (user + system) / 1000, idleRssMb, peakRssMb, loop: delay } satisfies IngestRun);
 await untilLetGo();
 await work.close();
 

@@ -1,18 +1,34 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { parse } from 'csv-parse';
 import { readConfig } from '../../src/runtime/config/config.ts';
 import { createLogger } from '../../src/runtime/process/logger.ts';
 import { startBatch } from '../../src/wiring/temporal/batch-starter.ts';
 import { startEmbedded } from '../../src/wiring/start/embedded.ts';
+import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface LoteInput {
   /** In the input directory. */
   readonly file: string;
+  /** Of the PostgreSQL server; null: the embedded ledger, which is part of this process. */
+  readonly databasePid: number | null;
+  /** How long the process rests after the batch, to measure what it costs then; 0: not at all. */
+  readonly restMs: number;
 }
 
-export interface LoteRun {
+/** CPU time by process in milliseconds, over one span. */
+export interface SpanCpu {
+  /** Of this process: worker, receiver, console, and the embedded ledger where there is one. */
+  readonly cpuMs: number;
+  readonly temporalCpuMs: number;
+  /** Zero for the embedded ledger. */
+  readonly databaseCpuMs: number;
+}
+
+export interface LoteRun extends SpanCpu {
   readonly startUpMs: number;
   /** From the start of the batch to its result: file to report. */
   readonly wallMs: number;
@@ -22,14 +38,19 @@ export interface LoteRun {
   readonly counts: Readonly<Record<string, number>>;
   /** Of this process: worker, receiver, console, and the embedded ledger where there is one. */
   readonly peakRssMb: number;
-  readonly cpuMs: number;
-  readonly temporalCpuMs: number;
+  /** Of the main thread, from the start of the batch to its result. */
+  readonly loop: LoopDelay;
+  /** After the batch, with nothing to do; null when no rest was asked for. */
+  readonly rest: (SpanCpu & { readonly wallMs: number }) | null;
 }
 
 /** More often than Prometheus does by default (every minute), so that what a scrape costs is in the figures. */
 const SCRAPE_MS = 5_000;
 
-const { file } = givenInput<LoteInput>();
+/** Between the batch and the rest: the batch's own processes and workflows end. */
+const SETTLE_DOWN_MS = 5_000;
+
+const { file, databasePid, restMs } = givenInput<LoteInput>();
 const config = readConfig(process.env);
 const log = createLogger({ level: config.logLevel, secrets: config.secrets });
 const starting = performance.now();
@@ -46,34 +67,66 @@ const startUpMs = performance.now() - starting;
 const { metricsUrl } = stack;
 if (metricsUrl !== null) setInterval(() => void fetch(metricsUrl).then((answer) => answer.text()), SCRAPE_MS).unref();
 
-const cpuBefore = process.cpuUsage();
-const childrenBefore = await processTreeUsage(process.pid);
+const before = await cpuNow();
+const loop = watchEventLoop();
 const started = performance.now();
 const { handle } = await startBatch({ client: stack.client, ...config }, { file, ledgerId: stack.ledger.id });
 const result = await handle.result();
 const wallMs = performance.now() - started;
-const { user, system } = process.cpuUsage(cpuBefore);
-const childrenAfter = await processTreeUsage(process.pid);
+const delay = loop.stop();
+const cpu = since(before, await cpuNow());
+const peakRssMb = process.resourceUsage().maxRSS / 1024;
 
 notify({
   startUpMs,
   wallMs,
-  sendingMs: await sendingTime(result.reports.json),
+  sendingMs: await sendingTime(result.reports.csv),
   historyEvents: await historyEvents(stack.client, result.batchId),
   counts: result.counts,
-  peakRssMb: process.resourceUsage().maxRSS / 1024,
-  cpuMs: (user + system) / 1000,
-  temporalCpuMs: childrenAfter.cpuMs - childrenBefore.cpuMs,
+  peakRssMb,
+  loop: delay,
+  ...cpu,
+  rest: restMs === 0 ? null : await resting(),
 } satisfies LoteRun);
 await untilLetGo();
 await stack.stop();
 
+async function cpuNow(): Promise<SpanCpu> {
+  const { user, system } = process.cpuUsage();
+  return {
+    cpuMs: (user + system) / 1000,
+    temporalCpuMs: (await processTreeUsage(process.pid)).cpuMs,
+    databaseCpuMs: databasePid === null ? 0 : (await processTreeUsage(databasePid)).cpuMs,
+  };
+}
+
+function since(before: SpanCpu, after: SpanCpu): SpanCpu {
+  return {
+    cpuMs: after.cpuMs - before.cpuMs,
+    temporalCpuMs: after.temporalCpuMs - before.temporalCpuMs,
+    databaseCpuMs: after.databaseCpuMs - before.databaseCpuMs,
+  };
+}
+
+async function resting(): Promise<NonNullable<LoteRun['rest']>> {
+  await sleep(SETTLE_DOWN_MS);
+  const [from, at] = [await cpuNow(), performance.now()];
+  await sleep(restMs);
+  return { ...since(from, await cpuNow()), wallMs: performance.now() - at };
+}
+
+/** By report.csv, which begins with a line for Excel: a million invoices of report.json are more than one string can hold. */
 async function sendingTime(report: string): Promise<number> {
-  const { invoices } = JSON.parse(await readFile(report, 'utf8')) as { invoices: { sentAt: string | null }[] };
-  const times = invoices.flatMap(({ sentAt }) => (sentAt === null ? [] : [Date.parse(sentAt)]));
-  return (
-    times.reduce((latest, at) => Math.max(latest, at), 0) - times.reduce((first, at) => Math.min(first, at), Infinity)
-  );
+  let first = Infinity;
+  let latest = 0;
+  const lines = createReadStream(report).pipe(parse({ columns: true, delimiter: ';', from_line: 2 }));
+  for await (const { sent_at: sentAt } of lines as AsyncIterable<{ readonly sent_at: string }>) {
+    if (sentAt === '') continue;
+    const at = Date.parse(sentAt);
+    first = Math.min(first, at);
+    latest = Math.max(latest, at);
+  }
+  return latest - first;
 }
 
 /** Of the batch and of all its pages. */

@@ -3,14 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startPostgresCluster } from '../../test/support/servers/postgres-cluster.ts';
-import { startChild } from '../child.ts';
-import type { SandboxInput, SandboxUp } from '../processes/sandbox-process.ts';
 import { runLote } from '../run-lote.ts';
+import { startSandbox } from '../sandbox.ts';
 import type { Use } from './costs.ts';
-
-/** As `npm run bench` has them, so that its figures fit. */
-const LATENCY_MS = 5;
-const SETTLE_MS = 300;
 
 interface Ledger {
   readonly rows: number;
@@ -24,15 +19,14 @@ export async function measureSize(invoices: number): Promise<Use> {
   const cluster = await startPostgresCluster({ durable: true });
   if (cluster === null) throw new Error('Measuring needs PostgreSQL (initdb and postgres) on this machine.');
   const directory = await mkdtemp(join(tmpdir(), 'lote-scale-'));
-  const input: SandboxInput = { latencyMs: LATENCY_MS, settleMs: SETTLE_MS };
-  const sandbox = await startChild<SandboxUp>({ file: 'sandbox-process.ts', input });
+  const sandbox = await startSandbox();
   const client = new pg.Client({ connectionString: cluster.url });
   try {
     await client.connect();
     let before: Ledger = { rows: 0, walBytes: 0, guardBytes: 0, otherBytes: 0 };
     const run = await runLote({
       ...{ ledger: 'postgres', databaseUrl: cluster.url, databasePid: cluster.pid, sandboxUrl: sandbox.first.url },
-      ...{ directory, invoices, profileDir: null, metrics: false },
+      ...{ directory, invoices, profileDir: null, metrics: false, node: process.execPath },
       beforeMeasured: async () => {
         before = await ledgerOf(client);
       },

@@ -3,7 +3,8 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Logger } from '../process/logger.ts';
 import type { TemporalServer } from './temporal-server.ts';
 
-const POLL_INTERVAL_MS = 250;
+/** Clients wait out a longer outage, and a process at rest reads nothing else as often. */
+const POLL_INTERVAL_MS = 1_000;
 /** More ends than this within the window are no accident: a disk that is full, a file that is broken. */
 const MOST_RESTARTS = 5;
 const WINDOW_MS = 10 * 60_000;

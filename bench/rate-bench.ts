@@ -1,0 +1,96 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
+import { cpuText, type LoteMeasure } from './issue-table.ts';
+import { nodeVersion } from './measures/node-version.ts';
+import type { RateOptions } from './options.ts';
+import type { Table } from './print-table.ts';
+import type { SpanCpu } from './processes/lote-process.ts';
+import { runLote } from './run-lote.ts';
+import { startSandbox } from './sandbox.ts';
+
+/** How long Lote rests after its batch. */
+const REST_MS = 30_000;
+/** Of one core: what Lote may cost at 20 requests a second. */
+const BAR_PERCENT = 3;
+
+interface RateMeasures {
+  readonly options: RateOptions;
+  readonly unlimited: LoteMeasure;
+  readonly limited: LoteMeasure;
+  readonly nodeVersion: string;
+}
+
+/** What Lote costs on a service that takes few requests a second: the same file without a limit, with one, and rest after it. */
+export async function runRateBench(options: RateOptions): Promise<Table> {
+  const version = nodeVersion(options.node);
+  const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
+  const sandbox = await startSandbox();
+  try {
+    const place = { directory, sandboxUrl: sandbox.first.url };
+    const unlimited = await measure('unlimited', null, { ...place, options });
+    const limited = await measure('limited', options.requestsPerSecond, { ...place, options });
+    return rateTable({ options, unlimited, limited, nodeVersion: version });
+  } finally {
+    await sandbox.end();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function measure(
+  name: string,
+  requestsPerSecond: number | null,
+  { directory, sandboxUrl, options }: { directory: string; sandboxUrl: string; options: RateOptions },
+): Promise<LoteMeasure> {
+  const { ledger, invoices, node, profileDir } = options;
+  const cluster = ledger === 'postgres' ? await startPostgresCluster({ durable: true }) : null;
+  if (ledger === 'postgres' && cluster === null)
+    throw new Error('Measuring a rate: no PostgreSQL on this machine (initdb and postgres). Add --only pglite.');
+  const own = join(directory, name);
+  const serviceProfile = join(own, 'service-profile.json');
+  try {
+    await mkdir(own);
+    await writeFile(serviceProfile, JSON.stringify({ limits: { requestsPerSecond } }));
+    return await runLote({
+      ...{ ledger, invoices, node, sandboxUrl, metrics: false, directory: own },
+      ...{ databaseUrl: cluster?.url ?? null, databasePid: cluster?.pid ?? null },
+      // An application of its own of the sandbox: the other run's invoices are not this one's.
+      env: { SERVICE_PROFILE: serviceProfile, INVOICING_API_KEY: `sk_test_${name}` },
+      profileDir: requestsPerSecond === null ? null : profileDir,
+      restMs: requestsPerSecond === null ? 0 : REST_MS,
+    });
+  } finally {
+    await cluster?.stop();
+  }
+}
+
+/** Shares of one core, of each process; events and CPU of an invoice with a limit beside those without. */
+export function rateTable({ options, unlimited, limited, nodeVersion: version }: RateMeasures): Table {
+  const { invoices, requestsPerSecond, ledger } = options;
+  const row = (name: string, run: LoteMeasure): readonly string[] => [
+    name,
+    ...[(run.wallMs / 1000).toFixed(1), (run.historyEvents / invoices).toFixed(3), cpuText(run, invoices)],
+    ...shares(run, run.wallMs),
+  ];
+  const { rest } = limited;
+  return {
+    title: `${invoices.toLocaleString('en')} invoices at ${requestsPerSecond} requests a second, ${ledger}, Node ${version}`,
+    columns: ['run', 'wall s', 'events/invoice', 'CPU ms/invoice', 'Lote', 'Temporal', 'database'],
+    rows: [
+      row('without a limit', unlimited),
+      row(`${requestsPerSecond} a second`, limited),
+      ...(rest === null
+        ? []
+        : [['at rest after it', (rest.wallMs / 1000).toFixed(1), '', '', ...shares(rest, rest.wallMs)]]),
+    ],
+    notes: [
+      'Lote, Temporal, database: CPU time in percent of one core. On PGlite the database is part of Lote.',
+      `The bar: Lote below ${BAR_PERCENT} % at 20 a second, and no more events than without a limit.`,
+    ],
+  };
+}
+
+function shares({ cpuMs, temporalCpuMs, databaseCpuMs }: SpanCpu, wallMs: number): readonly string[] {
+  return [cpuMs, temporalCpuMs, databaseCpuMs].map((timeMs) => `${((timeMs / wallMs) * 100).toFixed(1)} %`);
+}
