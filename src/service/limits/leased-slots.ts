@@ -12,7 +12,7 @@ export interface LeasedSlotsOptions {
 }
 
 /** Semaphore with as many permits as this process's share in the ledger. `close` gives the share back. */
-export interface LeasedSlots extends Pick<Semaphore, 'acquire'> {
+export interface LeasedSlots extends Pick<Semaphore, 'acquire' | 'tryAcquire'> {
   close(): Promise<void>;
 }
 

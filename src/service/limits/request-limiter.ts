@@ -30,7 +30,7 @@ export interface RequestLimiterOptions {
   readonly random: () => number;
   /** Shared with other processes; default: this process's own. */
   readonly rateLimiter?: RateLimiter;
-  readonly slots?: Pick<Semaphore, 'acquire'>;
+  readonly slots?: Pick<Semaphore, 'acquire' | 'tryAcquire'>;
 }
 
 /**

@@ -22,7 +22,7 @@ async function watching(place: ActivityPlace, overlay: Partial<Ledger> = {}) {
   };
   const deps = { ...place.deps, ledger: counting };
   const [watchOf, watchElsewhere] = [createFailureWatches(), createFailureWatches()];
-  const look = (watch: ReturnType<typeof watchOf>) => asActivity(() => watch.look(), deps, undefined);
+  const look = (watch: ReturnType<typeof watchOf>) => asActivity(async () => watch.look(), deps, undefined);
   return { slice: () => watchOf(deps, batch), elsewhere: () => watchElsewhere(deps, batch), look, counts };
 }
 
