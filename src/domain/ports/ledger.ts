@@ -385,6 +385,8 @@ export interface PageProgress {
   readonly accepted: number;
   /** `staged`/`sending` that another batch owns, and that is not closed. */
   readonly attached: number;
+  /** `accepted` with a stored `failed` event: `unconfirmedFailures` lists them. */
+  readonly reportedFailed: number;
   /** Earliest acceptance among the `accepted`; null when none. */
   readonly oldestAcceptedAt: number | null;
   readonly newestAcceptedAt: number | null;
