@@ -12,6 +12,7 @@ import { onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
+import { isItem, ofItem } from '../database/of-item.ts';
 import { fromStates } from '../database/states.ts';
 import { recordAnswers } from './record-answers.ts';
 
@@ -50,21 +51,22 @@ WHERE i.invoice_id = ANY(${SLICE_INVOICES}) AND bi.batch_id = $1 AND bi.ordinal 
 ORDER BY bi.ordinal`;
 
 /**
- * Arrays in the order of the invoice ids, in which their rows are locked: invoiceId, generation, batchId, body; then now.
- * State and bytes in one statement: no invoice is ever `sending` without its bytes. `= ANY` beside the join keeps the
- * planner on the primary key: tables that grow within minutes have no statistics yet. Bytes of the same generation that
- * were there before belong to a send that is proved never to have reached the service.
+ * Arrays by rising invoice id: invoiceId, generation, place of its batch among the next, batchIds, body; then now. State
+ * and bytes in one statement: no invoice is ever `sending` without its bytes. Bytes of the same generation that were
+ * there before belong to a send that is proved never to have reached the service. IS TRUE keeps the planner from joining
+ * the moved with the bytes: it takes both for a few rows, and would compare each with each.
  */
 const FREEZE = `/* freeze */
 WITH moved AS (
-  UPDATE invoice i SET state = 'sending', exposure = 'open', reason_code = NULL, reason_message = NULL, changed_at = $5
-  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[]) AS u(invoice_id, generation, batch_id, body)
-  WHERE i.invoice_id = u.invoice_id AND i.invoice_id = ANY($1::bigint[])
-    AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
-  RETURNING i.invoice_id, i.generation, u.body
+  UPDATE invoice i SET state = 'sending', exposure = 'open', reason_code = NULL, reason_message = NULL, changed_at = $6
+  WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.generation = ${ofItem('$2::integer[]', 'i.invoice_id')}
+    AND i.owner_batch = ($4::text[])[${ofItem('$3::integer[]', 'i.invoice_id')}] AND i.state IN ${fromStates('freeze')}
+  RETURNING i.invoice_id
 )
 INSERT INTO invoice_body (invoice_id, generation, body, frozen_at)
-SELECT invoice_id, generation, body, $5 FROM moved
+SELECT u.invoice_id, u.generation, u.body, $6
+FROM unnest($1::bigint[], $2::integer[], $5::text[]) AS u(invoice_id, generation, body)
+WHERE (u.invoice_id IN (SELECT invoice_id FROM moved)) IS TRUE
 ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at
 RETURNING invoice_id`;
 
@@ -235,7 +237,8 @@ async function writeFrozen(database: Database, given: readonly FreezeItem[]): Pr
   const moved = await database.query<{ invoice_id: number }>(FREEZE, [
     column(items, (item) => item.invoiceId),
     column(items, (item) => item.generation),
-    column(items, (item) => item.batchId),
+    column(items, (item) => batchIds.indexOf(item.batchId) + 1),
+    arrayLiteral(batchIds),
     column(items, (item) => item.body),
     Math.max(...items.map((item) => item.now)),
   ]);
