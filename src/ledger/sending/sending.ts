@@ -186,8 +186,12 @@ export function createSending(database: Database): SendingLedger {
 
   return {
     async sendable(batchId, from, to) {
-      await database.query(NOTE_INTERRUPTED_SENDS, [batchId, from, to]);
-      return (await database.query<SendableRow>(SENDABLE, [batchId, from, to])).map(sendableInvoice);
+      const slice = [batchId, from, to] as const;
+      const rows = await database.query<SendableRow>(SENDABLE, slice);
+      if (rows.every(({ state }) => state === 'staged')) return rows.map(sendableInvoice);
+      // Written down before they are handed out again, so they are read after that.
+      await database.query(NOTE_INTERRUPTED_SENDS, slice);
+      return (await database.query<SendableRow>(SENDABLE, slice)).map(sendableInvoice);
     },
 
     freeze: (batchId, items, now) => freeze(items.map((item) => ({ ...item, batchId, now }))),
