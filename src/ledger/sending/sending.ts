@@ -16,6 +16,8 @@ import { isItem, ofItem } from '../database/of-item.ts';
 import { fromStates } from '../database/states.ts';
 import { recordAnswers } from './record-answers.ts';
 
+const DAY_MS = 86_400_000;
+
 interface SendableRow {
   readonly invoice_id: number;
   readonly ordinal: number;
@@ -133,6 +135,21 @@ SELECT
 FROM own`;
 
 /**
+ * batchId: by the indexes of what has a reason, and of `failed` events. An event that came long before its batch began is
+ * about none of its invoices; the clocks of receiver and worker differ by less than a day.
+ */
+const MOST_FAILURES = `/* most-failures */
+SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,
+  count(*) FILTER (WHERE state = 'failed') + (
+    SELECT count(*) FROM batch b
+    CROSS JOIN LATERAL (
+      SELECT d.service_id FROM delivery d WHERE d.verdict = 'failed' AND d.received_at > b.started_at - ${DAY_MS} OFFSET 0
+    ) d
+    WHERE b.batch_id = $1 AND (SELECT i.owner_batch FROM invoice i WHERE i.service_id = d.service_id AND i.state = 'accepted') = $1
+  ) AS failed
+FROM invoice WHERE owner_batch = $1 AND reason_code IS NOT NULL`;
+
+/**
  * batchId, from, to. An invoice found `sending` was left so: where no answer was written since, a crash may have lost
  * one; where every answer was written, the POST that comes now is open again.
  */
@@ -226,6 +243,12 @@ export function createSending(database: Database): SendingLedger {
       return row;
     },
 
+    async mostFailures(batchId) {
+      const [row] = await database.query<{ refused: number; failed: number }>(MOST_FAILURES, [batchId]);
+      if (row === undefined) throw new Error('A count has one row');
+      return row;
+    },
+
     async holdUnsent(batchId, { reason, merchantNif, page, now, fencingToken }) {
       const params = [batchId, reason.code, reason.message, now, merchantNif ?? null, page ?? null];
       return database.transaction(async (queries) => {
@@ -238,6 +261,7 @@ export function createSending(database: Database): SendingLedger {
 
 async function writeFrozen(database: Database, given: readonly FreezeItem[]): Promise<ReadonlyMap<number, number>> {
   const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
+  const batchIds = [...new Set(items.map((item) => item.batchId))];
   const moved = await database.query<{ invoice_id: number }>(FREEZE, [
     column(items, (item) => item.invoiceId),
     column(items, (item) => item.generation),
