@@ -8,7 +8,7 @@ import type {
   SettledInvoice,
 } from '../../domain/ports/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
-import { onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
+import { INVOICE_OF_LINE, onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
@@ -44,12 +44,16 @@ SELECT i.invoice_id, bi.ordinal, i.generation, c.content, i.idempotency_key, i.s
   CASE WHEN i.state = 'sending' AND i.exposure = 'lost' THEN greatest(body.frozen_at, body.risk_accepted_at) END AS may_exist_since,
   i.state = 'sending' AND coalesce(i.reason_code = 'stored-error', false) AS error_kept
 FROM batch_invoice bi
-JOIN invoice i ON i.invoice_id = bi.invoice_id
-JOIN invoice_content c ON c.invoice_id = i.invoice_id AND c.generation = i.generation
-LEFT JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation AND i.state = 'sending'
+JOIN ${INVOICE_OF_LINE}
+JOIN LATERAL (
+  SELECT own.content FROM invoice_content own WHERE own.invoice_id = i.invoice_id AND own.generation = i.generation OFFSET 0
+) c ON true
+LEFT JOIN LATERAL (
+  SELECT * FROM invoice_body own
+  WHERE i.state = 'sending' AND own.invoice_id = i.invoice_id AND own.generation = i.generation OFFSET 0
+) body ON true
 LEFT JOIN merchant m ON m.application = i.application AND m.nif = i.merchant_nif
-WHERE i.invoice_id = ANY(${SLICE_INVOICES}) AND bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL
-  AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
+WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
 ORDER BY bi.ordinal`;
 
 /**
@@ -121,7 +125,7 @@ const COUNT_ANSWERS = `/* count-answers */
 WITH own AS (
   SELECT i.state, i.state = 'failed' AND i.reason_code = ANY($4::text[]) AND i.generation < $5::integer
     AND NOT i.flags @> '{failure-unconfirmed}' AS retryable
-  FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+  FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
   WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL AND i.owner_batch = $1
 )
 SELECT
@@ -169,7 +173,7 @@ WHERE i.invoice_id = t.invoice_id AND i.state = 'sending'`;
 /** batchId, limit: where the first of its unsent invoices stand. */
 const FIRST_UNSENT = `/* first-unsent */
 SELECT bi.ordinal
-FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
 WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
 ORDER BY bi.ordinal
 LIMIT $2`;

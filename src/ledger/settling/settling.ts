@@ -1,7 +1,7 @@
 import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
 import type { PageProgress, SettledInvoice, SettlingLedger, StatusUpdate } from '../../domain/ports/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
-import { onPage, PAGE_INVOICES } from '../batches/page-of-sql.ts';
+import { INVOICE_OF_LINE, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
@@ -76,9 +76,8 @@ interface ProgressRow {
 }
 
 /**
- * batchId, page: one pass over the page, with the stored events about what is still accepted. Each row is looked up by
- * itself (OFFSET 0): the planner takes a page for a few rows. An invoice has a document beside its current one only in a
- * later generation, or with a flag.
+ * batchId, page: one pass over the page, with the stored events about what is still accepted. An invoice has a document
+ * beside its current one only in a later generation, or with a flag.
  */
 const PAGE_PROGRESS = `/* page-progress */
 SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned,
@@ -87,9 +86,8 @@ SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned,
   count(*) AS invoices, min(i.accepted_at) AS oldest_accepted_at, max(i.accepted_at) AS newest_accepted_at,
   count(*) FILTER (WHERE event.issued OR (bi.outcome IS NULL AND (i.generation > 1 OR i.flags <> '{}'))) AS unapplied,
   count(*) FILTER (WHERE event.failed) AS reported_failed
-FROM batch b
-JOIN batch_invoice bi ON bi.batch_id = b.batch_id AND ${onPage('$2::integer')}
-LEFT JOIN LATERAL (SELECT * FROM invoice i WHERE i.invoice_id = bi.invoice_id OFFSET 0) i ON true
+FROM batch_invoice bi
+LEFT JOIN ${INVOICE_OF_LINE}
 LEFT JOIN LATERAL (
   SELECT bool_or(d.verdict = 'issued') AS issued, bool_or(d.verdict = 'failed') AS failed
   FROM delivery d
@@ -97,7 +95,7 @@ LEFT JOIN LATERAL (
     AND ${isOfApplication('i.application')}
   OFFSET 0
 ) event ON true
-WHERE b.batch_id = $1
+WHERE ${LINES_OF_PAGE}
 GROUP BY 1, 2, 3`;
 
 interface PendingRow {
@@ -112,9 +110,8 @@ interface PendingRow {
 const PENDING_INVOICES = `/* pending-invoices */
 SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
 FROM batch_invoice bi
-JOIN invoice i ON i.invoice_id = bi.invoice_id
-WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND bi.batch_id = $1 AND bi.outcome IS NULL
-  AND i.state = 'accepted' AND i.accepted_at < $3
+JOIN ${INVOICE_OF_LINE}
+WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL AND i.state = 'accepted' AND i.accepted_at < $3
 ORDER BY i.asks, bi.ordinal
 LIMIT $4`;
 
