@@ -1,5 +1,5 @@
 import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
-import { failureShare } from '../../src/domain/failure-share.ts';
+import { failureShare, largestFailureShare } from '../../src/domain/failure-share.ts';
 import type { FencingToken } from '../../src/domain/ports/ledger.ts';
 import { countAnswers } from './count-answers.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
@@ -38,6 +38,10 @@ export async function readBudget(deps: ActivityDeps, batch: BudgetedBatch): Prom
  * them, the events of each invoice without a final word are looked up. `counted` hears when the ledger was read, before the service is asked.
  */
 export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch, counted: () => void): Promise<boolean> {
+  if (!(await mayBeSpent(deps, batch))) {
+    counted();
+    return false;
+  }
   const counts = await answersOf(deps, batch);
   if (budgetOf(deps, counts).spent) return true;
   // No more can be reported than wait for a final word; those of before the round are not in the counts.
@@ -51,6 +55,11 @@ export async function isBudgetSpent(deps: ActivityDeps, batch: BudgetedBatch, co
   if (!budgetOf(deps, { ...counts, failed: counts.failed + reported }).spent) return false;
   await pollStatuses(deps, invoices, deps.now() + LONGEST_CONFIRMATION_MS);
   return (await readBudget(deps, batch)).spent;
+}
+
+/** To count a batch is to read all of it: nobody does while it cannot have gone wrong often enough. */
+async function mayBeSpent({ ledger, settings }: ActivityDeps, { batchId }: BudgetedBatch): Promise<boolean> {
+  return largestFailureShare(await ledger.mostFailures(batchId)) > settings.failureBudget;
 }
 
 /** Holds the rest of a batch whose budget is spent. True when it did. */

@@ -34,14 +34,18 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   const { batchId, page, settleMs } = input;
   const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
   const until = deps.now() + LONGEST_REVIEW_MS;
-  const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_CONFIRMED_AT_ONCE);
-  const reported = await pollStatuses(deps, failures, until);
   let progress = await deps.ledger.pageProgress(batchId, page);
+  let confirmed = 0;
+  if (progress.reportedFailed > 0) {
+    const failures = await deps.ledger.unconfirmedFailures(batchId, page, MOST_CONFIRMED_AT_ONCE);
+    confirmed = (await pollStatuses(deps, failures, until)).answered;
+    progress = await deps.ledger.pageProgress(batchId, page);
+  }
   const pollAll = input.askNow === true && progress.accepted > 0;
   let unfinished = false;
   if (pollAll || pollsDue(pace, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
     if (pollAll) await pollNow(deps, input, until);
-    else unfinished = (await pollPending(deps, input, until)) || (reported.answered > 0 && deps.now() >= until);
+    else unfinished = (await pollPending(deps, input, until)) || (confirmed > 0 && deps.now() >= until);
     progress = await deps.ledger.pageProgress(batchId, page);
   }
   const review = reviewOf(deps, progress, pace);

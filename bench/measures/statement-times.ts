@@ -3,13 +3,17 @@ import { statementLabel } from '../../src/ledger/database/statement-label.ts';
 import type { Table } from '../print-table.ts';
 
 /** Settings of a server that counts its statements. */
-export const COUNTING_STATEMENTS = { shared_preload_libraries: 'pg_stat_statements' } as const;
+export const COUNTING_STATEMENTS = {
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track_planning': 'on',
+} as const;
 
 interface StatementRow {
   readonly query: string;
   readonly calls: string;
   readonly rows: string;
   readonly ms: number;
+  readonly planning_ms: number;
   readonly wal_bytes: string;
 }
 
@@ -28,11 +32,11 @@ export async function forgetStatements(databaseUrl: string): Promise<void> {
 export async function statementTable(databaseUrl: string, invoices: number): Promise<Table> {
   const counted = await asked(databaseUrl, async (client) => {
     const { rows } = await client.query<StatementRow>(
-      'SELECT query, calls, rows, total_exec_time AS ms, wal_bytes FROM pg_stat_statements ORDER BY total_exec_time DESC',
+      'SELECT query, calls, rows, total_exec_time AS ms, total_plan_time AS planning_ms, wal_bytes FROM pg_stat_statements ORDER BY total_exec_time DESC',
     );
-    return rows.map(({ query, calls, rows: touched, ms, wal_bytes }) => ({
+    return rows.map(({ query, calls, rows: touched, ms, planning_ms, wal_bytes }) => ({
       name: statementLabel(query) ?? query.slice(0, 40).replaceAll(/\s+/g, ' '),
-      ...{ calls: Number(calls), rows: Number(touched), ms, walBytes: Number(wal_bytes) },
+      ...{ calls: Number(calls), rows: Number(touched), ms, planningMs: planning_ms, walBytes: Number(wal_bytes) },
     }));
   });
   const least = LEAST_SHARE * counted.reduce((sum, one) => sum + one.ms, 0);
@@ -43,17 +47,19 @@ export async function statementTable(databaseUrl: string, invoices: number): Pro
     calls: of.reduce((sum, one) => sum + one.calls, 0),
     rows: of.reduce((sum, one) => sum + one.rows, 0),
     ms: of.reduce((sum, one) => sum + one.ms, 0),
+    planningMs: of.reduce((sum, one) => sum + one.planningMs, 0),
     walBytes: of.reduce((sum, one) => sum + one.walBytes, 0),
   });
   return {
     title: `Statements of ${invoices.toLocaleString('en')} invoices, as the server timed them`,
-    columns: ['statement', 'calls', 'rows a call', 'ms a call', 'µs an invoice', 'log bytes an invoice'],
+    columns: ['statement', 'calls', 'rows a call', 'ms a call', 'µs an invoice', 'planning µs', 'log bytes an invoice'],
     rows: [...large, sumOf(`${small.length} others`, small), sumOf('all', counted)].map((one) => [
       one.name,
       String(one.calls),
       (one.rows / Math.max(1, one.calls)).toFixed(1),
       (one.ms / Math.max(1, one.calls)).toFixed(2),
       ((one.ms * 1000) / invoices).toFixed(1),
+      ((one.planningMs * 1000) / invoices).toFixed(1),
       (one.walBytes / invoices).toFixed(0),
     ]),
     notes: ['Time inside the server, with waits for locks, without parsing, network and the disk at the commit.'],

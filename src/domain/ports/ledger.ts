@@ -326,6 +326,8 @@ export interface SendingLedger {
   firstUnsent(batchId: string, limit: number): Promise<readonly number[]>;
   /** What the service has said of the owned invoices of the batch with ordinal in [from, to], or of all. */
   countAnswers(batchId: string, count: CountAnswers): Promise<AnswerCounts>;
+  /** At most so many of its invoices were refused, and failed or were reported to have: no other invoice is read. */
+  mostFailures(batchId: string): Promise<Pick<AnswerCounts, 'refused' | 'failed'>>;
   /**
    * staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of
    * one merchant only.
@@ -385,6 +387,8 @@ export interface PageProgress {
   readonly accepted: number;
   /** `staged`/`sending` that another batch owns, and that is not closed. */
   readonly attached: number;
+  /** `accepted` with a stored `failed` event: `unconfirmedFailures` lists them. */
+  readonly reportedFailed: number;
   /** Earliest acceptance among the `accepted`; null when none. */
   readonly oldestAcceptedAt: number | null;
   readonly newestAcceptedAt: number | null;

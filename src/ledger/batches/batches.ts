@@ -10,7 +10,7 @@ import { claimBatch } from './claiming.ts';
 import { createOpenBatches } from './open-batches.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { LIST_FINDINGS } from './findings-sql.ts';
-import { PAGE_OF } from './page-of-sql.ts';
+import { INVOICE_OF_LINE, PAGE_OF } from './page-of-sql.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
@@ -43,7 +43,7 @@ const COUNT_OUTCOMES = `/* count-outcomes */
 SELECT coalesce(bi.outcome, i.state) AS outcome, bi.currency, count(*) AS invoices,
   trim_scale(coalesce(sum(bi.net::numeric), 0))::text AS net,
   count(*) FILTER (WHERE bi.net IS NULL) AS without_amount
-FROM batch_invoice bi LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+FROM batch_invoice bi LEFT JOIN ${INVOICE_OF_LINE}
 WHERE bi.batch_id = $1
 GROUP BY 1, 2
 ORDER BY 1, 2`;
@@ -61,7 +61,7 @@ const OPEN_PAGES = `/* open-pages */
 SELECT DISTINCT ${PAGE_OF} AS page
 FROM batch_invoice bi
 JOIN batch b ON b.batch_id = bi.batch_id
-JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN ${INVOICE_OF_LINE}
 JOIN batch owner ON owner.batch_id = i.owner_batch
 WHERE bi.batch_id = $1 AND b.page_size > 0 AND bi.outcome IS NULL
   AND (i.state = 'accepted' OR (i.state IN ('staged', 'sending') AND (i.owner_batch = $1 OR owner.state NOT IN ${CLOSED_BATCH_STATES})))

@@ -1,4 +1,5 @@
 import type { MerchantLedger } from '../../domain/ports/ledger.ts';
+import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 
@@ -8,8 +9,10 @@ SELECT i.merchant_nif AS nif,
   (array_agg(c.merchant_legal_name ORDER BY bi.ordinal) FILTER (WHERE c.merchant_legal_name IS NOT NULL))[1] AS legal_name,
   (array_agg(c.merchant_email ORDER BY bi.ordinal) FILTER (WHERE c.merchant_email IS NOT NULL))[1] AS email
 FROM batch_invoice bi
-JOIN invoice i ON i.invoice_id = bi.invoice_id
-JOIN invoice_content c ON c.invoice_id = i.invoice_id AND c.generation = i.generation
+JOIN ${INVOICE_OF_LINE}
+JOIN LATERAL (
+  SELECT * FROM invoice_content own WHERE own.invoice_id = i.invoice_id AND own.generation = i.generation OFFSET 0
+) c ON true
 LEFT JOIN merchant m ON m.application = i.application AND m.nif = i.merchant_nif
 WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state = 'staged' AND m.nif IS NULL
 GROUP BY i.merchant_nif

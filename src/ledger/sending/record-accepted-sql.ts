@@ -15,8 +15,8 @@ export interface RecordedAccepted {
 /**
  * Arrays, by rising invoice id: invoiceId, generation, serviceId, attempts, sentAt, answeredAt. What nearly every answer says: accepted, with an
  * id that nothing else has. Everything else is left as it is, and is written by `RECORD_SENDS`, whose rules these are: an
- * earlier generation or another invoice with that id, another id, another state. Where another invoice takes the id in
- * this moment, the unique index refuses the statement as a whole.
+ * earlier generation with that id, another id, another state. Where another invoice has the id, the unique index refuses
+ * the statement as a whole.
  */
 export const RECORD_ACCEPTED = `/* record-accepted */
 UPDATE invoice i SET state = 'accepted', accepted_at = ${ANSWERED_AT}, changed_at = ${ANSWERED_AT}, asks = 0,
@@ -26,6 +26,5 @@ UPDATE invoice i SET state = 'accepted', accepted_at = ${ANSWERED_AT}, changed_a
   reason_code = NULL, reason_message = NULL
 WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.generation = ${GENERATION}
   AND i.state IN ${fromStates('accept')} AND i.service_id IS NULL
-  AND (SELECT k.invoice_id FROM invoice k WHERE k.service_id = ${SERVICE_ID}) IS NULL
   AND (SELECT g.service_id FROM invoice_generation g WHERE g.service_id = ${SERVICE_ID}) IS NULL
 RETURNING i.invoice_id`;

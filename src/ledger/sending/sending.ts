@@ -8,12 +8,15 @@ import type {
   SettledInvoice,
 } from '../../domain/ports/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
-import { onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
+import { INVOICE_OF_LINE, onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
+import { isItem, ofItem } from '../database/of-item.ts';
 import { fromStates } from '../database/states.ts';
 import { recordAnswers } from './record-answers.ts';
+
+const DAY_MS = 86_400_000;
 
 interface SendableRow {
   readonly invoice_id: number;
@@ -41,30 +44,35 @@ SELECT i.invoice_id, bi.ordinal, i.generation, c.content, i.idempotency_key, i.s
   CASE WHEN i.state = 'sending' AND i.exposure = 'lost' THEN greatest(body.frozen_at, body.risk_accepted_at) END AS may_exist_since,
   i.state = 'sending' AND coalesce(i.reason_code = 'stored-error', false) AS error_kept
 FROM batch_invoice bi
-JOIN invoice i ON i.invoice_id = bi.invoice_id
-JOIN invoice_content c ON c.invoice_id = i.invoice_id AND c.generation = i.generation
-LEFT JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation AND i.state = 'sending'
+JOIN ${INVOICE_OF_LINE}
+JOIN LATERAL (
+  SELECT own.content FROM invoice_content own WHERE own.invoice_id = i.invoice_id AND own.generation = i.generation OFFSET 0
+) c ON true
+LEFT JOIN LATERAL (
+  SELECT * FROM invoice_body own
+  WHERE i.state = 'sending' AND own.invoice_id = i.invoice_id AND own.generation = i.generation OFFSET 0
+) body ON true
 LEFT JOIN merchant m ON m.application = i.application AND m.nif = i.merchant_nif
-WHERE i.invoice_id = ANY(${SLICE_INVOICES}) AND bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL
-  AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
+WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
 ORDER BY bi.ordinal`;
 
 /**
- * Arrays in the order of the invoice ids, in which their rows are locked: invoiceId, generation, batchId, body; then now.
- * State and bytes in one statement: no invoice is ever `sending` without its bytes. `= ANY` beside the join keeps the
- * planner on the primary key: tables that grow within minutes have no statistics yet. Bytes of the same generation that
- * were there before belong to a send that is proved never to have reached the service.
+ * Arrays by rising invoice id: invoiceId, generation, place of its batch among the next, batchIds, body; then now. State
+ * and bytes in one statement: no invoice is ever `sending` without its bytes. Bytes of the same generation that were
+ * there before belong to a send that is proved never to have reached the service. IS TRUE keeps the planner from joining
+ * the moved with the bytes: it takes both for a few rows, and would compare each with each.
  */
 const FREEZE = `/* freeze */
 WITH moved AS (
-  UPDATE invoice i SET state = 'sending', exposure = 'open', reason_code = NULL, reason_message = NULL, changed_at = $5
-  FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[]) AS u(invoice_id, generation, batch_id, body)
-  WHERE i.invoice_id = u.invoice_id AND i.invoice_id = ANY($1::bigint[])
-    AND i.generation = u.generation AND i.owner_batch = u.batch_id AND i.state IN ${fromStates('freeze')}
-  RETURNING i.invoice_id, i.generation, u.body
+  UPDATE invoice i SET state = 'sending', exposure = 'open', reason_code = NULL, reason_message = NULL, changed_at = $6
+  WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.generation = ${ofItem('$2::integer[]', 'i.invoice_id')}
+    AND i.owner_batch = ($4::text[])[${ofItem('$3::integer[]', 'i.invoice_id')}] AND i.state IN ${fromStates('freeze')}
+  RETURNING i.invoice_id
 )
 INSERT INTO invoice_body (invoice_id, generation, body, frozen_at)
-SELECT invoice_id, generation, body, $5 FROM moved
+SELECT u.invoice_id, u.generation, u.body, $6
+FROM unnest($1::bigint[], $2::integer[], $5::text[]) AS u(invoice_id, generation, body)
+WHERE (u.invoice_id IN (SELECT invoice_id FROM moved)) IS TRUE
 ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at
 RETURNING invoice_id`;
 
@@ -117,7 +125,7 @@ const COUNT_ANSWERS = `/* count-answers */
 WITH own AS (
   SELECT i.state, i.state = 'failed' AND i.reason_code = ANY($4::text[]) AND i.generation < $5::integer
     AND NOT i.flags @> '{failure-unconfirmed}' AS retryable
-  FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+  FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
   WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL AND i.owner_batch = $1
 )
 SELECT
@@ -129,6 +137,21 @@ SELECT
   count(*) FILTER (WHERE state = 'accepted') AS pending,
   count(*) FILTER (WHERE state IN ('sending', 'unknown', 'unsettled')) AS unanswered
 FROM own`;
+
+/**
+ * batchId: by the indexes of what has a reason, and of `failed` events. An event that came long before its batch began is
+ * about none of its invoices; the clocks of receiver and worker differ by less than a day.
+ */
+const MOST_FAILURES = `/* most-failures */
+SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,
+  count(*) FILTER (WHERE state = 'failed') + (
+    SELECT count(*) FROM batch b
+    CROSS JOIN LATERAL (
+      SELECT d.service_id FROM delivery d WHERE d.verdict = 'failed' AND d.received_at > b.started_at - ${DAY_MS} OFFSET 0
+    ) d
+    WHERE b.batch_id = $1 AND (SELECT i.owner_batch FROM invoice i WHERE i.service_id = d.service_id AND i.state = 'accepted') = $1
+  ) AS failed
+FROM invoice WHERE owner_batch = $1 AND reason_code IS NOT NULL`;
 
 /**
  * batchId, from, to. An invoice found `sending` was left so: where no answer was written since, a crash may have lost
@@ -150,7 +173,7 @@ WHERE i.invoice_id = t.invoice_id AND i.state = 'sending'`;
 /** batchId, limit: where the first of its unsent invoices stand. */
 const FIRST_UNSENT = `/* first-unsent */
 SELECT bi.ordinal
-FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
 WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
 ORDER BY bi.ordinal
 LIMIT $2`;
@@ -184,8 +207,12 @@ export function createSending(database: Database): SendingLedger {
 
   return {
     async sendable(batchId, from, to) {
-      await database.query(NOTE_INTERRUPTED_SENDS, [batchId, from, to]);
-      return (await database.query<SendableRow>(SENDABLE, [batchId, from, to])).map(sendableInvoice);
+      const slice = [batchId, from, to] as const;
+      const rows = await database.query<SendableRow>(SENDABLE, slice);
+      if (rows.every(({ state }) => state === 'staged')) return rows.map(sendableInvoice);
+      // Written down before they are handed out again, so they are read after that.
+      await database.query(NOTE_INTERRUPTED_SENDS, slice);
+      return (await database.query<SendableRow>(SENDABLE, slice)).map(sendableInvoice);
     },
 
     freeze: (batchId, items, now) => freeze(items.map((item) => ({ ...item, batchId, now }))),
@@ -220,6 +247,12 @@ export function createSending(database: Database): SendingLedger {
       return row;
     },
 
+    async mostFailures(batchId) {
+      const [row] = await database.query<{ refused: number; failed: number }>(MOST_FAILURES, [batchId]);
+      if (row === undefined) throw new Error('A count has one row');
+      return row;
+    },
+
     async holdUnsent(batchId, { reason, merchantNif, page, now, fencingToken }) {
       const params = [batchId, reason.code, reason.message, now, merchantNif ?? null, page ?? null];
       return database.transaction(async (queries) => {
@@ -232,10 +265,12 @@ export function createSending(database: Database): SendingLedger {
 
 async function writeFrozen(database: Database, given: readonly FreezeItem[]): Promise<ReadonlyMap<number, number>> {
   const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
+  const batchIds = [...new Set(items.map((item) => item.batchId))];
   const moved = await database.query<{ invoice_id: number }>(FREEZE, [
     column(items, (item) => item.invoiceId),
     column(items, (item) => item.generation),
-    column(items, (item) => item.batchId),
+    column(items, (item) => batchIds.indexOf(item.batchId) + 1),
+    arrayLiteral(batchIds),
     column(items, (item) => item.body),
     Math.max(...items.map((item) => item.now)),
   ]);

@@ -1,30 +1,39 @@
 import { PAGE_OF } from '../batches/page-of-sql.ts';
 import { isOfApplication } from './same-application-sql.ts';
+import { ofItem } from '../database/of-item.ts';
 import { stateList } from '../database/states.ts';
 
 /** Those of `issue` whose last word was none: what was called failed before gets a flag with its new state. */
 const WAITING = stateList(['accepted', 'unsettled']);
 
-/** When the first event called it issued; null where none did, or another called it failed. */
-const ISSUED_AT = `(
-  SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END AS at
-  FROM delivery d WHERE d.service_id = i.service_id AND d.verdict IS NOT NULL AND ${isOfApplication('i.application')})`;
+const IDS = '(SELECT r.ids FROM reported r)';
 
 /**
  * serviceIds: what nearly every event says. An invoice that waits, about which `issued` events are stored and no
  * `failed` one, is issued; the result is one row for every batch that it belongs to and that has pages, or one without a
  * batch. Everything else is left as it is, and is judged by `APPLY_EVENTS`. Runs after the commit of the events, as that
- * one does. Each row is looked up by itself (scalar subqueries, OFFSET 0): the planner takes a growing table for a small
- * one, and would join by reading all of it. The update finds its rows by their invoice ids (no index
- * serves array_position), in whose order others lock them where the planner goes through the index; of two that lock each other PostgreSQL ends one,
- * which is repeated. It asks everything again of a row that somebody else held.
+ * one does. Each row is looked up by itself (OFFSET 0), and the update is given arrays: the planner takes a growing table
+ * for a small one, and would join by reading all of it. The update locks in the order of the invoice ids, and asks again
+ * of a row that somebody else held whether it still waits with that document.
  */
 export const ISSUE_REPORTED = `/* issue-reported */
-WITH moved AS (
-  UPDATE invoice i SET state = 'issued', (settled_at, changed_at) = (SELECT issued.at, issued.at FROM ${ISSUED_AT} issued),
+WITH reported AS MATERIALIZED (
+  SELECT array_agg(one.invoice_id) AS ids, array_agg(one.service_id) AS service_ids, array_agg(one.issued_at) AS times
+  FROM (
+    SELECT i.invoice_id, i.service_id, event.issued_at
+    FROM (SELECT DISTINCT unnest($1::text[]) AS service_id) named
+    CROSS JOIN LATERAL (SELECT * FROM invoice own WHERE own.service_id = named.service_id OFFSET 0) i
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END AS issued_at
+      FROM delivery d WHERE d.service_id = i.service_id AND d.verdict IS NOT NULL AND ${isOfApplication('i.application')}
+    ) event
+    WHERE i.state IN ${WAITING} AND event.issued_at IS NOT NULL
+    ORDER BY i.invoice_id
+  ) one
+), moved AS (
+  UPDATE invoice i SET state = 'issued', settled_at = ${ofReported('times')}, changed_at = ${ofReported('times')},
     reason_code = NULL, reason_message = NULL
-  WHERE i.invoice_id = ANY(ARRAY(SELECT named.invoice_id FROM invoice named WHERE named.service_id = ANY($1::text[])))
-    AND array_position($1::text[], i.service_id) IS NOT NULL AND i.state IN ${WAITING} AND ${ISSUED_AT} IS NOT NULL
+  WHERE i.invoice_id = ANY(${IDS}::bigint[]) AND i.service_id = ${ofReported('service_ids')} AND i.state IN ${WAITING}
   RETURNING i.invoice_id, i.service_id
 )
 SELECT m.invoice_id, m.service_id, l.batch_id, l.workflow_id, l.page, l.ordinal, 'issued' AS state
@@ -36,3 +45,7 @@ LEFT JOIN LATERAL (
   OFFSET 0
 ) l ON true
 ORDER BY l.batch_id, l.ordinal`;
+
+function ofReported(column: 'times' | 'service_ids'): string {
+  return ofItem(`(SELECT r.${column} FROM reported r)`, 'i.invoice_id', IDS);
+}

@@ -1,11 +1,12 @@
 import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
 import type { PageProgress, SettledInvoice, SettlingLedger, StatusUpdate } from '../../domain/ports/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
-import { onPage, PAGE_INVOICES } from '../batches/page-of-sql.ts';
+import { INVOICE_OF_LINE, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates, stateList } from '../database/states.ts';
+import { isOfApplication } from './same-application-sql.ts';
 import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './record-status-sql.ts';
 import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
 import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
@@ -69,18 +70,32 @@ interface ProgressRow {
   readonly invoices: number;
   readonly oldest_accepted_at: number | null;
   readonly newest_accepted_at: number | null;
+  /** Those that `UNAPPLIED_EVENTS` must look at. */
+  readonly unapplied: number;
+  readonly reported_failed: number;
 }
 
-/** batchId, page. */
+/**
+ * batchId, page: one pass over the page, with the stored events about what is still accepted. An invoice has a document
+ * beside its current one only in a later generation, or with a flag.
+ */
 const PAGE_PROGRESS = `/* page-progress */
-SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned, 
-  bi.outcome IS NULL AND (i.state = 'accepted' OR i.owner_batch = $1 OR owner.state NOT IN ${CLOSED_BATCH_STATES}) AS live, count(*) AS invoices,
-  min(i.accepted_at) AS oldest_accepted_at, max(i.accepted_at) AS newest_accepted_at
+SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned,
+  bi.outcome IS NULL AND (i.state = 'accepted' OR i.owner_batch = $1
+    OR (SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}) AS live,
+  count(*) AS invoices, min(i.accepted_at) AS oldest_accepted_at, max(i.accepted_at) AS newest_accepted_at,
+  count(*) FILTER (WHERE event.issued OR (bi.outcome IS NULL AND (i.generation > 1 OR i.flags <> '{}'))) AS unapplied,
+  count(*) FILTER (WHERE event.failed) AS reported_failed
 FROM batch_invoice bi
-JOIN batch b ON b.batch_id = bi.batch_id
-LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id AND i.invoice_id = ANY(${PAGE_INVOICES})
-LEFT JOIN batch owner ON owner.batch_id = i.owner_batch
-WHERE bi.batch_id = $1 AND ${onPage('$2::integer')}
+LEFT JOIN ${INVOICE_OF_LINE}
+LEFT JOIN LATERAL (
+  SELECT bool_or(d.verdict = 'issued') AS issued, bool_or(d.verdict = 'failed') AS failed
+  FROM delivery d
+  WHERE bi.outcome IS NULL AND i.state = 'accepted' AND d.service_id = i.service_id AND d.verdict IS NOT NULL
+    AND ${isOfApplication('i.application')}
+  OFFSET 0
+) event ON true
+WHERE ${LINES_OF_PAGE}
 GROUP BY 1, 2, 3`;
 
 interface PendingRow {
@@ -95,9 +110,8 @@ interface PendingRow {
 const PENDING_INVOICES = `/* pending-invoices */
 SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
 FROM batch_invoice bi
-JOIN invoice i ON i.invoice_id = bi.invoice_id
-WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND bi.batch_id = $1 AND bi.outcome IS NULL
-  AND i.state = 'accepted' AND i.accepted_at < $3
+JOIN ${INVOICE_OF_LINE}
+WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL AND i.state = 'accepted' AND i.accepted_at < $3
 ORDER BY i.asks, bi.ordinal
 LIMIT $4`;
 
@@ -124,12 +138,9 @@ export function createSettling(database: Database): SettlingLedger {
 
   return {
     async pageProgress(batchId, page) {
-      const unapplied = await database.query<{ service_id: string }>(UNAPPLIED_EVENTS, [batchId, page]);
-      await applyDeliveries(
-        database,
-        unapplied.map((row) => row.service_id),
-      );
-      return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]));
+      const rows = await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]);
+      const applied = rows.some(({ unapplied }) => unapplied > 0) && (await applyMissed(database, batchId, page));
+      return pageProgress(applied ? await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]) : rows);
     },
 
     async pendingInvoices(batchId, page, acceptedBefore, limit) {
@@ -163,6 +174,16 @@ export function createSettling(database: Database): SettlingLedger {
       });
     },
   };
+}
+
+/** Whether there was something to apply. */
+async function applyMissed(database: Database, batchId: string, page: number): Promise<boolean> {
+  const unapplied = await database.query<{ service_id: string }>(UNAPPLIED_EVENTS, [batchId, page]);
+  await applyDeliveries(
+    database,
+    unapplied.map((row) => row.service_id),
+  );
+  return unapplied.length > 0;
 }
 
 async function writeStatus(
@@ -222,11 +243,13 @@ function pageProgress(rows: readonly ProgressRow[]): PageProgress {
   let unsent = 0;
   let accepted = 0;
   let attached = 0;
+  let reportedFailed = 0;
   let oldestAcceptedAt: number | null = null;
   let newestAcceptedAt: number | null = null;
   for (const row of rows) {
     const outcome = row.outcome as Outcome;
     counts[outcome] = (counts[outcome] ?? 0) + row.invoices;
+    reportedFailed += row.reported_failed;
     if (!row.live) continue;
     if (outcome === 'staged' || outcome === 'sending') {
       if (row.owned === true) unsent += row.invoices;
@@ -238,7 +261,7 @@ function pageProgress(rows: readonly ProgressRow[]): PageProgress {
       newestAcceptedAt = pick(Math.max, newestAcceptedAt, row.newest_accepted_at);
     }
   }
-  return { unsent, accepted, attached, oldestAcceptedAt, newestAcceptedAt, counts };
+  return { unsent, accepted, attached, reportedFailed, oldestAcceptedAt, newestAcceptedAt, counts };
 }
 
 function pick(choose: (a: number, b: number) => number, a: number | null, b: number | null): number | null {

@@ -1,4 +1,4 @@
-import { PAGE_INVOICES } from '../batches/page-of-sql.ts';
+import { INVOICE_OF_LINE, LINES_OF_PAGE } from '../batches/page-of-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
 
 /** One row of `REPORTED_FAILURES`. */
@@ -14,7 +14,7 @@ export interface ReportedRow extends UnconfirmedRow {
 export const REPORTED_FAILURES = `/* reported-failures */
 SELECT i.invoice_id, i.service_id, i.asks, event.reason_code, event.reason_message, count(*) OVER () AS reported
 FROM batch_invoice bi
-JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN ${INVOICE_OF_LINE}
 JOIN LATERAL (${failedEventOf('i')}) event ON true
 WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state = 'accepted'
 ORDER BY random()
@@ -32,8 +32,8 @@ export interface UnconfirmedRow {
 export const UNCONFIRMED_FAILURES = `/* unconfirmed-failures */
 SELECT i.invoice_id, i.service_id, event.reason_code, event.reason_message
 FROM batch_invoice bi
-JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN ${INVOICE_OF_LINE}
 JOIN LATERAL (${failedEventOf('i')}) event ON true
-WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND bi.batch_id = $1 AND bi.outcome IS NULL AND i.state = 'accepted'
+WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL AND i.state = 'accepted'
 ORDER BY i.asks, bi.ordinal
 LIMIT $3`;

@@ -21,6 +21,8 @@ import { DELIVERY_APPLICATION } from '../../../src/ledger/database/migrations/00
 import { TOTAL_CHECKS } from '../../../src/ledger/database/migrations/0020-total-checks.ts';
 import { INVOICE_TRIES } from '../../../src/ledger/database/migrations/0021-invoice-tries.ts';
 import { REPORT_FIGURES } from '../../../src/ledger/database/migrations/0022-report-figures.ts';
+import { FAILURE_INDEXES } from '../../../src/ledger/database/migrations/0023-failure-indexes.ts';
+import { ROOM_FOR_UPDATES } from '../../../src/ledger/database/migrations/0024-room-for-updates.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/database/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
@@ -46,6 +48,8 @@ const RELEASED = [
   TOTAL_CHECKS,
   INVOICE_TRIES,
   REPORT_FIGURES,
+  FAILURE_INDEXES,
+  ROOM_FOR_UPDATES,
 ] as const;
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answersSince, isNothing, type AnswerCounts } from '../../../src/domain/answer-counts.ts';
-import { failureShare } from '../../../src/domain/failure-share.ts';
+import { failureShare, largestFailureShare } from '../../../src/domain/failure-share.ts';
 
 const NOTHING: AnswerCounts = {
   ...{ refused: 0, accepted: 0, issued: 0, failed: 0 },
@@ -20,6 +20,16 @@ describe('the share of a batch that goes wrong', () => {
     ['what is sent again says nothing', { accepted: 200, issued: 50, retryable: 150 }, 0],
   ])('%s', (_, counts, share) => {
     expect(failureShare({ ...NOTHING, ...counts })).toBe(share);
+  });
+
+  it.each([
+    [{ refused: 0, failed: 0 }, 0],
+    [{ refused: 10, failed: 0 }, 0.2],
+    [{ refused: 0, failed: 25 }, 0.5],
+    [{ refused: 25, failed: 25 }, 0.75],
+    [{ refused: 80, failed: 0 }, 1],
+  ])('is at most that of the fewest answers that count: %o', (counts, share) => {
+    expect(largestFailureShare(counts)).toBe(share);
   });
 
   it('counts from the beginning of the round on', () => {

@@ -18,6 +18,8 @@ import { DELIVERY_APPLICATION } from './0019-delivery-application.ts';
 import { TOTAL_CHECKS } from './0020-total-checks.ts';
 import { INVOICE_TRIES } from './0021-invoice-tries.ts';
 import { REPORT_FIGURES } from './0022-report-figures.ts';
+import { FAILURE_INDEXES } from './0023-failure-indexes.ts';
+import { ROOM_FOR_UPDATES } from './0024-room-for-updates.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -46,6 +48,8 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   TOTAL_CHECKS,
   INVOICE_TRIES,
   REPORT_FIGURES,
+  FAILURE_INDEXES,
+  ROOM_FOR_UPDATES,
 ];
 
 /** The version of the schema that this Lote writes. */

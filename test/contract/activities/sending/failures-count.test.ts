@@ -63,6 +63,19 @@ describe('the failure budget and failures', () => {
     expect(place.asked).toEqual([]);
   });
 
+  it('does not read the batch while even the fewest answers could not spend it', async () => {
+    const place = saying(() => SAID_FAILED);
+    const batch = await acceptedBatch(place, 60);
+    await events(place, 'failed', 0, 25);
+    const ledger = { ...place.deps.ledger, countAnswers: () => Promise.reject(new Error('nobody should count')) };
+    const look = (deps: ActivityPlace['deps']) =>
+      asActivity((_, one: TestBatch) => isBudgetSpent(deps, one, () => undefined), deps, batch);
+
+    expect(await look({ ...place.deps, ledger })).toBe(false);
+    await events(place, 'failed', 25, 26);
+    await expect(look({ ...place.deps, ledger })).rejects.toThrow('nobody should count');
+  });
+
   it('looks for no events while too few invoices wait for a final word to spend it', async () => {
     const place = saying(() => SAID_FAILED);
     const batch = await acceptedBatch(place, 100);

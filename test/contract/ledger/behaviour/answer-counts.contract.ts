@@ -81,6 +81,25 @@ export function answerCountsContract(open: OpenLedger): void {
       expect(await ledger.firstUnsent(other.batchId, 9)).toEqual([]);
     });
 
+    it('knows how many were refused or failed at most, as soon as an event says so', async () => {
+      const refs = ['no', 'events', 'confirmed', 'again', 'good', 'rest', 'left'].map((ref) => `most-${ref}`);
+      const batch = await scenario.run(refs.map((ref) => ({ ref })));
+      const neighbour = await scenario.run([{ ref: 'most-neighbour' }]);
+      await accept(neighbour, ['most-neighbour']);
+      await batch.send('most-no', REFUSED);
+      await batch.send('most-left', { kind: 'held', reason: REASON });
+      await accept(batch, ['most-events', 'most-confirmed', 'most-again', 'most-good']);
+      await report(['most-good'], 'issued');
+      await report(['most-events', 'most-confirmed', 'most-again', 'most-neighbour'], 'failed');
+      expect(await ledger.mostFailures(batch.batchId)).toEqual({ refused: 1, failed: 3 });
+
+      await fail(batch, 'most-confirmed', 'for-good');
+      await report(['most-again'], 'issued');
+
+      expect(await ledger.mostFailures(batch.batchId)).toEqual({ refused: 1, failed: 2 });
+      expect(await ledger.mostFailures('no-batch')).toEqual({ refused: 0, failed: 0 });
+    });
+
     it('names the first invoices that are not sent', async () => {
       const batch = await scenario.run(['a', 'b', 'c', 'd', 'e'].map((ref) => ({ ref: `first-${ref}` })));
       await batch.send('first-a', REFUSED);

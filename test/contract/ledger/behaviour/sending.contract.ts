@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger, RecordSend, SendOutcome } from '../../../../src/domain/ports/ledger.ts';
+import type { FreezeInvoice, Ledger, RecordSend, SendOutcome } from '../../../../src/domain/ports/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, OTHER_NIF, REASON, serviceIdOf } from '../scenario.ts';
 
@@ -164,6 +164,28 @@ export function sendingContract(open: OpenLedger): void {
       expect(await ledger.freeze(owner.batchId, [{ ...item, invoiceId: 999_999_999 }], NOW)).toEqual([]);
       await ledger.holdUnsent(owner.batchId, { reason: REASON, now: NOW });
       expect(await ledger.freeze(owner.batchId, [{ ...item, invoiceId: held.invoiceId }], NOW)).toEqual([]);
+    });
+
+    it('gives each invoice its own bytes where two batches freeze at once, and none to a batch that does not own it', async () => {
+      const refs = ['own-1', 'own-2', 'own-3'];
+      const [one, two] = [await scenario.run(refs.map((ref) => ({ ref }))), await scenario.run([{ ref: 'own-4' }])];
+      const invoices = [...(await one.sendable()), ...(await two.sendable())];
+      const items = invoices.map(({ invoiceId, invoice }) => ({ invoiceId, generation: 1, body: invoice.ref }));
+      const [first, second, third, fourth] = items as [FreezeInvoice, FreezeInvoice, FreezeInvoice, FreezeInvoice];
+
+      const moved = await Promise.all([
+        ledger.freeze(two.batchId, [fourth, second], NOW),
+        ledger.freeze(one.batchId, [third, first], NOW),
+      ]);
+
+      expect(moved).toEqual([[fourth.invoiceId], [third.invoiceId, first.invoiceId]]);
+      const after = [...(await one.sendable()), ...(await two.sendable())];
+      expect(after.map(({ state, body }) => [state, body])).toEqual([
+        ['sending', 'own-1'],
+        ['staged', null],
+        ['sending', 'own-3'],
+        ['sending', 'own-4'],
+      ]);
     });
 
     it('lets one of many who freeze the same invoice at once win', async () => {

@@ -204,6 +204,7 @@ export function settlingContract(open: OpenLedger): void {
         unsent: 2,
         accepted: 2,
         attached: 1,
+        reportedFailed: 0,
         oldestAcceptedAt: NOW + 3,
         newestAcceptedAt: NOW + 8,
         counts: { staged: 2, sending: 1, accepted: 2, rejected: 1, invalid: 1 },

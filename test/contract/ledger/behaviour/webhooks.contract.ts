@@ -62,7 +62,7 @@ export function webhooksContract(open: OpenLedger): void {
       const { batch, serviceId, invoiceId } = await acceptedOne('crash-failed');
       await ledger.storeDeliveries([delivery(serviceId, 'failed', { reason: REASON })]);
 
-      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ accepted: 1 });
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ accepted: 1, reportedFailed: 1 });
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ invoiceId }]);
     });
   });
