@@ -9,6 +9,7 @@ import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measure
 import { printTable, type Table } from './print-table.ts';
 import type { BareInput, BareRun } from './processes/bare-process.ts';
 import type { SandboxInput, SandboxUp } from './processes/sandbox-process.ts';
+import { timelineTable } from './measures/timeline.ts';
 import { runLote } from './run-lote.ts';
 
 /** The answer time of the sandbox, the same for everybody. */
@@ -77,8 +78,10 @@ async function measureLote(
       invoices: options.invoices,
       profileDir: options.profileDir,
       metrics: options.metrics,
+      timeline: options.timeline,
       ...(counted !== null && { beforeMeasured: () => forgetStatements(counted) }),
     });
+    if (measured.timeline !== undefined) printTable(timelineTable(measured.timeline));
     if (counted !== null) printTable(await statementTable(counted, options.invoices));
     return measured;
   } finally {

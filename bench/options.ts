@@ -15,6 +15,8 @@ export interface IssueOptions {
   readonly metrics: boolean;
   /** What each statement took on the server is printed, too. */
   readonly statements: boolean;
+  /** Where the time of Lote's batch went is printed, too. */
+  readonly timeline: boolean;
 }
 
 export interface IngestOptions {
@@ -63,6 +65,7 @@ const USAGE = `npm run bench -- [options]
   --only LEDGER       pglite or postgres (both)
   --metrics           with METRICS_PORT, scraped every 5 s
   --statements        what each statement takes on PostgreSQL, too (its extension pg_stat_statements)
+  --timeline          each activity, signal and span of Lote's batch, in the order of time, too
   --profile DIR       write V8 CPU profiles of each process there
   --ingest            reading and staging a file instead of issuing it
   --rows N            rows of that file (200000)
@@ -86,6 +89,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       profile: { type: 'string' },
       metrics: { type: 'boolean', default: false },
       statements: { type: 'boolean', default: false },
+      timeline: { type: 'boolean', default: false },
       ingest: { type: 'boolean', default: false },
       rows: { type: 'string', default: '200000' },
       ledger: { type: 'boolean', default: false },
@@ -123,6 +127,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     profileDir: values.profile ?? null,
     metrics: values.metrics,
     statements: values.statements,
+    timeline: values.timeline,
   };
 }
 

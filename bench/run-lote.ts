@@ -24,6 +24,8 @@ export interface LotePlace {
   /** Is given the id of each process that is started. */
   readonly onStart?: (pid: number) => void;
   readonly metrics: boolean;
+  /** Left out: false. */
+  readonly timeline?: boolean;
 }
 
 /** Makes directory, ledger and merchants, so that what is measured is a second night and not a first start. */
@@ -48,17 +50,17 @@ export async function runLote(place: LotePlace): Promise<LoteMeasure> {
     ...(place.databaseUrl === null ? {} : { DATABASE_URL: place.databaseUrl }),
     ...place.env,
   };
-  const night = (file: string, profileDir: string | null): Promise<LoteRun> =>
+  const night = (file: string, profileDir: string | null, timeline = false): Promise<LoteRun> =>
     runChild<LoteRun>({
       file: 'lote-process.ts',
-      input: { file } satisfies LoteInput,
+      input: { file, timeline } satisfies LoteInput,
       ...{ env, profileDir },
       ...(place.onStart === undefined ? {} : { onStart: place.onStart }),
     });
   await night('first-night.csv', null);
   await place.beforeMeasured?.();
   const before = await databaseCpu(place);
-  const run = await night('second-night.csv', place.profileDir);
+  const run = await night('second-night.csv', place.profileDir, place.timeline);
   const databaseCpuMs = (await databaseCpu(place)) - before;
   if (run.counts['issued'] !== place.invoices)
     throw new Error(`Lote on ${place.ledger}: every invoice must be issued, found ${JSON.stringify(run.counts)}`);

@@ -5,11 +5,14 @@ import { createLogger } from '../../src/runtime/process/logger.ts';
 import { startBatch } from '../../src/wiring/temporal/batch-starter.ts';
 import { startEmbedded } from '../../src/wiring/start/embedded.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';
+import { type Span, timelineOf } from '../measures/timeline.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface LoteInput {
   /** In the input directory. */
   readonly file: string;
+  /** Where the time of the batch went is told, too. */
+  readonly timeline?: boolean;
 }
 
 export interface LoteRun {
@@ -24,12 +27,14 @@ export interface LoteRun {
   readonly peakRssMb: number;
   readonly cpuMs: number;
   readonly temporalCpuMs: number;
+  /** Left out: not asked for. */
+  readonly timeline?: readonly Span[];
 }
 
 /** More often than Prometheus does by default (every minute), so that what a scrape costs is in the figures. */
 const SCRAPE_MS = 5_000;
 
-const { file } = givenInput<LoteInput>();
+const { file, timeline = false } = givenInput<LoteInput>();
 const config = readConfig(process.env);
 const log = createLogger({ level: config.logLevel, secrets: config.secrets });
 const starting = performance.now();
@@ -64,6 +69,7 @@ notify({
   peakRssMb: process.resourceUsage().maxRSS / 1024,
   cpuMs: (user + system) / 1000,
   temporalCpuMs: childrenAfter.cpuMs - childrenBefore.cpuMs,
+  ...(timeline && { timeline: await timelineOf(stack.client, result.batchId, result.reports.json) }),
 } satisfies LoteRun);
 await untilLetGo();
 await stack.stop();
