@@ -19,7 +19,7 @@ import { pageWorkflowId } from '../page/page-workflow-id.ts';
 
 /**
  * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four
- * pages of two slices are 8,000 invoices on their way. More pages would take longer each, and would get more signals
+ * pages are 8,000 invoices on their way. More pages would take longer each, and would get more signals
  * about their settled invoices.
  */
 const PAGES_SENDING = 4;

@@ -5,6 +5,7 @@ import type { SliceResult } from '../../../../activities/sending/slice.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import { NIF, NOW, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { until } from '../../../support/until.ts';
 import { activityPlaces, asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
@@ -64,6 +65,25 @@ function created(): CreateAnswer {
 }
 
 describe('a slice of invoices', () => {
+  it('goes on with further invoices while answers wait to be recorded', async () => {
+    const concurrency = 16;
+    const place = sending(() => created(), concurrency);
+    const { batchId } = await place.batch(3 * concurrency);
+    const { ledger } = place.deps;
+    const recordSends: typeof ledger.recordSends = async (items) => {
+      await until(() => place.posts.length > concurrency);
+      return ledger.recordSends(items);
+    };
+    const deps = { ...place.deps, ledger: { ...ledger, recordSends } };
+    const input = { ledgerId: ledger.id, batchId, page: 1, from: 1, to: 1_000 };
+
+    expect(await asActivity(createSubmitSlice(deps), deps, input)).toMatchObject({
+      accepted: 3 * concurrency,
+      left: 0,
+    });
+    expect(new Set(place.posts).size).toBe(place.posts.length);
+  });
+
   it('is sent, each once, and every answer is written down', async () => {
     const place = sending((ref) => (ref === 'R1' ? REFUSED : created()));
     const batch = await place.batch(3);
