@@ -7,7 +7,7 @@ const COALESCE_MS = 250;
  * Rounds without news after which a burst is over. A page whose service is fast looks for its last word by itself; a
  * signal at the same moment would only make it look again.
  */
-const SILENT_ROUNDS = 3;
+const QUIET_ROUNDS = 3;
 
 /**
  * While the burst goes on, a page is notified every fortieth round (10 s). A signal and its workflow task are four
@@ -39,7 +39,7 @@ export interface SignalRelay {
 interface PageSettlements {
   readonly ordinals: Set<number>;
   /** Rounds since something came. */
-  silent: number;
+  quietRounds: number;
   rounds: number;
 }
 
@@ -134,10 +134,10 @@ class PendingSettlements {
   put(settled: SettledInvoice): boolean {
     if (this.#count >= this.#max) return false;
     const pageId = this.#pageWorkflowIdOf(settled);
-    const waiting = this.#pages.get(pageId) ?? { ordinals: new Set(), silent: 0, rounds: 0 };
+    const waiting = this.#pages.get(pageId) ?? { ordinals: new Set(), quietRounds: 0, rounds: 0 };
     if (!waiting.ordinals.has(settled.ordinal)) this.#count += 1;
     waiting.ordinals.add(settled.ordinal);
-    waiting.silent = 0;
+    waiting.quietRounds = 0;
     this.#pages.set(pageId, waiting);
     return true;
   }
@@ -147,8 +147,8 @@ class PendingSettlements {
     const due: PageSignal[] = [];
     for (const [pageId, waiting] of this.#pages) {
       waiting.rounds += 1;
-      if (waiting.silent >= SILENT_ROUNDS || waiting.rounds >= MOST_ROUNDS) due.push(this.#take(pageId, waiting));
-      else waiting.silent += 1;
+      if (waiting.quietRounds >= QUIET_ROUNDS || waiting.rounds >= MOST_ROUNDS) due.push(this.#take(pageId, waiting));
+      else waiting.quietRounds += 1;
     }
     return due;
   }

@@ -1,11 +1,11 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-import type { SliceResult } from '../../activities/sending/slice.ts';
-import type { LookInput, PageLook } from '../../activities/settling/look-at-page.ts';
-import type { PageReview } from '../../activities/settling/settle.ts';
-import type { PageInput, PageResult } from '../../src/contract/messages.ts';
-import { ownName } from '../support/files/batch-file.ts';
+import type { SliceResult } from '../../../activities/sending/slice.ts';
+import type { LookInput, PageLook } from '../../../activities/settling/look-at-page.ts';
+import type { PageReview } from '../../../activities/settling/settle.ts';
+import type { PageInput, PageResult } from '../../../src/contract/messages.ts';
+import { ownName } from '../../support/files/batch-file.ts';
 
 const CLOSED: PageLook = {
   ...{ accepted: 0, attached: 0, nextAskInMs: null, settleEndsInMs: null },
