@@ -1,6 +1,7 @@
 import type { ActivityDeps } from './deps.ts';
 import { pollUnsettled } from './settling/poll-unsettled.ts';
 import { closePage } from './settling/close-page.ts';
+import { lookAtPage } from './settling/look-at-page.ts';
 import { awaitFirstInvoices } from './sending/first-invoices.ts';
 import { guarded } from './failure.ts';
 import { confirmTotal } from './batch/confirm-total.ts';
@@ -42,6 +43,7 @@ export function createActivities(deps: ActivityDeps) {
     submitSlice: bind('submitSlice', createSubmitSlice(deps)),
     reviewPage: bind('reviewPage', reviewPage),
     closePage: bind('closePage', closePage),
+    lookAtPage: bind('lookAtPage', lookAtPage),
     confirmTotal: bind('confirmTotal', confirmTotal),
     finishBatch: bind('finishBatch', finishBatch),
     lookAtBatch: bind('lookAtBatch', refreshSnapshot),

@@ -6,6 +6,7 @@ import { runChild } from './child.ts';
 import { issueTable, type LoteMeasure } from './issue-table.ts';
 import type { IssueOptions, LedgerKind } from './options.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
+import { timelineTable } from './measures/timeline.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import { printTable, type Table } from './print-table.ts';
 import type { BareInput, BareRun } from './processes/bare-process.ts';
@@ -74,8 +75,10 @@ async function measureLote(
       profileDir: options.profileDir,
       metrics: options.metrics,
       node: options.node,
+      timeline: options.timeline,
       ...(counted !== null && { beforeMeasured: () => forgetStatements(counted) }),
     });
+    if (measured.timeline !== undefined) printTable(timelineTable(measured.timeline));
     if (counted !== null) printTable(await statementTable(counted, options.invoices));
     return measured;
   } finally {

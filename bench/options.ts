@@ -21,6 +21,8 @@ export interface IssueOptions extends NodeOption {
   readonly metrics: boolean;
   /** What each statement took on the server is printed, too. */
   readonly statements: boolean;
+  /** Where the time of Lote's batch went is printed, too. */
+  readonly timeline: boolean;
 }
 
 export interface RateOptions extends NodeOption {
@@ -89,6 +91,7 @@ const USAGE = `npm run bench -- [options]
   --node PATH         the Node that Lote and the bare script run on (that of the bench)
   --metrics           with METRICS_PORT, scraped every 5 s
   --statements        what each statement takes on PostgreSQL, too (its extension pg_stat_statements)
+  --timeline          each activity, signal and span of Lote's batch, in the order of time, too
   --profile DIR       write V8 CPU profiles of each process there
   --rate N            what Lote costs at N requests a second, without a limit, and at rest (2000 invoices)
   --ingest            reading and staging a file instead of issuing it
@@ -112,6 +115,7 @@ const OPTIONS = {
   profile: { type: 'string' },
   metrics: { type: 'boolean', default: false },
   statements: { type: 'boolean', default: false },
+  timeline: { type: 'boolean', default: false },
   rate: { type: 'string' },
   ingest: { type: 'boolean', default: false },
   rows: { type: 'string', default: '200000' },
@@ -163,6 +167,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     ledgers: ledgers(values.only),
     metrics: values.metrics,
     statements: values.statements,
+    timeline: values.timeline,
   };
 }
 

@@ -27,7 +27,11 @@ export interface LotePlace {
   readonly node: string;
   /** How long it rests after the second night, to measure what it costs then; left out: not at all. */
   readonly restMs?: number;
+  /** Left out: false. */
+  readonly timeline?: boolean;
 }
+
+type Night = Pick<LoteInput, 'restMs' | 'timeline'> & Pick<LotePlace, 'profileDir'>;
 
 /** Makes directory, ledger and merchants, so that what is measured is a second night and not a first start. */
 const FIRST_NIGHT_INVOICES = 100;
@@ -51,16 +55,17 @@ export async function runLote(place: LotePlace): Promise<LoteMeasure> {
     ...(place.databaseUrl === null ? {} : { DATABASE_URL: place.databaseUrl }),
     ...place.env,
   };
-  const night = (file: string, { profileDir, restMs }: { profileDir: string | null; restMs: number }) =>
+  const night = (file: string, { profileDir, restMs, timeline = false }: Night) =>
     runChild<LoteRun>({
       file: 'lote-process.ts',
-      input: { file, restMs, databasePid: place.databasePid } satisfies LoteInput,
+      input: { file, restMs, databasePid: place.databasePid, timeline } satisfies LoteInput,
       ...{ env, profileDir, node: place.node },
       ...(place.onStart === undefined ? {} : { onStart: place.onStart }),
     });
   await night('first-night.csv', { profileDir: null, restMs: 0 });
   await place.beforeMeasured?.();
-  const run = await night('second-night.csv', { profileDir: place.profileDir, restMs: place.restMs ?? 0 });
+  const { profileDir, restMs = 0, timeline = false } = place;
+  const run = await night('second-night.csv', { profileDir, restMs, timeline });
   if (run.counts['issued'] !== place.invoices)
     throw new Error(`Lote on ${place.ledger}: every invoice must be issued, found ${JSON.stringify(run.counts)}`);
   return { ...run, ledger: place.ledger };

@@ -17,7 +17,9 @@ import {
   type PageWaiting,
 } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
-import { waitForFinalWords } from './page/final-words.ts';
+import { hasPatch } from './has-patch.ts';
+import { waitForFinalWords, type PageWait } from './page/final-words.ts';
+import { lookForLastWord } from './page/last-word.ts';
 import { sendPage, type SendingEnd } from './page/page-sending.ts';
 
 const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
@@ -31,15 +33,20 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   const { ledgerId, batchId, fencingToken, page, settings } = input;
   const { control, settled } = listen(input);
 
-  const sent = input.goOn?.phase === 'waiting' ? endOf(input.goOn) : await send();
-  const review = await waitForFinalWords(input, { control, settled, sent, goOn });
-  await closePage({ ledgerId, batchId, page, fencingToken, settleMs: settings.settleMs, ...sent });
-  return { unsettled: review.accepted };
+  const { sent, looked } =
+    input.goOn?.phase === 'waiting' ? { sent: endOf(input.goOn), looked: undefined } : await send();
+  if (looked?.isClosed === true) return { unsettled: 0 };
+  const { unsettled, isClosed } = await waitForFinalWords(input, { control, settled, sent, looked, goOn });
+  if (!isClosed) await closePage({ ledgerId, batchId, page, fencingToken, settleMs: settings.settleMs, ...sent });
+  return { unsettled };
 
-  async function send(): Promise<SendingEnd> {
-    const end = await sendPage(input, { control, notifyParent, goOn });
-    await notifyParent(pageSentSignal.name, { page });
-    return end;
+  async function send(): Promise<Pick<PageWait, 'sent' | 'looked'>> {
+    const sent = await sendPage(input, { control, notifyParent, goOn });
+    const notifySent = (): Promise<void> => notifyParent(pageSentSignal.name, { page });
+    if (sent.ending === 'sent' && hasPatch('look-for-the-last-word'))
+      return { sent, looked: await lookForLastWord(input, { sent, notifySent }) };
+    await notifySent();
+    return { sent, looked: undefined };
   }
 
   function goOn(from: PageSending | PageWaiting): Promise<never> {

@@ -171,17 +171,29 @@ async function stageGroups(
   const confirmed = confirmedBy(deps, input);
   let ordinal = 0;
   let portion: StageInvoice[] = [];
-  for await (const group of rows.groups()) {
-    for (const grouped of deps.files.toInvoices(group, read.conversion)) {
-      ordinal += 1;
-      const staged = stageInvoice(deps.application, ordinal, grouped);
-      portion.push(staged.kind === 'valid' ? { ...staged, ...confirmed } : staged);
+  // The ledger writes one portion while the next one is made. Its failure is thrown where it is waited for.
+  let writing: Promise<void> = Promise.resolve();
+  const write = (invoices: readonly StageInvoice[]): void => {
+    writing = deps.ledger.stageInvoices(claim, invoices, deps.now());
+    writing.catch(() => undefined);
+  };
+  try {
+    for await (const group of rows.groups()) {
+      for (const grouped of deps.files.toInvoices(group, read.conversion)) {
+        ordinal += 1;
+        const staged = stageInvoice(deps.application, ordinal, grouped);
+        portion.push(staged.kind === 'valid' ? { ...staged, ...confirmed } : staged);
+      }
+      if (portion.length < STAGE_PORTION) continue;
+      await writing;
+      write(portion);
+      portion = [];
     }
-    if (portion.length < STAGE_PORTION) continue;
-    await deps.ledger.stageInvoices(claim, portion, deps.now());
-    portion = [];
+    await writing;
+    if (portion.length > 0) write(portion);
+  } finally {
+    await writing;
   }
-  if (portion.length > 0) await deps.ledger.stageInvoices(claim, portion, deps.now());
   return ordinal;
 }
 

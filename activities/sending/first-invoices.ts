@@ -25,8 +25,10 @@ export interface FirstInvoicesInput extends FirstInvoices {
   readonly batchId: string;
 }
 
-/** Webhooks write to the ledger; it is read again after this. */
-const REREAD_MS = 500;
+/** Webhooks write to the ledger; it is read again after an eighth of what was waited already, within these bounds. */
+const REREAD_SHARE = 1 / 8;
+const FIRST_REREAD_MS = 25;
+const LONGEST_REREAD_MS = 500;
 /** Webhooks may be lost: a few invoices are polled at these shares of the wait, and all of them at its end. */
 const SAMPLE_SHARES = [1 / 8, 1 / 4, 1 / 2];
 const SAMPLE = 3;
@@ -66,8 +68,9 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
       await pollFirst(deps, input, SAMPLE);
     }
     if (isOver || !mayStillDecide(await countAnswers(deps, input))) return;
+    const reread = Math.min(Math.max(waited * REREAD_SHARE, FIRST_REREAD_MS), LONGEST_REREAD_MS);
     await Context.current()
-      .sleep(Math.min(REREAD_MS, input.waitMs - waited))
+      .sleep(Math.min(reread, input.waitMs - waited))
       .catch(() => undefined);
   }
   throw ApplicationFailure.retryable('The worker stops; another attempt goes on with the wait.', 'worker-stops');

@@ -27,6 +27,13 @@ const SHORTEST_PAGE_WAIT_MS = 1_000;
  * not free.
  */
 const FIRST_BUDGET_READ = 16;
+/**
+ * Invoices on their way in a slice, for each POST that may be under way: an answer waits for company before it is
+ * recorded, ten times as long as a fast service takes to give it, and leaves its permit to the next invoice meanwhile.
+ */
+const LANES_OF_A_POST = 4;
+/** A service that takes fewer POSTs at a time gets the next one when the answer before is recorded and judged. */
+const FEW_POSTS = 16;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
 
@@ -105,7 +112,7 @@ export class SliceSender {
     this.#forbidden = createForbiddenRun(new Set(invoices.map(({ invoice }) => invoice.merchant.nif)).size);
     if (probe !== undefined) await this.#sendOne(probe);
     const rest = invoices.slice(probe === undefined ? 0 : 1);
-    await eachOf(rest, this.#deps.settings.maxConcurrency, (invoice) => this.#sendOne(invoice));
+    await eachOf(rest, lanesOf(this.#deps.settings.maxConcurrency), (invoice) => this.#sendOne(invoice));
     await this.#endForbiddenRun();
     await this.#putBackIdle();
     return this.#result();
@@ -250,4 +257,8 @@ export class SliceSender {
     }
     return asked === null ? null : { reason: 'retry-after', probeAfterMs: asked };
   }
+}
+
+function lanesOf(maxConcurrency: number): number {
+  return maxConcurrency < FEW_POSTS ? maxConcurrency : maxConcurrency * LANES_OF_A_POST;
 }

@@ -2,6 +2,7 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { PageEnding } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 
+/** A page to be closed, and how its sending ended. */
 export interface CloseInput {
   readonly ledgerId: string;
   readonly batchId: string;

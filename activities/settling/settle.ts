@@ -54,7 +54,19 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   return { ...review, nextAskInMs: 0, settleEndsInMs: Math.max(review.settleEndsInMs, 1) };
 }
 
-function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): PageReview {
+/** Whether a review has something to ask the service about the page. */
+export async function isPollDue(
+  deps: ActivityDeps,
+  { batchId, page, settleMs }: Pick<ReviewInput, 'batchId' | 'page' | 'settleMs'>,
+  { oldestAcceptedAt }: PageProgress,
+): Promise<boolean> {
+  const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
+  if (pollsDue(pace, ageOf(deps, oldestAcceptedAt)) > 0) return true;
+  return (await deps.ledger.unconfirmedFailures(batchId, page, 1)).length > 0;
+}
+
+/** What a page waits for by its progress. */
+export function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): PageReview {
   const { accepted, attached, oldestAcceptedAt, newestAcceptedAt } = progress;
   if (accepted === 0 || newestAcceptedAt === null) {
     return { accepted: 0, attached, nextAskInMs: null, settleEndsInMs: null };

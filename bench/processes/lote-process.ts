@@ -8,6 +8,7 @@ import { startBatch } from '../../src/wiring/temporal/batch-starter.ts';
 import { startEmbedded } from '../../src/wiring/start/embedded.ts';
 import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';
+import { type Span, timelineOf } from '../measures/timeline.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface LoteInput {
@@ -17,6 +18,8 @@ export interface LoteInput {
   readonly databasePid: number | null;
   /** How long the process rests after the batch, to measure what it costs then; 0: not at all. */
   readonly restMs: number;
+  /** Where the time of the batch went is told, too. */
+  readonly timeline?: boolean;
 }
 
 /** CPU time by process in milliseconds, over one span. */
@@ -42,6 +45,8 @@ export interface LoteRun extends SpanCpu {
   readonly loop: LoopDelay;
   /** After the batch, with nothing to do; null when no rest was asked for. */
   readonly rest: (SpanCpu & { readonly wallMs: number }) | null;
+  /** Left out: not asked for. */
+  readonly timeline?: readonly Span[];
 }
 
 /** More often than Prometheus does by default (every minute), so that what a scrape costs is in the figures. */
@@ -50,7 +55,7 @@ const SCRAPE_MS = 5_000;
 /** Between the batch and the rest: the batch's own processes and workflows end. */
 const SETTLE_DOWN_MS = 5_000;
 
-const { file, databasePid, restMs } = givenInput<LoteInput>();
+const { file, databasePid, restMs, timeline = false } = givenInput<LoteInput>();
 const config = readConfig(process.env);
 const log = createLogger({ level: config.logLevel, secrets: config.secrets });
 const starting = performance.now();
@@ -87,6 +92,7 @@ notify({
   loop: delay,
   ...cpu,
   rest: restMs === 0 ? null : await resting(),
+  ...(timeline && { timeline: await timelineOf(stack.client, result.batchId, result.reports.json) }),
 } satisfies LoteRun);
 await untilLetGo();
 await stack.stop();

@@ -231,6 +231,8 @@ export interface PageInput {
   readonly lastOrdinal: number;
   readonly settings: BatchSettings;
   readonly control: PageControl;
+  /** False: no other page waits until this one is sent. Left out: one may. */
+  readonly awaited?: boolean;
   /** Set by the page itself when its history has become long: where its next run goes on. */
   readonly goOn?: PageSending | PageWaiting | undefined;
 }

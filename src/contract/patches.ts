@@ -9,6 +9,7 @@ export const PATCHES = [
   'first-invoices-again',
   'read-why-the-profile-waits',
   'finish-a-failed-night',
+  'look-for-the-last-word',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -101,7 +101,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   const model: ReportModel = { ...built, notes };
   const format = reportFormat(request.speech ?? ENGLISH);
   const parts: ReportParts = { model, spool, corrections, format, decimalMark: decimalMarkOf(original) };
-  for (const [name, write] of Object.entries(REPORT_FORMATS)) await writeSynced(join(places.work, name), write(parts));
+  await writeFormats(places.work, parts);
   await requireNewest(request, revision);
   await replaceCorrections({ ...places, name: corrections.name, revision });
   for (const name of Object.keys(REPORT_FORMATS)) await rename(join(places.work, name), join(places.directory, name));
@@ -116,6 +116,12 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
     figures: batchFigures(model),
     revision,
   };
+}
+
+/** Side by side, so that the disk syncs one file while the next is made. Ends when all have ended: the folder is removed after a failure. */
+async function writeFormats(work: string, parts: ReportParts): Promise<void> {
+  const writings = Object.entries(REPORT_FORMATS).map(([name, write]) => writeSynced(join(work, name), write(parts)));
+  for (const writing of await Promise.allSettled(writings)) if (writing.status === 'rejected') throw writing.reason;
 }
 
 /** A writer that was stopped for a while must not put what it read then over what another one has read since. */

@@ -19,7 +19,7 @@ import { pageWorkflowId } from '../page/page-workflow-id.ts';
 
 /**
  * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four
- * pages of two slices are 8,000 invoices on their way. More pages would take longer each, and would get more signals
+ * pages are 8,000 invoices on their way. More pages would take longer each, and would get more signals
  * about their settled invoices.
  */
 const PAGES_SENDING = 4;
@@ -41,10 +41,10 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   batch.phase('sending');
   const notified = notifyPages();
 
-  for (const span of ingested.pages) {
+  for (const [index, span] of ingested.pages.entries()) {
     await condition(() => running.size < PAGES_RUNNING && sending() < PAGES_SENDING);
     running.add(span.page);
-    ends.push(runPage(span));
+    ends.push(runPage(span, index + PAGES_SENDING < ingested.pages.length));
   }
   batch.phase('waiting');
   await Promise.all(ends);
@@ -57,9 +57,9 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
     return count;
   }
 
-  async function runPage(span: PageSpan): Promise<void> {
+  async function runPage(span: PageSpan, awaited: boolean): Promise<void> {
     try {
-      const child = await patiently(() => startPage(span));
+      const child = await patiently(() => startPage(span, awaited));
       await child.result();
       batch.pageDone(span.page, { failed: false });
     } catch (error) {
@@ -72,11 +72,11 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
     }
   }
 
-  function startPage(span: PageSpan): Promise<Page> {
+  function startPage(span: PageSpan, awaited: boolean): Promise<Page> {
     const { ledgerId, batchId, fencingToken, run, before, settings, desk } = ingested;
     return startChild(invoicePage, {
       workflowId: pageWorkflowId(batchId, span.page),
-      args: [{ ...span, ledgerId, batchId, fencingToken, run, before, settings, control: batch.control() }],
+      args: [{ ...span, ledgerId, batchId, fencingToken, run, before, settings, control: batch.control(), awaited }],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
       ...(desk.searchable ? { typedSearchAttributes: pageAttributes(batchId) } : {}),
       staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,

@@ -5,6 +5,7 @@ import type { PageControl, PageInput, PageWaiting } from '../../src/contract/mes
 import * as options from '../activity-options.ts';
 import { historyIsLong } from '../history-limit.ts';
 import { waitAtMost } from '../wait-at-most.ts';
+import { lookOnce, type PageLook } from './last-word.ts';
 import type { SendingEnd } from './page-sending.ts';
 
 const { reviewPage } = proxyActivities<Activities>({
@@ -31,8 +32,18 @@ export interface PageWait {
   /** Ordinals that signals called settled since the last read. */
   readonly settled: Set<number>;
   readonly sent: SendingEnd;
+  /** A look just now, which is the first review; null: none. Undefined: this run, of an earlier version, does not look. */
+  readonly looked: PageLook | null | undefined;
   /** Ends this run of the page, and goes on in another one. */
   readonly goOn: (from: PageWaiting) => Promise<never>;
+}
+
+/** End of the wait. */
+export interface PageEnd {
+  /** Accepted invoices without a final word. */
+  readonly unsettled: number;
+  /** The ledger has closed the page already. */
+  readonly isClosed: boolean;
 }
 
 /**
@@ -41,8 +52,8 @@ export interface PageWait {
  */
 export async function waitForFinalWords(
   input: PageInput,
-  { control, settled, sent, goOn }: PageWait,
-): Promise<PageReview> {
+  { control, settled, sent, looked, goOn }: PageWait,
+): Promise<PageEnd> {
   const { ledgerId, batchId, page, settings } = input;
   const { settleMs } = settings;
   const scope = { ledgerId, batchId, page };
@@ -51,26 +62,35 @@ export async function waitForFinalWords(
   const attachedUntil = before?.attachedUntil ?? since + settings.sendMs + settings.patienceMs + settleMs;
   // What was asked for before this page began does not concern it.
   let asked = before?.asked ?? input.control.settleNow;
+  let known: PageReview | null = looked ?? null;
   for (let reread = before?.rereadMs ?? FIRST_REREAD_MS; ; reread = laterReread(reread, since)) {
     if (historyIsLong()) await goOn({ phase: 'waiting', ...sent, since, attachedUntil, asked, rereadMs: reread });
     // Cleared before the ledger is read: a signal that comes meanwhile may count twice, but is never missed.
-    settled.clear();
+    if (known === null) settled.clear();
     const wanted = control().settleNow;
     const review =
-      wanted > asked ? await pollNow({ ...scope, settleMs, askNow: true }) : await reviewPage({ ...scope, settleMs });
+      wanted > asked
+        ? await pollNow({ ...scope, settleMs, askNow: true })
+        : (known ?? (await reviewPage({ ...scope, settleMs })));
+    known = null;
     asked = wanted;
     const { accepted, attached } = review;
     const settleOver = accepted === 0 || review.settleEndsInMs === 0;
     // Another batch's sending ends by itself, with its own send time, patience and settle time; should its run have
     // died, this one ends all the same.
     const attachedOver = attached === 0 || control().cancelled || Date.now() >= attachedUntil;
-    if (settleOver && attachedOver) return review;
+    if (settleOver && attachedOver) return { unsettled: accepted, isClosed: false };
     const spans = [reread, review.nextAskInMs, settleOver ? null : review.settleEndsInMs];
     const wait = Math.min(...spans.filter((span) => span !== null));
     await waitAtMost(Math.max(wait, SHORTEST_REREAD_MS), {
       summary: 'waiting for final answers',
       until: () => settled.size >= accepted + attached || control().settleNow > asked,
     });
+    if (looked === undefined || settled.size < accepted + attached || control().settleNow > asked) continue;
+    settled.clear();
+    const look = await lookOnce(input, { sent, waitMs: 0 });
+    if (look?.isClosed === true) return { unsettled: 0, isClosed: true };
+    known = look;
   }
 }
 

@@ -182,14 +182,21 @@ export function createBatches(database: Database): Batches {
 }
 
 async function* readBatchInvoices(database: Database, batchId: string): AsyncGenerator<readonly BatchInvoice[]> {
-  let after = 0;
+  let reading = readPortion(0);
   for (;;) {
-    const rows = await database.query<BatchInvoiceRow>(BATCH_INVOICES, [batchId, after, PORTION]);
+    const rows = await reading;
     const last = rows.at(-1);
     if (last === undefined) return;
+    const isLast = rows.length < PORTION;
+    // The database reads the next portion while this one is worked on. Its failure is thrown where it is waited for.
+    if (!isLast) reading = readPortion(last.ordinal);
+    reading.catch(() => undefined);
     yield rows.map(batchInvoice);
-    if (rows.length < PORTION) return;
-    after = last.ordinal;
+    if (isLast) return;
+  }
+
+  function readPortion(after: number): Promise<readonly BatchInvoiceRow[]> {
+    return database.query<BatchInvoiceRow>(BATCH_INVOICES, [batchId, after, PORTION]);
   }
 }
 

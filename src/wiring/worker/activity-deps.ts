@@ -99,9 +99,10 @@ export interface WorkerParts {
 }
 
 /**
- * Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire.
+ * Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. A page of the usual
+ * size is one slice; its neighbours keep the connections busy while it reads or writes the ledger.
  */
-const SLICE_SIZE = 1_000;
+const SLICE_SIZE = 2_000;
 
 /** Gives the activities everything they touch. */
 export function activityDeps(parts: WorkerParts): ActivityDeps {

@@ -69,11 +69,6 @@ export function oneStepMoreInPages(): readonly SourceChange[] {
   return [
     ONE_NAME_MORE,
     { file, text: '  setHandler,\n', by: '  setHandler,\n  sleep,\n' },
-    {
-      file,
-      text: "import * as options from './activity-options.ts';",
-      by: "import * as options from './activity-options.ts';\nimport { hasPatch } from './has-patch.ts';",
-    },
     { file, text: '= listen(input);\n', by: `= listen(input);\n${step}\n` },
   ];
 }

@@ -22,7 +22,8 @@ export interface CrashPlace {
   remove(): Promise<void>;
 }
 
-const SETTLE_MS = 500;
+/** Longer than a page looks for its last word by itself: otherwise no page would ever be signalled. */
+const SETTLE_MS = 3_000;
 /** Failed events are confirmed by GET: without them no status would ever be recorded. */
 const FAILING = [5, 155];
 

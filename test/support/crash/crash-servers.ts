@@ -30,7 +30,8 @@ export interface CrashTemporal {
   restart(clockAheadMs?: number): Promise<void>;
 }
 
-const SETTLE_MS = 500;
+/** Longer than a page looks for its last word by itself: otherwise no page would ever be signalled. */
+const SETTLE_MS = 3_000;
 
 /** Null where the machine has no PostgreSQL. `clock`: the Temporal server has a clock that can be moved. */
 export async function crashServers({ pageSize = 30, clock = false }): Promise<CrashServers | null> {

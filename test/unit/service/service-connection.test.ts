@@ -189,7 +189,11 @@ describe('what stops a request', () => {
 describe('a connection that is closed', () => {
   it('lets what is on its way end, sends nothing more, and gives its share of the limits back', async () => {
     const closed: string[] = [];
-    const slots = { acquire: async () => () => undefined, close: async () => void closed.push('slots') };
+    const slots = {
+      acquire: async () => () => undefined,
+      tryAcquire: () => null,
+      close: async () => void closed.push('slots'),
+    };
     const server = await scriptedServer((_request, response) => {
       setTimeout(() => sendJson(response, 201, { id: 'inv_1' }), 50);
     });

@@ -7,6 +7,7 @@ import { createSubmitSlice } from '../../../../activities/sending/submit-slice.t
 import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
 import { NIF, NOW, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { until } from '../../../support/until.ts';
 import { asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
 import { created, FORBIDDEN, REFUSED, SAID, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
 
@@ -19,6 +20,25 @@ const REDIRECT: CreateAnswer = {
 };
 
 describe('a slice of invoices', () => {
+  it('goes on with further invoices while answers wait to be recorded', async () => {
+    const concurrency = 16;
+    const place = sending(() => created(), concurrency);
+    const { batchId } = await place.batch(3 * concurrency);
+    const { ledger } = place.deps;
+    const recordSends: typeof ledger.recordSends = async (items) => {
+      await until(() => place.posts.length > concurrency);
+      return ledger.recordSends(items);
+    };
+    const deps = { ...place.deps, ledger: { ...ledger, recordSends } };
+    const input = { ledgerId: ledger.id, batchId, page: 1, from: 1, to: 1_000 };
+
+    expect(await asActivity(createSubmitSlice(deps), deps, input)).toMatchObject({
+      accepted: 3 * concurrency,
+      left: 0,
+    });
+    expect(new Set(place.posts).size).toBe(place.posts.length);
+  });
+
   it('is sent, each once, and every answer is written down', async () => {
     const place = sending((ref) => (ref === 'R1' ? REFUSED : created()));
     const batch = await place.batch(3);

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { lookAtPage, type PageLook } from '../../../../activities/settling/look-at-page.ts';
+import { accepted, delivery, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { activityPlaces, asActivity, outcomesOf, sendFirst, type ActivityPlace } from '../activity-place.ts';
+
+const placeOf = activityPlaces();
+const SETTLE_MS = 900_000;
+
+/** A batch whose first two invoices are accepted, on a page of its own. */
+async function twoAccepted(place: ActivityPlace): Promise<{ batch: TestBatch; ids: readonly [string, string] }> {
+  const ids = [serviceIdOf(place.scenario, 'a'), serviceIdOf(place.scenario, 'b')] as const;
+  const batch = await place.scenario.run([{ ref: 'A' }, { ref: 'B' }], 1_000);
+  await sendFirst(
+    place,
+    batch,
+    ids.map((id) => accepted(id)),
+  );
+  return { batch, ids };
+}
+
+function look(place: ActivityPlace, { batchId }: TestBatch, waitMs = 0): Promise<PageLook> {
+  const { id: ledgerId } = place.deps.ledger;
+  const end = { ending: 'sent', waitedFor: null } as const;
+  return asActivity(lookAtPage, place.deps, { ledgerId, batchId, page: 1, settleMs: SETTLE_MS, waitMs, ...end });
+}
+
+/** As the receiver stores it, and before anybody has applied it. */
+async function store(place: ActivityPlace, serviceId: string, verdict: 'issued' | 'failed'): Promise<void> {
+  await place.deps.ledger.storeDeliveries([delivery(serviceId, verdict)]);
+}
+
+describe('a look at a page', () => {
+  it('closes it when stored events have the final word of all its invoices', async () => {
+    const place = placeOf();
+    const { batch, ids } = await twoAccepted(place);
+    for (const id of ids) await store(place, id, 'issued');
+
+    expect(await look(place, batch)).toMatchObject({ accepted: 0, attached: 0, isClosed: true, isReviewDue: false });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 2 });
+  });
+
+  it('leaves it open while one invoice waits, and asks nobody', async () => {
+    const place = placeOf();
+    const { batch, ids } = await twoAccepted(place);
+    await store(place, ids[0], 'issued');
+
+    expect(await look(place, batch)).toMatchObject({ accepted: 1, isClosed: false, isReviewDue: false });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 1, accepted: 1 });
+  });
+
+  it('closes it when the final word comes while it waits', async () => {
+    const place = placeOf();
+    const { batch, ids } = await twoAccepted(place);
+    await store(place, ids[0], 'issued');
+    const looked = look(place, batch, 10_000);
+    await store(place, ids[1], 'issued');
+
+    expect(await looked).toMatchObject({ isClosed: true });
+  });
+
+  it('says that a review is due when a failure must be confirmed', async () => {
+    const place = placeOf();
+    const { batch, ids } = await twoAccepted(place);
+    await store(place, ids[0], 'failed');
+
+    expect(await look(place, batch)).toMatchObject({ accepted: 2, isClosed: false, isReviewDue: true });
+  });
+
+  it('says that a review is due when an invoice is to be polled', async () => {
+    const place = placeOf();
+    const { batch } = await twoAccepted(place);
+    place.later(30_000);
+
+    expect(await look(place, batch)).toMatchObject({ accepted: 2, isClosed: false, isReviewDue: true });
+  });
+
+  it('gives what was not sent its reason when it closes the page', async () => {
+    const place = placeOf();
+    const batch = await place.scenario.run([{ ref: 'A' }], 1_000);
+
+    expect(await look(place, batch)).toMatchObject({ isClosed: true });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 1 });
+  });
+});
