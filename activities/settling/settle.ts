@@ -55,14 +55,12 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
 }
 
 /** Whether a review has something to ask the service about the page. */
-export async function isPollDue(
-  deps: ActivityDeps,
-  { batchId, page, settleMs }: Pick<ReviewInput, 'batchId' | 'page' | 'settleMs'>,
-  { oldestAcceptedAt }: PageProgress,
-): Promise<boolean> {
-  const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
-  if (pollsDue(pace, ageOf(deps, oldestAcceptedAt)) > 0) return true;
-  return (await deps.ledger.unconfirmedFailures(batchId, page, 1)).length > 0;
+export function isPollDue(
+  deps: Pick<ActivityDeps, 'now'>,
+  { oldestAcceptedAt, reportedFailed }: PageProgress,
+  pace: PollPace,
+): boolean {
+  return reportedFailed > 0 || pollsDue(pace, ageOf(deps, oldestAcceptedAt)) > 0;
 }
 
 /** What a page waits for by its progress. */

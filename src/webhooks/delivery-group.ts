@@ -4,8 +4,9 @@ import type { RecordDelivery } from '../domain/ports/ledger.ts';
 const GATHER_MS = 3;
 
 /**
- * After so many at once more are on their way: who was answered sends the next one. They get the time to come, so that one
- * write takes all of them, and not two in turns a half each. A sender that waits for each answer is not held up.
+ * After so many at once more are on their way: who was answered sends the next one. The next write takes all of them, and not
+ * two writes in turns a half each: it waits until as many have come as were answered beside those that wait, and no longer
+ * than this. A sender that waits for each answer is not held up.
  */
 const DENSE_GROUP = 8;
 const GATHER_MORE_MS = 6;
@@ -45,6 +46,21 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let running: Promise<void> | null = null;
+  let expected = Infinity;
+  let allCame = (): void => undefined;
+
+  /** Until `count` wait, or the time is over. */
+  async function gather(ms: number, count = Infinity): Promise<void> {
+    expected = count;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      allCame = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    expected = Infinity;
+  }
 
   async function run(): Promise<void> {
     await gather(GATHER_MS);
@@ -57,8 +73,9 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
       const recorded = await write(group);
       inFlight = 0;
       for (const { resolve } of group) resolve(recorded);
+      const next = Math.min(group.length + waiting.length, MAX_GROUP);
       // oxlint-disable-next-line no-await-in-loop
-      if (group.length >= DENSE_GROUP && waiting.length < MAX_GROUP) await gather(GATHER_MORE_MS);
+      if (group.length >= DENSE_GROUP && waiting.length < next) await gather(GATHER_MORE_MS, next);
     }
     running = null;
   }
@@ -90,6 +107,7 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
       return new Promise((resolve) => {
         waiting.push({ delivery, resolve });
         running ??= run();
+        if (waiting.length >= expected) allCame();
       });
     },
     async idle() {
@@ -98,10 +116,6 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
       while (running !== null) await running;
     },
   };
-}
-
-function gather(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** A sender that repeats itself within one burst would meet itself inside one statement. */

@@ -70,6 +70,26 @@ describe('createDeliveryGroup', () => {
     expect(groups).toEqual([numbers.map(String), ['8', '9']]);
   });
 
+  it('writes again as soon as all who were answered have sent their next one, beside those that waited', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const { group, groups, releases } = held();
+    const numbers = Array.from({ length: 8 }, (_, at) => at);
+    const first = numbers.map((n) => group.add(deliveryOf(n)));
+    await vi.advanceTimersByTimeAsync(100);
+    const meanwhile = group.add(deliveryOf(8));
+    releases[0]?.();
+    await Promise.all(first);
+
+    const next = numbers.map((n) => group.add(deliveryOf(9 + n)));
+    const before = groups.length;
+    await vi.advanceTimersByTimeAsync(0);
+    releases[1]?.();
+
+    expect(before).toBe(1);
+    expect(await Promise.all([meanwhile, ...next])).toEqual(Array.from({ length: 9 }, () => 'stored'));
+    expect(groups[1]).toHaveLength(9);
+  });
+
   it('acknowledges nobody before the write ends', async () => {
     const { group, releases, nextWrite } = held();
     let acknowledged = false;
