@@ -6,7 +6,7 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 let making: Promise<unknown> | null = null;
 
-/** Builds the product and compiles the processes of the bench, once, and only what is older than its sources. @throws when that fails */
+/** Builds the product and compiles the processes of the bench, once; the product only when a source is newer than its build. @throws when that fails */
 export async function compileAll(): Promise<void> {
   making ??= run(process.execPath, ['bench/compile.js'], { cwd: ROOT });
   await making;

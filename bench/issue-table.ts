@@ -53,7 +53,7 @@ export function issueTable({ options, bare, lote, latencyMs, nodeVersion }: Issu
         (run.historyEvents / invoices).toFixed(3),
         run.peakRssMb.toFixed(0),
         cpuText(run, invoices),
-        delayText(run.loop),
+        run.loop === null ? '' : delayText(run.loop),
       ]),
     ],
     notes: [

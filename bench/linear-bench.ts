@@ -57,8 +57,7 @@ interface Batch {
 
 async function measureBatch(batch: Batch): Promise<LinearMeasure> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
-  const settings = batch.held === 0 ? {} : SETTINGS;
-  const cluster = await startPostgresCluster({ durable: true, settings });
+  const cluster = await startPostgresCluster({ durable: true, settings: SETTINGS });
   if (cluster === null) throw new Error('Measuring batches: no PostgreSQL on this machine (initdb and postgres).');
   const sandbox = await startSandbox();
   const { url } = sandbox.first;

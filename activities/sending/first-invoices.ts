@@ -57,7 +57,7 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
   const { cancellationSignal, info } = Context.current();
   const spent = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const began = deps.now() - spent;
-  const samples = SAMPLE_SHARES.map((share) => share * input.waitMs).filter((at) => at >= spent);
+  const samples = SAMPLE_SHARES.map((share) => Math.ceil(share * input.waitMs)).filter((at) => at >= spent);
   while (!cancellationSignal.aborted) {
     const waited = deps.now() - began;
     const isOver = waited >= input.waitMs;
@@ -68,9 +68,10 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
       await pollFirst(deps, input, SAMPLE);
     }
     if (isOver || !mayStillDecide(await countAnswers(deps, input))) return;
-    const reread = Math.min(Math.max(waited * REREAD_SHARE, FIRST_REREAD_MS), LONGEST_REREAD_MS);
+    const reread = Math.round(Math.min(Math.max(waited * REREAD_SHARE, FIRST_REREAD_MS), LONGEST_REREAD_MS));
+    const next = Math.max(Math.min(samples[0] ?? Infinity, input.waitMs), waited);
     await Context.current()
-      .sleep(Math.min(reread, input.waitMs - waited))
+      .sleep(Math.min(reread, next - waited))
       .catch(() => undefined);
   }
   throw ApplicationFailure.retryable('The worker stops; another attempt goes on with the wait.', 'worker-stops');
@@ -79,7 +80,8 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
 /** Applies stored events of the page, and confirms reported failures by GET: an event alone does not hold a batch. */
 export async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { batchId, page } = input;
-  await deps.ledger.pageProgress(batchId, page);
+  const { reportedFailed } = await deps.ledger.pageProgress(batchId, page);
+  if (reportedFailed === 0) return;
   const reported = await deps.ledger.unconfirmedFailures(batchId, page, FIRST_INVOICES);
   await pollStatuses(deps, reported, deps.now() + LONGEST_POLLING_MS);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { Release, Semaphore } from '../../src/concurrency/semaphore.ts';
+import { createSemaphore, type Release, type Semaphore } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -28,8 +28,8 @@ const SHORTEST_PAGE_WAIT_MS = 1_000;
  */
 const FIRST_BUDGET_READ = 16;
 /**
- * Invoices on their way in a slice, for each POST that may be under way: an answer waits for company before it is
- * recorded, ten times as long as a fast service takes to give it, and leaves its permit to the next invoice meanwhile.
+ * Invoices on their way in a slice, for each that may be tried at the same time: an answer waits for company before it is
+ * recorded, ten times as long as a fast service takes to give it, and leaves its place to the next invoice meanwhile.
  */
 const LANES_OF_A_POST = 4;
 /** A service that takes fewer POSTs at a time gets the next one when the answer before is recorded and judged. */
@@ -73,6 +73,8 @@ export class SliceSender {
   readonly #work: SliceWork;
   readonly #sendDeps: SendDeps;
   readonly #cancelled = Context.current().cancellationSignal;
+  /** Held over the pauses between tries, so that a service in trouble gets no more invoices than it takes POSTs. */
+  readonly #trying: Semaphore;
   /** Handed out, and nothing of it left. */
   readonly #idle: SendableInvoice[] = [];
   readonly #count = { accepted: 0, left: 0, refused: 0, repeats: 0 };
@@ -86,6 +88,7 @@ export class SliceSender {
     this.#deps = deps;
     this.#parts = parts;
     this.#work = work;
+    this.#trying = createSemaphore(deps.settings.maxConcurrency);
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
       admit: (invoice) => this.#admit(invoice),
@@ -120,7 +123,7 @@ export class SliceSender {
 
   async #sendOne(invoice: SendableInvoice): Promise<void> {
     if (this.#isHalted(invoice)) return this.#leave(invoice);
-    const sent = await sendInvoice(this.#sendDeps, invoice, this.#work.bodies.get(invoice.invoiceId) ?? '');
+    const sent = await this.#try(invoice);
     const { invoiceId, generation } = invoice;
     const { attempts, sentAt, answeredAt, outcome, tries } = sent;
     if (invoice !== this.#work.probe) {
@@ -132,6 +135,15 @@ export class SliceSender {
     if (judging !== null) await judging;
     const looking = this.#parts.failures.look();
     if (looking !== null) await looking;
+  }
+
+  async #try(invoice: SendableInvoice): Promise<Sent> {
+    const release = this.#trying.tryAcquire() ?? (await this.#trying.acquire());
+    try {
+      return await sendInvoice(this.#sendDeps, invoice, this.#work.bodies.get(invoice.invoiceId) ?? '');
+    } finally {
+      release?.();
+    }
   }
 
   async #leave(invoice: SendableInvoice): Promise<void> {

@@ -30,13 +30,13 @@ export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<
   const began = deps.now();
   let before: Seen | null = null;
   for (;;) {
-    const look = await lookOnce(deps, input);
+    const look = await lookOnce(deps, input, context.cancellationSignal);
     const at = deps.now();
     const waited = at - began;
     const isOver = look.isClosed || look.isReviewDue || waited >= input.waitMs || context.cancellationSignal.aborted;
     if (isOver) return look;
     const seen = { open: look.accepted + look.attached, at };
-    const reread = Math.max(settledInMs(before, seen) ?? nextGuessMs(waited), FIRST_REREAD_MS);
+    const reread = Math.round(Math.max(settledInMs(before, seen) ?? nextGuessMs(waited), FIRST_REREAD_MS));
     before = seen;
     await context.sleep(Math.min(reread, input.waitMs - waited)).catch(() => undefined);
   }
@@ -59,12 +59,13 @@ function nextGuessMs(waited: number): number {
   return Math.min(waited * REREAD_SHARE, LONGEST_REREAD_MS);
 }
 
-async function lookOnce(deps: ActivityDeps, input: LookInput): Promise<PageLook> {
+/** An attempt that is over closes nothing: it may have waited long for what it read. */
+async function lookOnce(deps: ActivityDeps, input: LookInput, over: AbortSignal): Promise<PageLook> {
   const { batchId, page, settleMs } = input;
   const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
   const progress = await deps.ledger.pageProgress(batchId, page);
   const review = reviewOf(deps, progress, pace);
-  const isClosed = review.accepted === 0 && review.attached === 0;
+  const isClosed = review.accepted === 0 && review.attached === 0 && !over.aborted;
   if (isClosed) await closePage(deps, input);
   return { ...review, isClosed, isReviewDue: !isClosed && isPollDue(deps, progress, pace) };
 }

@@ -11,13 +11,13 @@ type Copied = Readonly<Record<string, string>>;
  * product's shape, whatever its schema is. @throws without such a batch
  */
 export async function holdInvoices(client: Client, invoices: number): Promise<void> {
-  const { batchId, count } = await theBatch(client);
+  const { batchId, count, lastInvoice } = await theBatch(client);
   const copies = Math.ceil(invoices / count);
   const copiesOfABatch = Math.max(1, Math.floor(BATCH_INVOICES / count));
   const batches = Math.ceil(copies / copiesOfABatch);
   const heldBatch = (copy: string): string => `'${batchId}-held-' || ${copy}`;
   const ofAnInvoice: Copied = {
-    invoice_id: `t.invoice_id + n * (SELECT max(invoice_id) FROM invoice)`,
+    invoice_id: `t.invoice_id + n * ${lastInvoice}`,
     batch_id: heldBatch(`(n - 1) / ${copiesOfABatch}`),
     owner_batch: heldBatch(`(n - 1) / ${copiesOfABatch}`),
     ordinal: `t.ordinal + (n - 1) % ${copiesOfABatch} * ${count}`,
@@ -49,14 +49,21 @@ export async function holdInvoices(client: Client, invoices: number): Promise<vo
   );
 }
 
-async function theBatch(client: Client): Promise<{ readonly batchId: string; readonly count: number }> {
-  const { rows } = await client.query<{ batch_id: string; invoices: number }>(
-    `SELECT batch_id, invoices FROM batch WHERE state = 'finished'`,
+interface HeldBatch {
+  readonly batchId: string;
+  readonly count: number;
+  /** The highest id of an invoice before anything is copied: those of a copy are higher by as much in every table. */
+  readonly lastInvoice: number;
+}
+
+async function theBatch(client: Client): Promise<HeldBatch> {
+  const { rows } = await client.query<{ batch_id: string; invoices: number; last: string }>(
+    `SELECT batch_id, invoices, (SELECT max(invoice_id) FROM invoice)::text AS last FROM batch WHERE state = 'finished'`,
   );
   const [batch] = rows;
   if (batch === undefined || rows.length > 1)
     throw new Error(`Filling a ledger: it must hold one finished batch to copy, found ${rows.length}`);
-  return { batchId: batch.batch_id, count: batch.invoices };
+  return { batchId: batch.batch_id, count: batch.invoices, lastInvoice: Number(batch.last) };
 }
 
 interface LedgerTable {

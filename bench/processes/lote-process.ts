@@ -42,7 +42,8 @@ export interface LoteRun extends SpanCpu {
   /** Of this process: worker, receiver, console, and the embedded ledger where there is one. */
   readonly peakRssMb: number;
   /** Of the main thread, from the start of the batch to its result. */
-  readonly loop: LoopDelay;
+  /** Null beside a rest: the watch wakes the thread some hundred times a second, which would be in its share of a core. */
+  readonly loop: LoopDelay | null;
   /** After the batch, with nothing to do; null when no rest was asked for. */
   readonly rest: (SpanCpu & { readonly wallMs: number }) | null;
   /** Left out: not asked for. */
@@ -73,12 +74,12 @@ const { metricsUrl } = stack;
 if (metricsUrl !== null) setInterval(() => void fetch(metricsUrl).then((answer) => answer.text()), SCRAPE_MS).unref();
 
 const before = await cpuNow();
-const loop = watchEventLoop();
+const loop = restMs === 0 ? watchEventLoop() : null;
 const started = performance.now();
 const { handle } = await startBatch({ client: stack.client, ...config }, { file, ledgerId: stack.ledger.id });
 const result = await handle.result();
 const wallMs = performance.now() - started;
-const delay = loop.stop();
+const delay = loop?.stop() ?? null;
 const cpu = since(before, await cpuNow());
 const peakRssMb = process.resourceUsage().maxRSS / 1024;
 

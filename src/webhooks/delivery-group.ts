@@ -46,24 +46,10 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let running: Promise<void> | null = null;
-  let expected = Infinity;
-  let allCame = (): void => undefined;
-
-  /** Until `count` wait, or the time is over. */
-  async function gather(ms: number, count = Infinity): Promise<void> {
-    expected = count;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      allCame = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    expected = Infinity;
-  }
+  const company = awaitedCompany();
 
   async function run(): Promise<void> {
-    await gather(GATHER_MS);
+    await company.gather(GATHER_MS);
     while (waiting.length > 0) {
       const group = waiting.slice(0, MAX_GROUP);
       waiting = waiting.slice(MAX_GROUP);
@@ -75,7 +61,7 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
       for (const { resolve } of group) resolve(recorded);
       const next = Math.min(group.length + waiting.length, MAX_GROUP);
       // oxlint-disable-next-line no-await-in-loop
-      if (group.length >= DENSE_GROUP && waiting.length < next) await gather(GATHER_MORE_MS, next);
+      if (group.length >= DENSE_GROUP && waiting.length < next) await company.gather(GATHER_MORE_MS, next);
     }
     running = null;
   }
@@ -107,7 +93,7 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
       return new Promise((resolve) => {
         waiting.push({ delivery, resolve });
         running ??= run();
-        if (waiting.length >= expected) allCame();
+        company.came(waiting.length);
       });
     },
     async idle() {
@@ -121,4 +107,32 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
 /** A sender that repeats itself within one burst would meet itself inside one statement. */
 function oncePerBytes(group: readonly Waiting[]): readonly RecordDelivery[] {
   return Array.from(new Map(group.map(({ delivery }) => [delivery.sha256, delivery])).values());
+}
+
+interface AwaitedCompany {
+  /** Until so many wait, or the time is over. */
+  gather(ms: number, count?: number): Promise<void>;
+  /** So many wait now. */
+  came(count: number): void;
+}
+
+function awaitedCompany(): AwaitedCompany {
+  let expected = Infinity;
+  let allCame = (): void => undefined;
+  return {
+    async gather(ms, count = Infinity) {
+      expected = count;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        allCame = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      expected = Infinity;
+    },
+    came(count) {
+      if (count >= expected) allCame();
+    },
+  };
 }

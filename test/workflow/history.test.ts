@@ -75,7 +75,7 @@ async function expectNothingPersonal(
   expect(found, 'what history must not hold').toEqual([]);
 }
 
-describe('the histories of a night', { concurrent: true, timeout: 120_000 }, () => {
+describe('the histories of a night', { concurrent: true }, () => {
   it('hold no name, no tax number, no reference and no key, and can be replayed', async () => {
     const invoices = [
       ...testInvoices(14, { nif: MERCHANT_NIF }),
@@ -192,7 +192,7 @@ describe('the histories of a night', { concurrent: true, timeout: 120_000 }, () 
 
 const WORKFLOWS = ['invoiceBatch', 'invoicePage', 'nightlyIssuance', 'reconciliation', 'retryInvoices'];
 
-describe('the histories of a release', { timeout: 120_000 }, () => {
+describe('the histories of a release', () => {
   it.each(releasesWith('histories'))('are replayed by the code of today: $version', async ({ path }) => {
     const files = (await readdir(path('histories'))).filter((name) => name.endsWith('.json'));
 

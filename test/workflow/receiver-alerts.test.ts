@@ -17,7 +17,7 @@ async function deliver(stack: TestStack, body: string, secret = SECRET): Promise
   return answer.status;
 }
 
-describe('webhooks that nobody can use', { concurrent: true, timeout: 120_000 }, () => {
+describe('webhooks that nobody can use', { concurrent: true }, () => {
   it('are stored, answered 2xx, and stand as alerts in the report of the batch', async () => {
     await withStack({ env: { WEBHOOK_SECRET: SECRET } }, async (stack) => {
       const answers: number[] = [];
@@ -45,7 +45,7 @@ describe('webhooks that nobody can use', { concurrent: true, timeout: 120_000 },
   });
 });
 
-describe('a secret in WEBHOOK_SECRET_FILE', { concurrent: true, timeout: 120_000 }, () => {
+describe('a secret in WEBHOOK_SECRET_FILE', { concurrent: true }, () => {
   it('is replaced without a restart: both for a while, then the new one alone', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'lote-secret-'));
     const file = join(directory, 'secret');

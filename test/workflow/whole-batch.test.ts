@@ -3,7 +3,7 @@ import { expectAgreement } from '../support/crash/agreement.ts';
 import { FAILING_TAX_CODE, testInvoices } from '../support/files/batch-file.ts';
 import { readReportOf, withStack } from '../support/lote/stack.ts';
 
-describe('a batch', { concurrent: true, timeout: 120_000 }, () => {
+describe('a batch', { concurrent: true }, () => {
   it('goes from its file to a report in which every invoice has its final word', async () => {
     await withStack({ env: { LOTE_PAGE_SIZE: '40' } }, async (stack) => {
       const invoices = [

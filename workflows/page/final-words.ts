@@ -32,7 +32,10 @@ export interface PageWait {
   /** Ordinals that signals called settled since the last read. */
   readonly settled: Set<number>;
   readonly sent: SendingEnd;
-  /** A look just now, which is the first review; null: none. Undefined: this run, of an earlier version, does not look. */
+  /**
+   * A look just now, which is the first review; null: it could not tell. Undefined: this run does not look, because an earlier version began it, it
+   * goes on for another run, or its sending did not come to its end.
+   */
   readonly looked: PageLook | null | undefined;
   /** Ends this run of the page, and goes on in another one. */
   readonly goOn: (from: PageWaiting) => Promise<never>;

@@ -22,7 +22,7 @@ const WAIT_SHARE = 8;
 
 /**
  * Looks for the final words of a page that has just sent its last invoice, and closes it when it has all of them. Null: a review must find out how it
- * stands. The batch is told that the page is sent: at once where another page waits for its place, else only if it is not closed.
+ * stands. The batch is told that the page is sent: at once where another page may wait for its place, else only if it is not closed.
  */
 export async function lookForLastWord(
   input: PageInput,

@@ -29,7 +29,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const ended = Promise.race([untilSignal(() => stack.kill()), stack.lost]);
   process.stdout.write(addresses(stack));
   try {
-    await Promise.race([ended, tellOrphaned(stack, several, notify)]);
+    await Promise.race([ended, notifyOrphaned(stack, several, notify)]);
     await ended;
   } finally {
     stack.handOver.refuse();
@@ -39,7 +39,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function tellOrphaned(stack: Stack, several: boolean, notify: (line: string) => void): Promise<void> {
+async function notifyOrphaned(stack: Stack, several: boolean, notify: (line: string) => void): Promise<void> {
   const left = await orphanedBatches(stack.ledger, createRunDirectory(stack.client), new Set());
   for (const line of describeOrphaned(left, { application: ANY_APPLICATION, isOneOfSeveral: several })) notify(line);
 }

@@ -139,8 +139,8 @@ SELECT
 FROM own`;
 
 /**
- * batchId: by the indexes of what has a reason, and of `failed` events. An event that came long before its batch began is
- * about none of its invoices; the clocks of receiver and worker differ by less than a day.
+ * batchId: by the indexes of what has a reason, and of `failed` events. An event that came a day before its batch began is
+ * about none of its invoices, but for one that was sent before that and is tried again: it counts when its page confirms the failure.
  */
 const MOST_FAILURES = `/* most-failures */
 SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,

@@ -63,7 +63,7 @@ RETURNING i.invoice_id`;
 
 interface ProgressRow {
   readonly outcome: string;
-  /** Null for an outcome of the batch's own. */
+  /** Null where no invoice is known. */
   readonly owned: boolean | null;
   /** Its state is the invoice's, and somebody still works on it. */
   readonly live: boolean;
@@ -77,7 +77,7 @@ interface ProgressRow {
 
 /**
  * batchId, page: one pass over the page, with the stored events about what is still accepted. An invoice has a document
- * beside its current one only in a later generation, or with a flag.
+ * beside its current one only in a later generation, or with a flag: such a one counts as unapplied at every reading.
  */
 const PAGE_PROGRESS = `/* page-progress */
 SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned,

@@ -3,10 +3,10 @@ import { isThrottled, type TooMany } from '../../domain/request-rate.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 /**
- * A lease covers half a second. A shorter one costs more calls of the ledger, which are all that a slow service leaves to
- * do; a longer one would let one worker starve another.
+ * A lease covers a fifth of a second. A shorter one would call the ledger for every request; a longer one would let one
+ * worker starve another.
  */
-const LEASE_SECONDS = 0.5;
+const LEASE_SECONDS = 0.2;
 /** A permit that was not used in time is lost: used later, it would make a burst. */
 const STALE_MS = 250;
 /** Many answers bring the same Retry-After within a few milliseconds: the other processes hear of it once. */

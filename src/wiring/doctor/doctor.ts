@@ -25,8 +25,8 @@ const EMBEDDED_PATIENCE_MS = 90_000;
 const PATIENCE_MS = 20_000;
 /** The health page waits for 8 s; what hangs must not hide what answers. */
 const BESIDE_WORK_PATIENCE_MS = 6_000;
-/** What answered in time must be told in time, whatever else did not answer. */
-const TO_TELL_MS = 500;
+/** What answered in time must be known in time, whatever else did not answer. */
+const SPARE_MS = 500;
 /** Of each application: one would be enough to know. */
 const MOST_OPEN = 50;
 /** Applications that are looked at at the same time: each asks the service once. */
@@ -109,7 +109,7 @@ export async function examineParts({ common, applications, running, now }: Exami
   const [shared, each] = await Promise.all([
     Promise.all([
       within('temporal', patienceMs, async () =>
-        checkTemporal({ common, applications: configs, ledgerId, open, patienceMs: patienceMs - TO_TELL_MS }),
+        checkTemporal({ common, applications: configs, ledgerId, open, patienceMs: patienceMs - SPARE_MS }),
       ),
       within('service', patienceMs, async () => (await address).checks),
       within('data directory', patienceMs, async () => checkDataDirectory(common.dataDir, reader)),

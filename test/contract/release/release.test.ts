@@ -14,7 +14,7 @@ const SCRIPTS = {
   'release:record': `node -e "const d='test/releases/'+process.env.LOTE_RECORD_RELEASE;require('fs').mkdirSync(d);require('fs').writeFileSync(d+'/patches.json','[]')"`,
 };
 
-describe.skipIf(tracked === null)('`npm run release`', { timeout: 120_000 }, () => {
+describe.skipIf(tracked === null)('`npm run release`', () => {
   let checkout: CleanCheckout;
 
   beforeAll(async () => {

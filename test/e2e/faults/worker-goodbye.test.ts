@@ -4,7 +4,7 @@ import { postgresDatabase, type PostgresDatabase } from '../../support/servers/p
 
 const server = inject('postgresUrl');
 
-describe.skipIf(server === null)('a worker that stops', { timeout: 120_000 }, () => {
+describe.skipIf(server === null)('a worker that stops', () => {
   let shared: DistributedPlace;
   let strangers: PostgresDatabase;
 

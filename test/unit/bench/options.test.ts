@@ -20,6 +20,7 @@ describe('the options of the bench', () => {
       profileDir: null,
       metrics: false,
       statements: false,
+      timeline: false,
     });
     expect(readOptions(['--ledger'])).toEqual({ kind: 'ledger', node, invoices: 20_000, group: 32 });
     expect(readOptions(['--ingest'])).toEqual({ kind: 'ingest', node, rows: 200_000 });
@@ -42,6 +43,7 @@ describe('the options of the bench', () => {
       profileDir: 'p',
       metrics: false,
       statements: true,
+      timeline: false,
     });
     expect(readOptions(['--ingest', '--rows=10'])).toMatchObject({ kind: 'ingest', rows: 10 });
     expect(readOptions(['--settle', '0'])).toMatchObject({ settleMs: 0 });

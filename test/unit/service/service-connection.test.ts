@@ -105,7 +105,7 @@ describe('what each request tells those who measure', () => {
       return () => undefined;
     };
     const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
-    const rateLimiter = { ...createRateLimiter(null), reserve: () => 40 };
+    const rateLimiter = { ...createRateLimiter(null), isOpen: () => false, reserve: () => 40 };
     const connection = connectionTo(server.baseUrl, { measure, shared: { rateLimiter } });
 
     await connection.call({ ...GET, operation: 'get-invoice' });
@@ -161,7 +161,7 @@ describe('what is captured of each answer', () => {
 describe('what stops a request', () => {
   it('is its signal while it waits, and its permit', async () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
-    const rateLimiter = { ...createRateLimiter(null), reserve: () => 60_000 };
+    const rateLimiter = { ...createRateLimiter(null), isOpen: () => false, reserve: () => 60_000 };
     const connection = connectionTo(server.baseUrl, { shared: { rateLimiter } });
     const [cancel, withdraw] = [new AbortController(), new AbortController()];
     const permit = { withdrawn: withdraw.signal, isValid: () => true, confirm: async () => true };

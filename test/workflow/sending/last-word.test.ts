@@ -63,7 +63,7 @@ async function runPage(looks: readonly (PageLook | Error)[]): Promise<PageRun> {
   }
 }
 
-describe('a page that has sent its last invoice', { concurrent: true, timeout: 120_000 }, () => {
+describe('a page that has sent its last invoice', { concurrent: true }, () => {
   it('is closed by one look that waits for its final words', async () => {
     const { ordered, result } = await runPage([CLOSED]);
 

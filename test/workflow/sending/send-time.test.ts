@@ -55,7 +55,7 @@ function nothingAccepted(triedMs: number): SliceResult {
   return { accepted: 0, left: 3, stop: false, triedMs, waiting: null };
 }
 
-describe('the send time', { concurrent: true, timeout: 120_000 }, () => {
+describe('the send time', { concurrent: true }, () => {
   it('does not count the time in which nobody could send', async () => {
     expect(await endingOf([nothingAccepted(10)], SEND_MS + 2_000)).toBe('sent');
   });

@@ -15,8 +15,8 @@ export interface DatabaseThread {
 
 /**
  * Work that a function of the database does before V8 optimises it; V8's own bound is 1,800,000. Most functions of a start
- * reach that and never pay for it. At 60,000,000 a run of 14 invoices took 4.2 s of CPU with its Temporal server, at this
- * bound it takes 3.7 s, and a batch of 5,000 as much as before (docs/testing.md).
+ * reach that and never pay for it. At 60,000,000 a run of 14 invoices took 3.9 to 4.2 s of CPU with its Temporal server, at
+ * this bound it takes 3.6 to 3.8 s, and a batch of 5,000 no more than before (docs/testing.md).
  */
 const OPTIMISE_AFTER = '--wasm-tiering-budget=300000000';
 

@@ -106,7 +106,8 @@ describe('the wait for final words of the first invoices', () => {
       { at: 2_000, count: 3 },
       { at: 4_000, count: 20 },
     ]);
-    expect(sleeps).toEqual(Array.from({ length: 8 }, () => 500));
+    expect(sleeps[0], 'soon at first').toBe(25);
+    expect(Math.max(...sleeps), 'and at least twice a second').toBeLessThanOrEqual(500);
   });
 
   it('ends when its time is over, however short that is', async () => {
@@ -114,7 +115,7 @@ describe('the wait for final words of the first invoices', () => {
 
     const { asks, sleeps } = await asksOf(place, await acceptedBatch(place, 20), { waitMs: 700 });
 
-    expect(sleeps).toEqual([500, 200]);
+    expect(sleeps.reduce((sum, ms) => sum + ms, 0)).toBe(700);
     expect(asks.at(-1)).toEqual({ at: 700, count: 20 });
   });
 

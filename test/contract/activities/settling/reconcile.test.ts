@@ -230,7 +230,9 @@ describe('unknown invoices of a process that stood still after it took them', ()
     const rateLimiter = createRateLimiter(null);
     const client = createInvoicingService({
       ...{ baseUrl: server.baseUrl, apiKey: 'sk_test_stopped', profile: DEFAULT_PROFILE, application: 'tests' },
-      shared: { rateLimiter: { ...rateLimiter, reserve: () => (where === 'in the client' && stop(), 0) } },
+      shared: {
+        rateLimiter: { ...rateLimiter, isOpen: (at) => (where === 'in the client' && stop(), rateLimiter.isOpen(at)) },
+      },
     });
     onTestFinished(() => client.close());
     const place: ActivityPlace = placeOf({

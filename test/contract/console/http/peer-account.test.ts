@@ -39,7 +39,6 @@ describe('a console on loopback', () => {
 
   it.skipIf(whyNot !== null).each(['127.0.0.1', '::1'])(
     'at %s shows nothing to another account without the token: it would be a way around file permissions',
-    { timeout: 60_000 },
     async (host) => {
       const url = await started(host);
 

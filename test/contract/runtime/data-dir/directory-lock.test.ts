@@ -42,7 +42,7 @@ async function killed({ child }: Contender): Promise<void> {
   await exit;
 }
 
-describe('the lock of a directory', { timeout: 60_000 }, () => {
+describe('the lock of a directory', () => {
   it('gives one owner when many processes start at once', async () => {
     const directory = await temporaryDirectory();
 
@@ -140,7 +140,7 @@ describe('the lock of a directory', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(whyNot !== null)('the lock of a directory, tried from', { timeout: 60_000 }, () => {
+describe.skipIf(whyNot !== null)('the lock of a directory, tried from', () => {
   it.each([NETWORK_NAMESPACE, PID_NAMESPACE])('$name is refused while its owner lives', async (inside) => {
     const directory = await temporaryDirectory();
     const lock = await acquireDirectoryLock(directory);

@@ -89,7 +89,6 @@ describe('startTemporalServer', () => {
 
   it.skipIf(whyNoNamespaces() !== null)(
     'is refused from another process namespace while a server has the file: its pid means nothing there',
-    { timeout: 60_000 },
     async () => {
       const dataDir = await temporaryDirectory();
       const server = await started(dataDir);

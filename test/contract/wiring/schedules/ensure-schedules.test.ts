@@ -19,7 +19,7 @@ import { ownName } from '../../../support/files/batch-file.ts';
 
 const PLAN = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: 3_600_000 };
 
-describe('the schedules of an installation', { timeout: 120_000 }, () => {
+describe('the schedules of an installation', () => {
   let client: Client;
   beforeAll(async () => {
     client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });

@@ -14,7 +14,7 @@ import { ownName } from '../../../support/files/batch-file.ts';
 const TWELVE_HOURS = 12 * 3_600_000;
 const DAY = 24 * 3_600_000;
 
-describe('the schedule of nights', { timeout: 120_000 }, () => {
+describe('the schedule of nights', () => {
   let client: Client;
 
   beforeAll(async () => {

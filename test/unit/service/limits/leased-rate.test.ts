@@ -36,11 +36,11 @@ describe('createLeasedPace', () => {
     );
 
     const waits = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => Promise.resolve(paces[index % 2]?.reserve(now()) ?? 0)),
+      Array.from({ length: 40 }, (_, index) => Promise.resolve(paces[index % 2]?.reserve(now()) ?? 0)),
     );
 
-    expect(waits.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index * 20));
-    expect(row.leases, 'half a second at once').toEqual([25, 25, 25, 25]);
+    expect(waits.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index * 20));
+    expect(row.leases, 'a fifth of a second at once').toEqual([10, 10, 10, 10]);
   });
 
   it('leases at least one place of a slow service', async () => {
@@ -71,11 +71,11 @@ describe('createLeasedPace', () => {
 
     rateLimiter.learn({ requestsPerSecond: 25, ...NEWS });
     await rateLimiter.reserve(0);
-    expect(row.leases).toEqual([13]);
+    expect(row.leases).toEqual([5]);
     rateLimiter.learn({ requestsPerSecond: 10, ...NEWS });
     await rateLimiter.reserve(0);
 
-    expect(row.leases).toEqual([13, 5]);
+    expect(row.leases).toEqual([5, 2]);
   });
 
   it('forgets places that were not used in time: no burst after a pause', async () => {
@@ -151,7 +151,7 @@ describe('createLeasedPace', () => {
 
     expect(notified).toEqual([TOO_MANY]);
     expect(waits).toEqual([0, 50, 100, 150, 200]);
-    expect(row.leases, 'half a second of the rate in force').toEqual([10]);
+    expect(row.leases, 'a fifth of a second of the rate in force').toEqual([4, 4]);
     expect([throttled, rateLimiter.throttled(0), await rateLimiter.reserve(0)]).toEqual([true, false, 0]);
   });
 
@@ -169,7 +169,7 @@ describe('createLeasedPace', () => {
     rateLimiter.learn({ requestsPerSecond: 10, heldMs: 0 });
     await rateLimiter.reserve(1_000);
 
-    expect(row.leases).toEqual([50, 5]);
+    expect(row.leases).toEqual([20, 2]);
   });
 
   it.each([

@@ -159,6 +159,7 @@ describe('createGate', () => {
       maxConcurrency: 1,
       rateLimiter: {
         ...createRateLimiter(null),
+        isOpen: () => false,
         reserve: () => (away ? Promise.reject(new Error('the ledger is away')) : Promise.resolve(0)),
       },
     });

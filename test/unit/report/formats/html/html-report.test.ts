@@ -198,7 +198,7 @@ describe('htmlReport, how the file was read', () => {
 });
 
 describe('htmlReport', () => {
-  it('lists what is not confirmed as issued before what did, each invoice once', async () => {
+  it('lists what is not confirmed as issued before what is, each invoice once', async () => {
     const page = await pageOf([
       batchInvoice(),
       unsentInvoice({ ordinal: 2, state: 'held', reason: NO }),
