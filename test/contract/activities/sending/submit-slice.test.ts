@@ -39,6 +39,17 @@ describe('a slice of invoices', () => {
     expect(new Set(place.posts).size).toBe(place.posts.length);
   });
 
+  it('brings no more invoices to a service in trouble than it takes at a time, until the circuit opens', async () => {
+    const concurrency = 16;
+    const place = sending(() => ({ kind: 'not-now', reason: REASON, retryAfterMs: null }), concurrency);
+    const batch = await place.batch(8 * concurrency);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 8 * concurrency });
+
+    // Twenty in a row open it: two rounds, and those that were on their way.
+    expect(new Set(place.posts).size).toBeLessThanOrEqual(3 * concurrency);
+  });
+
   it('is sent, each once, and every answer is written down', async () => {
     const place = sending((ref) => (ref === 'R1' ? REFUSED : created()));
     const batch = await place.batch(3);
