@@ -393,6 +393,8 @@ export interface PageProgress {
   readonly oldestAcceptedAt: number | null;
   readonly newestAcceptedAt: number | null;
   readonly counts: Readonly<Partial<Record<Outcome, number>>>;
+  /** By the events that this reading applied before it counted. */
+  readonly settled: readonly SettledInvoice[];
 }
 
 /** The way of accepted invoices to a final word, and the closing of pages and batches. */

@@ -1,5 +1,11 @@
 import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
-import type { PageProgress, SettledInvoice, SettlingLedger, StatusUpdate } from '../../domain/ports/ledger.ts';
+import type {
+  AppliedDeliveries,
+  PageProgress,
+  SettledInvoice,
+  SettlingLedger,
+  StatusUpdate,
+} from '../../domain/ports/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { INVOICE_OF_LINE, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
@@ -139,8 +145,9 @@ export function createSettling(database: Database): SettlingLedger {
   return {
     async pageProgress(batchId, page) {
       const rows = await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]);
-      const applied = rows.some(({ unapplied }) => unapplied > 0) && (await applyMissed(database, batchId, page));
-      return pageProgress(applied ? await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]) : rows);
+      const applied = rows.some(({ unapplied }) => unapplied > 0) ? await applyMissed(database, batchId, page) : null;
+      if (applied === null) return pageProgress(rows, []);
+      return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]), applied.settled);
     },
 
     async pendingInvoices(batchId, page, acceptedBefore, limit) {
@@ -176,14 +183,14 @@ export function createSettling(database: Database): SettlingLedger {
   };
 }
 
-/** Whether there was something to apply. */
-async function applyMissed(database: Database, batchId: string, page: number): Promise<boolean> {
+/** Null: there was nothing to apply. */
+async function applyMissed(database: Database, batchId: string, page: number): Promise<AppliedDeliveries | null> {
   const unapplied = await database.query<{ service_id: string }>(UNAPPLIED_EVENTS, [batchId, page]);
-  await applyDeliveries(
+  if (unapplied.length === 0) return null;
+  return applyDeliveries(
     database,
     unapplied.map((row) => row.service_id),
   );
-  return unapplied.length > 0;
 }
 
 async function writeStatus(
@@ -238,7 +245,7 @@ async function withPast(
   ]);
 }
 
-function pageProgress(rows: readonly ProgressRow[]): PageProgress {
+function pageProgress(rows: readonly ProgressRow[], settled: readonly SettledInvoice[]): PageProgress {
   const counts: Partial<Record<Outcome, number>> = {};
   let unsent = 0;
   let accepted = 0;
@@ -261,7 +268,7 @@ function pageProgress(rows: readonly ProgressRow[]): PageProgress {
       newestAcceptedAt = pick(Math.max, newestAcceptedAt, row.newest_accepted_at);
     }
   }
-  return { unsent, accepted, attached, reportedFailed, oldestAcceptedAt, newestAcceptedAt, counts };
+  return { unsent, accepted, attached, reportedFailed, oldestAcceptedAt, newestAcceptedAt, counts, settled };
 }
 
 function pick(choose: (a: number, b: number) => number, a: number | null, b: number | null): number | null {

@@ -214,10 +214,14 @@ function serverOf(first: Record, { options, file, adopted, held }: StartedServer
 }
 
 function killNow({ pid }: Record): void {
+  send('SIGKILL', pid);
+}
+
+function send(signal: NodeJS.Signals, pid: number): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
-    // It has ended already.
+    // It has ended, perhaps since it was last looked at.
   }
 }
 
@@ -225,10 +229,10 @@ function killNow({ pid }: Record): void {
 async function stop({ pid, startTime }: Record): Promise<void> {
   const alive = async (): Promise<boolean> => (await processStartTime(pid)) === startTime;
   if (!(await alive())) return;
-  process.kill(pid, 'SIGTERM');
+  send('SIGTERM', pid);
   for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(POLL_INTERVAL_MS))
     if (!(await alive())) return;
-  if (await alive()) process.kill(pid, 'SIGKILL');
+  if (await alive()) send('SIGKILL', pid);
 }
 
 function notStarted(dataDir: string): LoteError {

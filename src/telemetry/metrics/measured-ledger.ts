@@ -28,6 +28,11 @@ export function measuredLedger(
       lag.add(settled);
       return settled;
     },
+    async pageProgress(batchId, page) {
+      const progress = await ledger.pageProgress(batchId, page);
+      lag.add(progress.settled);
+      return progress;
+    },
     async applyDeliveries(serviceIds, application) {
       const applied = await ledger.applyDeliveries(serviceIds, application);
       lag.add(applied.settled);

@@ -208,6 +208,7 @@ export function settlingContract(open: OpenLedger): void {
         oldestAcceptedAt: NOW + 3,
         newestAcceptedAt: NOW + 8,
         counts: { staged: 2, sending: 1, accepted: 2, rejected: 1, invalid: 1 },
+        settled: [],
       });
       expect(await ledger.pageProgress(batch.batchId, 2)).toMatchObject({
         unsent: 0,

@@ -54,7 +54,8 @@ export function webhooksContract(open: OpenLedger): void {
 
       const progress = await ledger.pageProgress(batch.batchId, 1);
 
-      expect(progress).toMatchObject({ accepted: 0, counts: { issued: 1 } });
+      const settled = [{ batchId: batch.batchId, state: 'issued' }];
+      expect(progress).toMatchObject({ accepted: 0, counts: { issued: 1 }, settled });
       expect((await batch.line('crash')).state).toBe('issued');
     });
 
