@@ -36,7 +36,9 @@ export interface FaultEnd {
 
 /** So that something is written while the fault lasts: without it a fast machine is done before. */
 const SLOW = { limits: { maxConcurrency: 8, requestsPerSecond: 10 } };
-const CUT_EVERY_MS = 100;
+/** Statements are few and short: a rarer cut meets idle connections alone, which are opened anew. */
+const CUT_EVERY_MS = 10;
+const LOOK_EVERY_MS = 100;
 /** The templates of a database, the ledger's tables and some room. */
 const POSTGRES_DISK_MB = 40;
 /** PGlite's cluster takes 39 MB. */
@@ -93,7 +95,7 @@ async function watch(
   for (const over = performance.now() + forMs; performance.now() < over;) {
     const progress = await stack.progress(stack.client.workflow.getHandle(batchId)).catch(() => null);
     notified ||= progress?.waitingFor?.startsWith('ledger-unavailable') === true;
-    await sleep(CUT_EVERY_MS);
+    await sleep(LOOK_EVERY_MS);
   }
   return notified;
 }
