@@ -41,7 +41,7 @@ export async function checkSchedules(client: Client, parts: ScheduleParts): Prom
 async function withoutFileChecks(client: Client, { applications, open }: ScheduleParts): Promise<readonly Check[]> {
   const name = 'applications without a file';
   const several = applications[0].isOneOfSeveral;
-  const schedules = await schedulesWithoutFile(client, applications);
+  const { found: schedules, unseen } = await schedulesWithoutFile(client, applications);
   const batches = await batchesWithoutFile(client, applications, () => open);
   const found = [
     ...schedules
@@ -66,6 +66,14 @@ async function withoutFileChecks(client: Client, { applications, open }: Schedul
         name,
         `A worker that runs has a file that is not here, of: ${named(elsewhere)}.`,
         'Bring the applications folder of this process up to date. If the file was removed on purpose, start the workers again.',
+      ),
+    ];
+  if (unseen.length > 0)
+    return [
+      unknown(
+        name,
+        `Temporal did not describe: ${named(unseen.map((id) => `schedule ${id}`))}.`,
+        'Run lote doctor again. If it stays so, look at the schedule in the Temporal UI.',
       ),
     ];
   return several ? [fine(name, 'none has schedules or open batches')] : [];

@@ -11,6 +11,9 @@ const STARTED: ReadonlySet<string> = new Set(['nightlyIssuance', 'reconciliation
 /** A namespace of more schedules belongs to more than Lote. */
 const MOST_LISTED = 10_000;
 
+/** After as many that cannot be described it is the server that does not answer. */
+const MOST_UNSEEN = 3;
+
 /** Of each application; nobody reads a longer line. */
 const MOST_OPEN = 50;
 
@@ -24,44 +27,60 @@ export interface ScheduleWithoutFile {
   readonly isPolled: boolean;
 }
 
+/** What was found, and what could not be looked at. */
+export interface SchedulesWithoutFile {
+  readonly found: readonly ScheduleWithoutFile[];
+  /** Ids of schedules that the server did not describe; nothing is known of them. */
+  readonly unseen: readonly string[];
+}
+
 type Known = Pick<Config, 'application' | 'isOneOfSeveral' | 'taskQueue'>;
 
 /**
  * The schedules of this task queue whose runs belong to no application that is described here: a file was removed or
  * renamed, or the folder of all files was. Unless a worker elsewhere polls for it, their runs wait on a queue that
- * nobody polls, or are refused.
+ * nobody polls, or are refused. One that the server does not describe hides none of the others; the third such is an
+ * error.
  */
 export async function schedulesWithoutFile(
   client: Client,
   applications: readonly Known[],
-): Promise<readonly ScheduleWithoutFile[]> {
+): Promise<SchedulesWithoutFile> {
   const own = new Set(applications.flatMap((one) => [nightlyScheduleId(one.application), reconciliationId(one)]));
   const isPolled = pollsOf(client, applications);
   const found: ScheduleWithoutFile[] = [];
+  const unseen: string[] = [];
   let listed = 0;
   for await (const { scheduleId, action } of client.schedule.list()) {
     listed += 1;
     if (listed > MOST_LISTED) break;
     if (own.has(scheduleId) || !STARTED.has(action?.workflowType ?? '')) continue;
-    const described = await describeListed(client, scheduleId);
+    const described = await describeListed(client, scheduleId, unseen);
     if (described === null) continue;
     const application = nameOf(described);
     const { paused } = described.state;
     if (isForeign(described, applications) || isKnown(application, applications)) continue;
     found.push({ scheduleId, application, paused, isPolled: await isPolled(application) });
   }
-  return found;
+  return { found, unseen };
 }
 
-/** Null: it has gone since the list was made, which the server makes some seconds late. */
-async function describeListed(client: Client, scheduleId: string): Promise<ScheduleDescription | null> {
-  return client.schedule
-    .getHandle(scheduleId)
-    .describe()
-    .catch((error: unknown) => {
-      if (error instanceof ScheduleNotFoundError) return null;
-      throw error;
-    });
+/**
+ * Null: it has gone since the list was made, which the server makes some seconds late; or it cannot be described now,
+ * and is one more that is unseen.
+ */
+async function describeListed(
+  client: Client,
+  scheduleId: string,
+  unseen: string[],
+): Promise<ScheduleDescription | null> {
+  try {
+    return await client.schedule.getHandle(scheduleId).describe();
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return null;
+    if (unseen.push(scheduleId) >= MOST_UNSEEN) throw error;
+    return null;
+  }
 }
 
 /** What of a batch tells whose it is. */
@@ -89,15 +108,15 @@ export async function batchesWithoutFile(
 export async function pauseSchedulesWithoutFile(
   client: Client,
   applications: readonly Known[],
-): Promise<readonly ScheduleWithoutFile[]> {
-  const found = await schedulesWithoutFile(client, applications);
+): Promise<SchedulesWithoutFile> {
+  const { found, unseen } = await schedulesWithoutFile(client, applications);
   for (const { scheduleId, application, paused, isPolled } of found)
     if (!paused && !isPolled)
       // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
       await client.schedule
         .getHandle(scheduleId)
         .pause(`${NO_FILE}${application === null ? '' : ` (${application})`}.`);
-  return found;
+  return { found, unseen };
 }
 
 /** What is looked through at a start. */
@@ -116,7 +135,11 @@ export interface WithoutFileParts {
  */
 export async function stopWithoutFile({ client, ledger, applications, log }: WithoutFileParts): Promise<void> {
   try {
-    const schedules = await pauseSchedulesWithoutFile(client, applications);
+    const { found: schedules, unseen } = await pauseSchedulesWithoutFile(client, applications);
+    if (unseen.length > 0)
+      log.warn('schedules could not be looked at; they may start runs of an application without a file', {
+        schedules: unseen,
+      });
     const batches = await batchesWithoutFile(client, applications, () => ledger.newestOpenBatches(MOST_OPEN));
     const elsewhere = applicationsElsewhere([...schedules, ...batches]);
     if (elsewhere.length > 0)

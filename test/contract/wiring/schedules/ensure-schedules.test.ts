@@ -96,7 +96,7 @@ describe('the schedules of an installation', () => {
         const ids = [nightlyScheduleId(gone.application), reconciliationId(gone)];
         const states = () => Promise.all(ids.map(async (id) => (await client.schedule.getHandle(id).describe()).state));
 
-        const found = await pauseSchedulesWithoutFile(client, [staying]);
+        const { found } = await pauseSchedulesWithoutFile(client, [staying]);
 
         expect(found.map(({ scheduleId }) => scheduleId).toSorted()).toEqual(ids.toSorted());
         for (const { paused, note } of await states()) {
@@ -111,7 +111,7 @@ describe('the schedules of an installation', () => {
         await ensure({ ...gone, schedule: PLAN });
 
         expect((await states()).map(({ paused }) => paused)).toEqual([false, false]);
-        expect(await schedulesWithoutFile(client, [gone])).toEqual([]);
+        expect((await schedulesWithoutFile(client, [gone])).found).toEqual([]);
       });
     });
   });
@@ -128,7 +128,7 @@ describe('the schedules of an installation', () => {
         }),
       );
       const paused = async () => {
-        const all = await pauseSchedulesWithoutFile(client, here);
+        const { found: all } = await pauseSchedulesWithoutFile(client, here);
         const states = all.map(
           async ({ scheduleId }) => (await client.schedule.getHandle(scheduleId).describe()).state,
         );
@@ -141,6 +141,39 @@ describe('the schedules of an installation', () => {
       expect(await paused()).toEqual([true, true]);
     });
   });
+
+  it('are looked through although the server does not describe each; three such are an error', async () => {
+    await withApplication(async (_, gone) => {
+      await ensure({ ...gone, schedule: PLAN });
+      const [night, reconciliation] = [nightlyScheduleId(gone.application), reconciliationId(gone)];
+      const here = [{ ...gone, application: ownName('stays') }];
+
+      const { found, unseen } = await schedulesWithoutFile(
+        withoutAnswerOf((id) => id === night),
+        here,
+      );
+
+      expect(found.map(({ scheduleId }) => scheduleId)).toEqual([reconciliation]);
+      expect(unseen).toEqual([night]);
+      await withApplication(async (_also, second) => {
+        await ensure({ ...second, schedule: PLAN });
+        await expect(
+          schedulesWithoutFile(
+            withoutAnswerOf(() => true),
+            here,
+          ),
+        ).rejects.toThrow('no answer');
+      });
+    });
+  });
+
+  /** The same server, which does not describe some schedules. */
+  function withoutAnswerOf(isSilent: (scheduleId: string) => boolean): Client {
+    const { schedule } = client;
+    const getHandle = (id: string) =>
+      isSilent(id) ? { describe: () => Promise.reject(new Error('no answer')) } : schedule.getHandle(id);
+    return Object.assign(Object.create(client) as Client, { schedule: { list: () => schedule.list(), getHandle } });
+  }
 
   it('that wait for a file go on, both, when an operator switches the nights on', async () => {
     await withApplication(async (alone) => {
