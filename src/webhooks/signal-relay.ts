@@ -10,11 +10,14 @@ const COALESCE_MS = 250;
 const QUIET_ROUNDS = 3;
 
 /**
- * While the burst goes on, a page is notified every fortieth round (10 s). A signal and its workflow task are four
- * history events, and the page can do nothing before its last invoice is settled (measured: 0.10 events an invoice with
- * a signal every 250 ms).
+ * Between two signals to a page passes half as long as between its first one and the last, and within a burst it gets
+ * none: it can do nothing before its last invoice is settled, and a signal with its workflow task is four history
+ * events (measured: 0.10 events an invoice with a signal every 250 ms). By then it also reads the ledger by itself.
  */
-const MOST_ROUNDS = 40;
+const REST_SHARE = 1 / 2;
+
+/** A page without news for so long begins anew. */
+const FORGOTTEN_MS = 15 * 60_000;
 
 /** Settled invoices beyond this are dropped while Temporal is away: pages read the ledger again by themselves. */
 const MAX_PENDING = 200_000;
@@ -40,7 +43,12 @@ interface PageSettlements {
   readonly ordinals: Set<number>;
   /** Rounds since something came. */
   quietRounds: number;
-  rounds: number;
+}
+
+/** Of one page, in epoch milliseconds. */
+interface SignalTimes {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** A page, and its invoices that were settled. */
@@ -119,6 +127,8 @@ class PendingSettlements {
   readonly #pageWorkflowIdOf: SignalRelayOptions['pageWorkflowIdOf'];
   readonly #max: number;
   readonly #pages = new Map<string, PageSettlements>();
+  /** Outlives the signals. */
+  readonly #signalled = new Map<string, SignalTimes>();
   #count = 0;
 
   constructor(pageWorkflowIdOf: SignalRelayOptions['pageWorkflowIdOf'], max: number) {
@@ -134,7 +144,7 @@ class PendingSettlements {
   put(settled: SettledInvoice): boolean {
     if (this.#count >= this.#max) return false;
     const pageId = this.#pageWorkflowIdOf(settled);
-    const waiting = this.#pages.get(pageId) ?? { ordinals: new Set(), quietRounds: 0, rounds: 0 };
+    const waiting = this.#pages.get(pageId) ?? { ordinals: new Set(), quietRounds: 0 };
     if (!waiting.ordinals.has(settled.ordinal)) this.#count += 1;
     waiting.ordinals.add(settled.ordinal);
     waiting.quietRounds = 0;
@@ -142,14 +152,19 @@ class PendingSettlements {
     return true;
   }
 
-  /** Takes the pages whose burst is over, or that have waited long enough. */
+  /** Takes the pages whose burst is over, and which were not notified just before. */
   takeDue(): readonly PageSignal[] {
+    const now = Date.now();
     const due: PageSignal[] = [];
     for (const [pageId, waiting] of this.#pages) {
-      waiting.rounds += 1;
-      if (waiting.quietRounds >= QUIET_ROUNDS || waiting.rounds >= MOST_ROUNDS) due.push(this.#take(pageId, waiting));
-      else waiting.quietRounds += 1;
+      const times = this.#signalled.get(pageId);
+      if (waiting.quietRounds >= QUIET_ROUNDS && isRested(times, now)) {
+        due.push(this.#take(pageId, waiting));
+        this.#signalled.set(pageId, { first: times?.first ?? now, last: now });
+      } else waiting.quietRounds += 1;
     }
+    for (const [pageId, { last }] of this.#signalled)
+      if (now - last >= FORGOTTEN_MS && !this.#pages.has(pageId)) this.#signalled.delete(pageId);
     return due;
   }
 
@@ -162,4 +177,10 @@ class PendingSettlements {
     this.#count -= ordinals.size;
     return [pageId, Array.from(ordinals)];
   }
+}
+
+/** A clock that went back keeps no page waiting. */
+function isRested(times: SignalTimes | undefined, now: number): boolean {
+  if (times === undefined || now < times.last) return true;
+  return now - times.last >= (times.last - times.first) * REST_SHARE;
 }

@@ -44,15 +44,41 @@ describe('createSignalRelay', () => {
     ]);
   });
 
-  it('tells a page whose news never ends every 10 s', async () => {
+  it('notifies a page whose news comes all the time once, when it has ended', async () => {
     const { relay, sent } = relayOf();
-    for (let ordinal = 1; ordinal <= 205; ordinal += 1) {
+    for (let ordinal = 1; ordinal <= 1_000; ordinal += 1) {
       relay.add([settled(1, ordinal)]);
       await vi.advanceTimersByTimeAsync(100);
     }
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
 
-    expect(sent).toHaveLength(2);
-    expect(sent.map(([, ordinals]) => ordinals.length)).toEqual([100, 100]);
+    expect(sent.map(([, ordinals]) => ordinals.length)).toEqual([1_000]);
+  });
+
+  it('notifies a page whose news comes seldom ever more seldom, and in the end of all', async () => {
+    const { relay, sent } = relayOf();
+    for (let ordinal = 1; ordinal <= 100; ordinal += 1) {
+      relay.add([settled(1, ordinal)]);
+      await vi.advanceTimersByTimeAsync(4_000);
+    }
+    expect(sent.length).toBeLessThan(16);
+    await vi.advanceTimersByTimeAsync(200_000);
+
+    expect(sent.flatMap(([, ordinals]) => ordinals)).toHaveLength(100);
+  });
+
+  it('notifies a page of what comes late after a long burst as soon as of the burst', async () => {
+    const { relay, sent } = relayOf();
+    for (let ordinal = 1; ordinal <= 1_000; ordinal += 1) {
+      relay.add([settled(1, ordinal)]);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    await vi.advanceTimersByTimeAsync(2_000);
+    relay.add([settled(1, 1_001)]);
+    await vi.advanceTimersByTimeAsync(1_000);
+
+    expect(sent.map(([, ordinals]) => ordinals.length)).toEqual([1_000, 1]);
   });
 
   it('begins anew after each round', async () => {
