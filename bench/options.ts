@@ -32,6 +32,8 @@ export interface RateOptions extends NodeOption {
   readonly requestsPerSecond: number;
   readonly ledger: LedgerKind;
   readonly profileDir: string | null;
+  /** As in `IssueOptions`, with the limit. */
+  readonly statements: boolean;
 }
 
 export interface LinearOptions extends NodeOption {
@@ -154,7 +156,8 @@ export function readOptions(argv: readonly string[]): BenchOptions {
   if (values.rate !== undefined) {
     const invoices = count(values.invoices ?? INVOICES_OF_A_RATE, '--invoices');
     const [ledger = 'postgres'] = ledgers(values.only);
-    return { kind: 'rate', node, invoices, requestsPerSecond: count(values.rate, '--rate'), ledger, profileDir };
+    const requestsPerSecond = count(values.rate, '--rate');
+    return { kind: 'rate', node, invoices, requestsPerSecond, ledger, profileDir, statements: values.statements };
   }
   const invoices = count(values.invoices ?? INVOICES, '--invoices');
   const rounds = count(values.rounds, '--rounds');

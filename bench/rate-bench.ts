@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
 import { cpuText, type LoteMeasure } from './issue-table.ts';
+import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import type { RateOptions } from './options.ts';
-import type { Table } from './print-table.ts';
+import { printTable, type Table } from './print-table.ts';
 import type { SpanCpu } from './processes/lote-process.ts';
 import { runLote } from './run-lote.ts';
 import { startSandbox } from './sandbox.ts';
@@ -44,7 +45,9 @@ async function measure(
   { directory, sandboxUrl, options }: { directory: string; sandboxUrl: string; options: RateOptions },
 ): Promise<LoteMeasure> {
   const { ledger, invoices, node, profileDir } = options;
-  const cluster = ledger === 'postgres' ? await startPostgresCluster({ durable: true }) : null;
+  const counts = options.statements && requestsPerSecond !== null;
+  const settings = counts ? COUNTING_STATEMENTS : {};
+  const cluster = ledger === 'postgres' ? await startPostgresCluster({ durable: true, settings }) : null;
   if (ledger === 'postgres' && cluster === null)
     throw new Error('Measuring a rate: no PostgreSQL on this machine (initdb and postgres). Add --only pglite.');
   const own = join(directory, name);
@@ -52,14 +55,18 @@ async function measure(
   try {
     await mkdir(own);
     await writeFile(serviceProfile, JSON.stringify({ limits: { requestsPerSecond } }));
-    return await runLote({
+    const counted = counts && cluster !== null ? cluster.url : null;
+    const measured = await runLote({
       ...{ ledger, invoices, node, sandboxUrl, metrics: false, directory: own },
       ...{ databaseUrl: cluster?.url ?? null, databasePid: cluster?.pid ?? null },
       // An application of its own of the sandbox: the other run's invoices are not this one's.
       env: { SERVICE_PROFILE: serviceProfile, INVOICING_API_KEY: `sk_test_${name}` },
       profileDir: requestsPerSecond === null ? null : profileDir,
       restMs: requestsPerSecond === null ? 0 : REST_MS,
+      ...(counted !== null && { beforeMeasured: () => forgetStatements(counted) }),
     });
+    if (counted !== null) printTable(await statementTable(counted, invoices));
+    return measured;
   } finally {
     await cluster?.stop();
   }

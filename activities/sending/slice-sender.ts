@@ -34,6 +34,12 @@ const FIRST_BUDGET_READ = 16;
 const LANES_OF_A_POST = 4;
 /** A service that takes fewer POSTs at a time gets the next one when the answer before is recorded and judged. */
 const FEW_POSTS = 16;
+/**
+ * An answer that accepts, and after which others of the slice are still to come, waits for them before it is recorded:
+ * of a service that takes twenty a second, fifteen statements in sixteen are saved. Until it is recorded, its invoice is
+ * one whose answer is still to come, as after a crash.
+ */
+const PATIENCE_MS = 1_000;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
 
@@ -78,6 +84,8 @@ export class SliceSender {
   /** Handed out, and nothing of it left. */
   readonly #idle: SendableInvoice[] = [];
   readonly #count = { accepted: 0, left: 0, refused: 0, repeats: 0 };
+  /** Whose answers are still to come. */
+  #underWay = 0;
   #forbidden: ForbiddenRun = createForbiddenRun(0);
   #retryAfterMs = 0;
   #stop = false;
@@ -130,18 +138,28 @@ export class SliceSender {
       this.#count.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
     }
     if (outcome === null) return this.#leave(invoice);
-    await this.#deps.ledger.recordSends([{ invoiceId, generation, attempts, sentAt, answeredAt, outcome, tries }]);
+    const answer = { invoiceId, generation, attempts, sentAt, answeredAt, outcome, tries };
+    await this.#deps.ledger.recordSends([answer], { patienceMs: this.#patienceFor(invoice, outcome) });
     const judging = this.#judge(invoice, sent, outcome);
     if (judging !== null) await judging;
     const looking = this.#parts.failures.look();
     if (looking !== null) await looking;
   }
 
+  /** None where something is decided by the answer, or an invoice waits for the place of this one. */
+  #patienceFor(invoice: SendableInvoice, { kind }: SendOutcome): number {
+    const { maxConcurrency } = this.#deps.settings;
+    const isAwaited = kind !== 'accepted' || invoice === this.#work.probe || maxConcurrency < FEW_POSTS;
+    return isAwaited || this.#underWay === 0 ? 0 : PATIENCE_MS;
+  }
+
   async #try(invoice: SendableInvoice): Promise<Sent> {
+    this.#underWay += 1;
     const release = this.#trying.tryAcquire() ?? (await this.#trying.acquire());
     try {
       return await sendInvoice(this.#sendDeps, invoice, this.#work.bodies.get(invoice.invoiceId) ?? '');
     } finally {
+      this.#underWay -= 1;
       release?.();
     }
   }

@@ -3,6 +3,14 @@ import type { AppliedDeliveries, RecordDelivery } from '../domain/ports/ledger.t
 /** Applying is no part of the answer to a delivery, so it waits for company: one statement for what 100 ms bring costs a tenth of one for each group. */
 const GATHER_MS = 100;
 
+/**
+ * Where so few come in that time, again and again, more are waited for: a service that takes few requests a second speaks
+ * as seldom. The first after a silence wait for nobody.
+ */
+const FEW = 16;
+const GATHER_FEW_MS = 500;
+const SILENCE_MS = 2_000;
+
 /** One set statement of this size is written in tens of milliseconds; larger ones only hold their locks longer. */
 const MAX_GROUP = 1_000;
 
@@ -26,9 +34,12 @@ export interface DeliveryApplier {
 export function createDeliveryApplier(options: DeliveryApplierOptions): DeliveryApplier {
   let waiting = new Set<string>();
   let running: Promise<void> | null = null;
+  let appliedAt = -Infinity;
 
   async function run(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, options.gatherMs ?? GATHER_MS));
+    const isSilent = performance.now() - appliedAt > SILENCE_MS;
+    await sleep(options.gatherMs ?? GATHER_MS);
+    if (waiting.size < FEW && !isSilent && options.gatherMs === undefined) await sleep(GATHER_FEW_MS);
     while (waiting.size > 0) {
       const group = [...waiting].slice(0, MAX_GROUP);
       waiting = new Set([...waiting].slice(MAX_GROUP));
@@ -36,6 +47,7 @@ export function createDeliveryApplier(options: DeliveryApplierOptions): Delivery
       // oxlint-disable-next-line no-await-in-loop
       await applyGroup(group);
     }
+    appliedAt = performance.now();
     running = null;
   }
 
@@ -61,4 +73,10 @@ export function createDeliveryApplier(options: DeliveryApplierOptions): Delivery
       while (running !== null) await running;
     },
   };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -319,9 +319,13 @@ export interface SendingLedger {
   ): Promise<number>;
   /**
    * Records answers; then, in a new snapshot, applies events that came before. A serviceId that another invoice has:
-   * the invoice becomes `unknown`, reason `service-id-taken`. Returns invoices that are final now.
+   * the invoice becomes `unknown`, reason `service-id-taken`. Returns invoices that are final now. With `patienceMs`, so
+   * many milliseconds may pass until they are written, while few others are to be written with them.
    */
-  recordSends(items: readonly RecordSend[]): Promise<readonly SettledInvoice[]>;
+  recordSends(
+    items: readonly RecordSend[],
+    company?: { readonly patienceMs: number },
+  ): Promise<readonly SettledInvoice[]>;
   /** Ordinals of the first of its unsent invoices (owned, `staged` or `sending`), at most `limit`; ascending. */
   firstUnsent(batchId: string, limit: number): Promise<readonly number[]>;
   /** What the service has said of the owned invoices of the batch with ordinal in [from, to], or of all. */

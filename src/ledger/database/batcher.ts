@@ -9,6 +9,9 @@ const WINDOW_MS = 4;
 /** A group that is large enough gains nothing by waiting. */
 const FULL = 500;
 
+/** A call that waits beyond the window waits for so many items together; more company saves little more. */
+const COMPANY = 16;
+
 /** One writes while the next gathers; more only wait for each other's locks. */
 const WRITERS = 2;
 
@@ -23,11 +26,16 @@ export interface BatcherOptions<Item, Result> {
   readonly windowMs?: number;
 }
 
-/** Resolves when the items are committed, with the results of these items, in their order. */
-export type Submit<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
+/**
+ * Resolves when the items are committed, with the results of these items, in their order. While every call of a group has
+ * `patienceMs` left and few items have come, the group waits longer than its window.
+ */
+export type Submit<Item, Result> = (items: readonly Item[], patienceMs?: number) => Promise<readonly Result[]>;
 
 interface Call<Item, Result> {
   readonly items: readonly Item[];
+  /** By `performance.now()`. */
+  readonly patientUntil: number;
   readonly resolve: (results: readonly Result[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -37,7 +45,7 @@ interface Call<Item, Result> {
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Submit<Item, Result> {
   const batcher = new Batcher(options);
-  return (items) => batcher.submit(items);
+  return (items, patienceMs = 0) => batcher.submit(items, patienceMs);
 }
 
 class Batcher<Item, Result> {
@@ -46,20 +54,23 @@ class Batcher<Item, Result> {
   #waiting: Call<Item, Result>[] = [];
   #waitingItems = 0;
   #timer: NodeJS.Timeout | null = null;
+  /** Null: no window is over, or one of the calls that wait has no patience. */
+  #lingersUntil: number | null = null;
   #writers = 0;
 
   constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options;
   }
 
-  submit(items: readonly Item[]): Promise<readonly Result[]> {
-    return items.length === 1 ? this.#enqueue(items) : this.#submitParts(items);
+  submit(items: readonly Item[], patienceMs: number): Promise<readonly Result[]> {
+    const patientUntil = performance.now() + patienceMs;
+    return items.length === 1 ? this.#enqueue(items, patientUntil) : this.#submitParts(items, patientUntil);
   }
 
-  async #submitParts(items: readonly Item[]): Promise<readonly Result[]> {
+  async #submitParts(items: readonly Item[], patientUntil: number): Promise<readonly Result[]> {
     // Handed in together: a later call of the same key must not come between two parts.
     const parts = await Promise.allSettled(
-      withoutRepeats(items, this.#options.keyOf).map((part) => this.#enqueue(part)),
+      withoutRepeats(items, this.#options.keyOf).map((part) => this.#enqueue(part, patientUntil)),
     );
     return parts.flatMap((part) => {
       if (part.status === 'rejected') throw part.reason;
@@ -67,18 +78,40 @@ class Batcher<Item, Result> {
     });
   }
 
-  #enqueue(items: readonly Item[]): Promise<readonly Result[]> {
+  #enqueue(items: readonly Item[], patientUntil: number): Promise<readonly Result[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ items, resolve, reject });
+      this.#waiting.push({ items, patientUntil, resolve, reject });
       this.#waitingItems += items.length;
-      if (this.#waitingItems >= FULL) this.#flush();
-      else this.#timer ??= setTimeout(() => this.#flush(), this.#options.windowMs ?? WINDOW_MS);
+      const isShort = this.#lingersUntil !== null && patientUntil < this.#lingersUntil;
+      if (this.#waitingItems >= (this.#lingersUntil === null ? FULL : COMPANY)) this.#flush();
+      else if (isShort) this.#windowAfresh();
+      else this.#timer ??= setTimeout(() => this.#windowOver(), this.#windowMs);
     });
+  }
+
+  get #windowMs(): number {
+    return this.#options.windowMs ?? WINDOW_MS;
+  }
+
+  /** A call came that has less patience than those that linger. */
+  #windowAfresh(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#lingersUntil = null;
+    this.#timer = setTimeout(() => this.#windowOver(), this.#windowMs);
+  }
+
+  #windowOver(): void {
+    const until = Math.min(...this.#waiting.map(({ patientUntil }) => patientUntil));
+    const left = until - performance.now();
+    if (left <= 0 || this.#waitingItems >= COMPANY) return this.#flush();
+    this.#lingersUntil = until;
+    this.#timer = setTimeout(() => this.#flush(), left);
   }
 
   #flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    this.#lingersUntil = null;
     if (this.#writers >= WRITERS || this.#waiting.length === 0) return;
     const calls = this.#takeGroup();
     if (calls.length === 0) return;

@@ -227,8 +227,8 @@ export function createSending(database: Database): SendingLedger {
       return moved.length;
     },
 
-    async recordSends(items) {
-      return (await recordSends(items)).flat();
+    async recordSends(items, company) {
+      return (await recordSends(items, company?.patienceMs)).flat();
     },
 
     async addRepeats(batchId, repeats) {

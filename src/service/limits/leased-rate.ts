@@ -7,6 +7,12 @@ import type { RateLimiter } from './rate-limiter.ts';
  * worker starve another.
  */
 const LEASE_SECONDS = 0.2;
+/**
+ * A process that has used all of its permits for so long leases as many as it will use in that time, of a slow service: a
+ * lease is four statements. Of a fast one, a fifth of a second is as many.
+ */
+const BUSY_MS = 1_000;
+const MOST_OF_A_BUSY_LEASE = 20;
 /** A permit that was not used in time is lost: used later, it would make a burst. */
 const STALE_MS = 250;
 /** Many answers bring the same Retry-After within a few milliseconds: the other processes hear of it once. */
@@ -41,23 +47,34 @@ export function createLeasedRateLimiter({
   let rate = requestsPerSecond;
   let heldUntil = 0;
   let permits: number[] = [];
+  /** Since when each permit was used; null: it is not known yet. */
+  let busySince: number | null = null;
+  /** When the last permit of the last lease counts. */
+  let lastPermit: number | null = null;
   let turn: Promise<unknown> = Promise.resolve();
 
   function learn(update: RateUpdate): void {
     // These permits were leased at the rate before.
-    if (rate === null || update.requestsPerSecond === null || update.requestsPerSecond < rate) permits = [];
+    if (rate === null || update.requestsPerSecond === null || update.requestsPerSecond < rate) {
+      permits = [];
+      busySince = null;
+    }
     rate = update.requestsPerSecond;
     if (update.heldMs > 0) heldUntil = Math.max(heldUntil, now() + update.heldMs);
   }
 
   async function takePermit(): Promise<number> {
-    permits = permits.filter((at) => at > now() - STALE_MS);
+    const asked = now();
+    const fresh = permits.filter((at) => at > asked - STALE_MS);
+    if (fresh.length < permits.length) busySince = null;
+    permits = fresh;
     if (permits.length === 0 && rate !== null) {
-      const asked = now();
-      const size = Math.max(1, Math.ceil(rate * LEASE_SECONDS));
+      busySince = asked - (lastPermit ?? -Infinity) > STALE_MS ? asked : (busySince ?? asked);
+      const size = sizeOfLease(rate, asked - busySince >= BUSY_MS);
       const leased = await lease(size);
       learn(leased);
       permits = Array.from({ length: size }, (_, index) => asked + leased.waitMs + index * leased.gapMs);
+      lastPermit = permits.at(-1) ?? null;
     }
     return permits.shift() ?? now();
   }
@@ -80,4 +97,10 @@ export function createLeasedRateLimiter({
       heldUntil = Math.max(heldUntil, until);
     },
   };
+}
+
+function sizeOfLease(rate: number, isBusy: boolean): number {
+  const few = Math.max(1, Math.ceil(rate * LEASE_SECONDS));
+  if (!isBusy) return few;
+  return Math.max(few, Math.min(MOST_OF_A_BUSY_LEASE, Math.ceil((rate * BUSY_MS) / 1_000)));
 }

@@ -18,8 +18,8 @@ export function measuredLedger(
       meter.count('lote_repeated_posts_total', {}, repeats);
       return ledger.addRepeats(batchId, repeats);
     },
-    async recordSends(items) {
-      const settled = await ledger.recordSends(items);
+    async recordSends(items, company) {
+      const settled = await ledger.recordSends(items, company);
       lag.add(settled);
       return settled;
     },

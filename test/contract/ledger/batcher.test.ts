@@ -12,6 +12,8 @@ type Write = (items: readonly Item[]) => Promise<ReadonlyMap<number, string>>;
 /** A batcher over a writer that keeps what it was given. */
 function recording(write: Write = echo): {
   readonly submit: (...items: Item[]) => Promise<readonly string[]>;
+  /** Calls with so much patience. */
+  readonly patient: (patienceMs: number, ...items: Item[]) => Promise<readonly string[]>;
   readonly written: (readonly Item[])[];
 } {
   const written: (readonly Item[])[] = [];
@@ -22,7 +24,7 @@ function recording(write: Write = echo): {
       return write(items);
     },
   });
-  return { submit: (...items) => submit(items), written };
+  return { submit: (...items) => submit(items), patient: (ms, ...items) => submit(items, ms), written };
 }
 
 async function echo(items: readonly Item[]): Promise<ReadonlyMap<number, string>> {
@@ -41,6 +43,36 @@ describe('a batcher', () => {
 
     expect(written).toEqual([[item(1), item(2), item(3), item(4)]]);
     expect(results).toEqual([['wrote 1'], ['wrote 2', 'wrote 3'], ['wrote 4']]);
+  });
+
+  it('lets calls with patience wait for one that has none, and writes all of them', async () => {
+    const { submit, patient, written } = recording();
+    const waiting = [patient(600_000, item(1)), patient(600_000, item(2))];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(written).toEqual([]);
+
+    await Promise.all([...waiting, submit(item(3))]);
+
+    expect(written).toEqual([[item(1), item(2), item(3)]]);
+  });
+
+  it('lets calls with patience wait for so many, and no longer', async () => {
+    const { patient, written } = recording();
+    const first = patient(600_000, item(1));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+
+    await Promise.all([first, ...Array.from({ length: 15 }, (_, at) => patient(600_000, item(at + 2)))]);
+
+    expect(written.map((items) => items.length)).toEqual([16]);
+  });
+
+  it('writes what waits when the patience of one call is over, and goes on with the next', async () => {
+    const { patient, written } = recording();
+
+    await Promise.all([patient(600_000, item(1)), patient(20, item(2))]);
+    await patient(20, item(3));
+
+    expect(written).toEqual([[item(1), item(2)], [item(3)]]);
   });
 
   it('writes nothing for a call without items', async () => {

@@ -29,6 +29,7 @@ describe('the options of the bench', () => {
     expect(readOptions(['--linear'])).toEqual({ kind: 'linear', node, batches: [20_000, 200_000], held: 0 });
     expect(readOptions(['--rate', '20'])).toEqual({
       ...{ kind: 'rate', node, invoices: 2_000, requestsPerSecond: 20, ledger: 'postgres', profileDir: null },
+      statements: false,
     });
   });
 
@@ -246,6 +247,7 @@ describe('rateTable', () => {
       options: {
         ...{ kind: 'rate', node: 'node', invoices: 200, ledger: 'postgres', profileDir: null },
         requestsPerSecond: 20,
+        statements: false,
       },
       unlimited: { ...run, wallMs: 1_000 },
       limited: { ...run, rest },

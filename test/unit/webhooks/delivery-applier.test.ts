@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AppliedDeliveries, RecordDelivery } from '../../../src/domain/ports/ledger.ts';
 import { createDeliveryApplier } from '../../../src/webhooks/delivery-applier.ts';
 
@@ -57,6 +57,30 @@ describe('createDeliveryApplier', () => {
     await applier.idle();
 
     expect(groups).toEqual([['inv_1'], ['inv_2', 'inv_3']]);
+  });
+
+  it('applies the first after a silence at once, and few that follow in one go with those after them', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const groups: (readonly string[])[] = [];
+    const applier = createDeliveryApplier({
+      apply: (ids) => {
+        groups.push(ids);
+        return Promise.resolve(NOTHING);
+      },
+      onApplied: () => undefined,
+      log: { warn: () => undefined },
+    });
+    for (let at = 1; at <= 5; at += 1) {
+      applier.add([news(`inv_${at}`)]);
+      await vi.advanceTimersByTimeAsync(150);
+    }
+    await vi.advanceTimersByTimeAsync(500);
+    await vi.advanceTimersByTimeAsync(3_000);
+    applier.add([news('inv_6')]);
+    await vi.advanceTimersByTimeAsync(150);
+
+    expect(groups).toEqual([['inv_1'], ['inv_2', 'inv_3', 'inv_4', 'inv_5'], ['inv_6']]);
   });
 
   it('applies at most 1,000 at once', async () => {

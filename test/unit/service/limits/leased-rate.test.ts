@@ -43,6 +43,25 @@ describe('createLeasedPace', () => {
     expect(row.leases, 'a fifth of a second at once').toEqual([10, 10, 10, 10]);
   });
 
+  it('leases places of a second at once when it has used each of its places for as long, until one is lost', async () => {
+    const row: Row = { nextAt: 0, leases: [] };
+    let clock = 0;
+    const now = (): number => clock;
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: 20,
+      now,
+      lease: leaseFrom(row, now, 20),
+    });
+    for (let index = 0; index < 60; index += 1) clock += await rateLimiter.reserve(clock);
+    expect(row.leases).toEqual([4, 4, 4, 4, 4, 4, 20, 20]);
+
+    clock += 60_000;
+    for (let index = 0; index < 4; index += 1) clock += await rateLimiter.reserve(clock);
+
+    expect(row.leases.at(-1)).toBe(4);
+  });
+
   it('leases at least one place of a slow service', async () => {
     const row: Row = { nextAt: 0, leases: [] };
     const now = (): number => 0;
