@@ -53,11 +53,17 @@ describe('createLeasedPace', () => {
       now,
       lease: leaseFrom(row, now, 20),
     });
-    for (let index = 0; index < 60; index += 1) clock += await rateLimiter.reserve(clock);
+    const send = async (requests: number): Promise<void> => {
+      for (let index = 0; index < requests; index += 1) {
+        const wait = await rateLimiter.reserve(clock);
+        clock += wait;
+      }
+    };
+    await send(60);
     expect(row.leases).toEqual([4, 4, 4, 4, 4, 4, 20, 20]);
 
     clock += 60_000;
-    for (let index = 0; index < 4; index += 1) clock += await rateLimiter.reserve(clock);
+    await send(4);
 
     expect(row.leases.at(-1)).toBe(4);
   });
