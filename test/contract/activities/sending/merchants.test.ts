@@ -228,6 +228,28 @@ describe('a service that cannot be asked for merchants', () => {
     expect(await batch.line('A')).toMatchObject({ state: 'held', reason: UNREADABLE.reason });
   });
 
+  it('of a paused batch are not created, and the batch waits', async () => {
+    const { parts, asked } = service([OTHER_NIF]);
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+    const run = { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, runId: 'run-1' };
+    await place.deps.ledger.recordControl({ ...run, version: 1, paused: true, cancelled: false });
+
+    const stopped = { for: 'service', reason: 'sending-stopped' };
+    expect(await ensure(place, batch)).toEqual({ known: 1, created: 0, held: 0, waiting: stopped });
+    expect(asked).toEqual([]);
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
+  });
+
+  it('whose creation may not leave any more make the batch wait', async () => {
+    const { parts } = service([], { kind: 'not-permitted' });
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF)]);
+
+    const stopped = { for: 'service', reason: 'sending-stopped' };
+    expect(await ensure(place, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: stopped });
+  });
+
   it('registers its webhook first: an answer may come before the next line is run', async () => {
     const order: string[] = [];
     const place = placeOf({
