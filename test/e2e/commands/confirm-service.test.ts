@@ -14,14 +14,15 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   let sandbox: Sandbox;
   /** The same service at another address. */
   let front: ServiceFront;
+  /** The run that the ledger knows the service from. */
+  let first: CommandEnd;
 
   // All tests use one ledger that has issued three invoices: a test takes what is confirmed as it finds it, and each start takes seconds.
   beforeAll(async () => {
     place = await newPlace();
     sandbox = await independentSandbox({ apiKeys: Object.values(KEYS) });
     front = await startServiceFront(sandbox.url);
-    const first = await run('A', envOf(sandbox.url, KEYS.first));
-    expect(first.code, first.stderr).toBe(0);
+    first = await run('A', envOf(sandbox.url, KEYS.first));
   });
 
   afterAll(async () => {
@@ -48,6 +49,7 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   it('refuses a second application on the same account: the same file would be issued again', async () => {
     const refused = await run('A', { ...envOf(sandbox.url, KEYS.first), LOTE_APPLICATION: 'defautl' });
 
+    expect(first.code, first.stderr).toBe(0);
     expect(refused.code, refused.stderr).toBe(3);
     expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
     expect(refused.stderr + refused.stdout).toContain('Set LOTE_APPLICATION=default');
