@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDataDir } from '../../src/runtime/data-dir/data-dir.ts';
+import { readEndpoints } from '../../src/runtime/data-dir/endpoints-file.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
 import { buildNextVersion } from '../support/changed-workflow/next-version.ts';
 import { writeInvoiceFile } from '../support/files/invoice-file.ts';
@@ -34,9 +36,10 @@ describe('an upgrade on one machine, in the middle of a batch', { timeout: 240_0
 
     const after = all.start(['up'], env, nextVersion);
     await until(() => sandbox.books().totals.issued === INVOICES);
+    const { console: owner = '' } = (await readEndpoints(await openDataDir(place.dataDir))) ?? {};
     await until(async () => {
-      const { stdout } = await all.start(['status', '--json'], env, nextVersion).end;
-      return stdout.includes('"state":"finished"');
+      const answer = await fetch(`${owner}/api/batches`);
+      return (await answer.text()).includes('"state":"finished"');
     });
     after.signal('SIGTERM');
     const { code, stderr } = await after.end;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { endLeftServer } from '../../support/crash/crash-place.ts';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
@@ -14,14 +14,18 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   let sandbox: Sandbox;
   /** The same service at another address. */
   let front: ServiceFront;
+  /** The run that the ledger knows the service from. */
+  let first: CommandEnd;
 
-  beforeEach(async () => {
+  // All tests use one ledger that has issued three invoices: a test takes what is confirmed as it finds it, and each start takes seconds.
+  beforeAll(async () => {
     place = await newPlace();
     sandbox = await independentSandbox({ apiKeys: Object.values(KEYS) });
     front = await startServiceFront(sandbox.url);
+    first = await run('A', envOf(sandbox.url, KEYS.first));
   });
 
-  afterEach(async () => {
+  afterAll(async () => {
     await endLeftServer(place.dataDir);
     await front.close();
     await sandbox.close();
@@ -42,35 +46,10 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
     return runLote(['run', file, '--json'], env);
   }
 
-  it('refuses another key with exit code 3 and sends nothing, until it is confirmed once by command', async () => {
-    const first = await run('A', envOf(sandbox.url, KEYS.first));
-    const other = envOf(sandbox.url, KEYS.second);
-
-    const refused = await run('B', other);
-    const sentBefore = sandbox.books().totals.invoices;
-    const confirmed = await runLote(['confirm-service'], other);
-    const after = await run('B', other);
-    const back = await run('C', envOf(sandbox.url, KEYS.first));
+  it('refuses a second application on the same account: the same file would be issued again', async () => {
+    const refused = await run('A', { ...envOf(sandbox.url, KEYS.first), LOTE_APPLICATION: 'defautl' });
 
     expect(first.code, first.stderr).toBe(0);
-    expect(refused.code, refused.stderr).toBe(3);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
-    expect(refused.stderr + refused.stdout).toContain('the API key is another one');
-    expect(refused.stderr + refused.stdout).not.toContain('sk_test_');
-    expect(sentBefore, 'what the first key had issued, and nothing else').toBe(3);
-    expect(confirmed.code, confirmed.stderr).toBe(0);
-    expect(confirmed.stdout).toContain(`Application "default" of this ledger uses ${sandbox.url}`);
-    expect(after.code, after.stderr).toBe(0);
-    expect(back.code, 'the key before is now the other one').toBe(3);
-    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
-  });
-
-  it('refuses a second application on the same account: the same file would be issued again', async () => {
-    const env = envOf(sandbox.url, KEYS.first);
-    await run('A', env);
-
-    const refused = await run('A', { ...env, LOTE_APPLICATION: 'defautl' });
-
     expect(refused.code, refused.stderr).toBe(3);
     expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
     expect(refused.stderr + refused.stdout).toContain('Set LOTE_APPLICATION=default');
@@ -78,7 +57,6 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   });
 
   it('refuses another base address with exit code 3, and takes it once it is confirmed', async () => {
-    await run('A', envOf(sandbox.url, KEYS.first));
     const moved = envOf(front.url, KEYS.first);
 
     const refused = await run('B', moved);
@@ -92,5 +70,27 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
     expect([confirmed.code, after.code], confirmed.stderr + after.stderr).toEqual([0, 0]);
     expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
     expect(sandbox.books().duplicates).toEqual([]);
+  });
+
+  it('refuses another key with exit code 3 and sends nothing, until it is confirmed once by command', async () => {
+    const other = envOf(front.url, KEYS.second);
+    const issued = sandbox.books().totals.issued;
+
+    const refused = await run('C', other);
+    const sentBefore = sandbox.books().totals.invoices;
+    const confirmed = await runLote(['confirm-service'], other);
+    const after = await run('C', other);
+    const back = await run('D', envOf(front.url, KEYS.first));
+
+    expect(refused.code, refused.stderr).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
+    expect(refused.stderr + refused.stdout).toContain('the API key is another one');
+    expect(refused.stderr + refused.stdout).not.toContain('sk_test_');
+    expect(sentBefore, 'what the first key had issued, and nothing else').toBe(issued);
+    expect(confirmed.code, confirmed.stderr).toBe(0);
+    expect(confirmed.stdout).toContain(`Application "default" of this ledger uses ${front.url}`);
+    expect(after.code, after.stderr).toBe(0);
+    expect(back.code, 'the key before is now the other one').toBe(3);
+    expect(sandbox.books().totals).toMatchObject({ invoices: issued + 3, issued: issued + 3 });
   });
 });
