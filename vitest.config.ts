@@ -31,7 +31,10 @@ function project(name: string, folders: readonly string[], globalSetup: string[]
   };
 }
 
-/** Its test files share the modules of their worker: most of the time of small tests went into loading them again. */
+/**
+ * Its test files share the modules of their worker: most of the time of small tests went into loading them again. A test that changes what a module or
+ * the process holds puts it back.
+ */
 function withSharedModules(one: ReturnType<typeof project>) {
   return { ...one, test: { ...one.test, isolate: false } };
 }
@@ -42,7 +45,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'dist/**'],
     projects: [
       withSharedModules(project('unit', ['unit'], [])),
-      project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL]),
+      withSharedModules(project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL])),
       project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
       project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
       project('browser', ['browser'], ALL_SERVERS),

@@ -88,7 +88,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 
 /**
  * Runs long files before short ones, whatever their project: a long one that came last would keep all others waiting. Files that share the modules of
- * their worker come at the end, project by project, because a worker keeps its modules only for the next file of the same project.
+ * their worker come at the end, project by project, the longest of each first, because a worker keeps its modules only for the next file of the same project.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -96,8 +96,18 @@ export class LongestFirst extends BaseSequencer {
     const [alone, together] = [true, false].map((isolate) =>
       known.filter(({ project }) => project.config.isolate === isolate),
     );
-    return [...(alone ?? []).toSorted((a, b) => secondsOf(b) - secondsOf(a)), ...(together ?? [])];
+    return [...longestFirst(alone ?? []), ...byProject(together ?? []).flatMap(longestFirst)];
   }
+}
+
+function longestFirst(files: readonly TestSpecification[]): TestSpecification[] {
+  return files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+}
+
+/** The project with the longest file first. */
+function byProject(files: readonly TestSpecification[]): TestSpecification[][] {
+  const names = new Set(longestFirst(files).map(({ project }) => project.name));
+  return [...names].map((name) => files.filter(({ project }) => project.name === name));
 }
 
 function secondsOf({ moduleId }: TestSpecification): number {

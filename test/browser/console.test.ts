@@ -285,6 +285,8 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       ...['home', 'check', 'batch', 'invoice', 'audit', 'search', 'nights', 'night', 'figures', 'health', 'profile'],
       ...['report', 'night-summary', 'missing'],
     ] as const;
+    /** By colour scheme. */
+    const windows = new Map<string, Page>();
     const address: Record<string, string> = {
       home: '/',
       check: '',
@@ -325,34 +327,39 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       address['check'] = '/check?file=bad.csv&decimal=.';
     });
 
-    it.each(
-      pages.flatMap((name) =>
-        [
-          ['light', 1280],
-          ['dark', 380],
-        ].map(([scheme, width]) => [name, scheme, width] as const),
-      ),
-    )('%s, %s, %i px wide: nothing that shuts people out, no scrolling sideways', async (name, scheme, width) => {
+    /** One window of each kind goes from page to page: the browser starts processes for each new one. */
+    async function windowOf(scheme: 'light' | 'dark', width: number): Promise<Page> {
+      const open = windows.get(scheme);
+      if (open !== undefined) return open;
       const context = await browser.newContext({
-        viewport: { width: Number(width), height: 800 },
-        colorScheme: scheme === 'dark' ? 'dark' : 'light',
+        viewport: { width, height: 800 },
+        colorScheme: scheme,
         locale: 'pt-PT',
         // The checker is put into the page; its own policy would keep it out.
         bypassCSP: true,
       });
-      try {
-        const visited = await context.newPage();
-        visited.setDefaultTimeout(PATIENCE_MS);
+      const opened = await context.newPage();
+      opened.setDefaultTimeout(PATIENCE_MS);
+      windows.set(scheme, opened);
+      return opened;
+    }
+
+    afterAll(async () => {
+      for (const opened of windows.values()) await opened.context().close();
+    });
+
+    it.each(pages.flatMap((name) => [[name, 'light', 1280] as const, [name, 'dark', 380] as const]))(
+      '%s, %s, %i px wide: nothing that shuts people out, no scrolling sideways',
+      async (name, scheme, width) => {
+        const visited = await windowOf(scheme, width);
         await visited.goto(addressOf(name));
 
         await keepScreen(visited, `${name}-${scheme}-${width}`);
 
         expect(await seriousViolations(visited)).toEqual([]);
         expect(await overflowOf(visited)).toBe(0);
-      } finally {
-        await context.close();
-      }
-    });
+      },
+    );
 
     it('works without JavaScript: the file is checked, started, and its page reads itself again', async () => {
       const context = await browser.newContext({ javaScriptEnabled: false, locale: 'es-ES' });

@@ -209,7 +209,8 @@ async function expectDetails(page: Page, text: string): Promise<string> {
           .catch(() => '');
         return shown;
       },
-      { timeout: PATIENCE_MS, interval: 500 },
+      // A load costs the browser more than a second of computing, and a batch is not done sooner for being looked at.
+      { timeout: PATIENCE_MS, interval: 3_000 },
     )
     .toContain(text);
   return shown;

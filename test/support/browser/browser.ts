@@ -38,8 +38,9 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** Keeps a picture of the page among the results of the run. */
+/** Keeps a picture of the page among the results of the run, where somebody wants pictures: no test judges them, and each costs as much as a page. */
 export async function keepScreen(page: Page, name: string): Promise<void> {
+  if (process.env['KEEP_SCREENS'] !== '1') return;
   mkdirSync(SCREENS, { recursive: true });
   await page.screenshot({ path: join(SCREENS, `${name}.png`), fullPage: true });
 }
