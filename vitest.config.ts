@@ -43,7 +43,7 @@ export default defineConfig({
     projects: [
       withSharedModules(project('unit', ['unit'], [])),
       project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL]),
-      project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
+      withSharedModules(project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE])),
       project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
       project('browser', ['browser'], ALL_SERVERS),
     ],

@@ -96,8 +96,22 @@ export class LongestFirst extends BaseSequencer {
     const [alone, together] = [true, false].map((isolate) =>
       known.filter(({ project }) => project.config.isolate === isolate),
     );
-    return [...(alone ?? []).toSorted((a, b) => secondsOf(b) - secondsOf(a)), ...(together ?? [])];
+    return [...(alone ?? []).toSorted(longerFirst), ...byProject(together ?? [])];
   }
+}
+
+/** Of each project its longest file first, and the projects by their longest files. */
+function byProject(files: readonly TestSpecification[]): TestSpecification[] {
+  const projects = new Map<string, TestSpecification[]>();
+  for (const file of files.toSorted(longerFirst)) {
+    const { name } = file.project;
+    projects.set(name, [...(projects.get(name) ?? []), file]);
+  }
+  return [...projects.values()].flat();
+}
+
+function longerFirst(a: TestSpecification, b: TestSpecification): number {
+  return secondsOf(b) - secondsOf(a);
 }
 
 function secondsOf({ moduleId }: TestSpecification): number {
