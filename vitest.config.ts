@@ -46,7 +46,7 @@ export default defineConfig({
     projects: [
       withSharedModules(project('unit', ['unit'], [])),
       withSharedModules(project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL])),
-      project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
+      withSharedModules(project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE])),
       project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
       project('browser', ['browser'], ALL_SERVERS),
     ],

@@ -96,18 +96,22 @@ export class LongestFirst extends BaseSequencer {
     const [alone, together] = [true, false].map((isolate) =>
       known.filter(({ project }) => project.config.isolate === isolate),
     );
-    return [...longestFirst(alone ?? []), ...byProject(together ?? []).flatMap(longestFirst)];
+    return [...(alone ?? []).toSorted(longerFirst), ...byProject(together ?? [])];
   }
 }
 
-function longestFirst(files: readonly TestSpecification[]): TestSpecification[] {
-  return files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+/** Of each project its longest file first, and the projects by their longest files. */
+function byProject(files: readonly TestSpecification[]): TestSpecification[] {
+  const projects = new Map<string, TestSpecification[]>();
+  for (const file of files.toSorted(longerFirst)) {
+    const { name } = file.project;
+    projects.set(name, [...(projects.get(name) ?? []), file]);
+  }
+  return [...projects.values()].flat();
 }
 
-/** The project with the longest file first. */
-function byProject(files: readonly TestSpecification[]): TestSpecification[][] {
-  const names = new Set(longestFirst(files).map(({ project }) => project.name));
-  return [...names].map((name) => files.filter(({ project }) => project.name === name));
+function longerFirst(a: TestSpecification, b: TestSpecification): number {
+  return secondsOf(b) - secondsOf(a);
 }
 
 function secondsOf({ moduleId }: TestSpecification): number {

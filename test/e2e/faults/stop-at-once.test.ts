@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import type { BatchProgress } from '../../../src/contract/messages.ts';
 import { ownName } from '../../support/files/batch-file.ts';
 import { until } from '../../support/until.ts';
-import { withFleet, type WorkerFleet } from '../../support/lote/worker-fleet.ts';
+import { startFleet, withFleet, type WorkerFleet } from '../../support/lote/worker-fleet.ts';
 
 /** The promise: from this long after the update's answer on, nothing new is POSTed. */
 const STOPPED_AFTER_MS = 1_000;
@@ -13,6 +13,8 @@ const WATCHED_MS = 3_000;
 /** Slices end and the ledger is looked at within a second; a busy machine takes longer. */
 const COUNTED_WITHIN_MS = 20_000;
 const SLOW_ANSWERS = { latencyMs: 45 };
+/** So that several pages are on their way at a time, on all workers. */
+const SMALL_PAGES = { LOTE_PAGE_SIZE: '1000' };
 /** What the default profile lets all workers together have on the wire. */
 const ON_THE_WIRE = 64;
 
@@ -55,11 +57,11 @@ function expectEachOnce(fleet: WorkerFleet, invoices: number): void {
 
 describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { timeout: 300_000 }, () => {
   it.each([
-    { workers: 1, invoices: 3_000 },
-    { workers: 5, invoices: 6_000 },
+    { workers: 1, invoices: 2_000 },
+    { workers: 5, invoices: 4_000 },
   ])('at once with $workers workers; resumed, the rest goes exactly once', async ({ workers, invoices }) => {
     const file = `${ownName('wrong')}.csv`;
-    await withFleet({ workers, sandbox: SLOW_ANSWERS }, async (fleet) => {
+    await withFleet({ workers, sandbox: SLOW_ANSWERS, env: SMALL_PAGES }, async (fleet) => {
       const handle = await fleet.startFile(file, invoices);
       await until(() => fleet.postTimes().length > 200);
 
@@ -70,23 +72,6 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
 
       expect((await handle.result()).counts).toMatchObject({ issued: invoices });
       expectEachOnce(fleet, invoices);
-    });
-  });
-
-  it('for good: what was not sent is held, and goes when the file is dropped again', async () => {
-    const file = `${ownName('wrong')}.csv`;
-    await withFleet({ workers: 2, sandbox: SLOW_ANSWERS }, async (fleet) => {
-      const handle = await fleet.startFile(file, 3_000);
-      await until(() => fleet.postTimes().length > 200);
-
-      await expectStopped(fleet, await operate(handle, 'cancelRemaining'));
-
-      const { counts, state } = await handle.result();
-      const issued = fleet.sandbox.books().totals.invoices;
-      expect(state).toBe('cancelled');
-      expect(counts).toMatchObject({ issued, held: 3_000 - issued });
-      await (await fleet.startFile(file, 3_000)).result();
-      expectEachOnce(fleet, 3_000);
     });
   });
 
@@ -106,12 +91,41 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
       expectEachOnce(fleet, 300);
     });
   });
+});
 
-  it('also for a worker that stood still meanwhile and goes on', async () => {
-    const file = `${ownName('wrong')}.csv`;
-    await withFleet({ workers: 2, sandbox: SLOW_ANSWERS }, async (fleet) => {
-      const handle = await fleet.startFile(file, 3_000);
-      await until(() => fleet.postTimes().length > 200);
+/** Each sends a file of its own; what the books and the front show is counted over both. */
+describe.skipIf(inject('postgresUrl') === null)(
+  'an operator stops a batch of two workers',
+  { timeout: 300_000 },
+  () => {
+    const INVOICES = 2_000;
+    let fleet: Awaited<ReturnType<typeof startFleet>>;
+
+    beforeAll(async () => {
+      fleet = await startFleet({ workers: 2, sandbox: SLOW_ANSWERS, env: SMALL_PAGES });
+    });
+
+    afterAll(() => fleet.remove());
+
+    it('for good: what was not sent is held, and goes when the file is dropped again', async () => {
+      const [file, series] = [`${ownName('wrong')}.csv`, 'G'];
+      const before = issuedOf(fleet);
+      const handle = await startAndSee(fleet, file, series);
+
+      await expectStopped(fleet, await operate(handle, 'cancelRemaining'));
+
+      const { counts, state } = await handle.result();
+      const issued = issuedOf(fleet) - before;
+      expect(state).toBe('cancelled');
+      expect(counts).toMatchObject({ issued, held: INVOICES - issued });
+      await (await fleet.startFile(file, INVOICES, series)).result();
+      expectEachOnce(fleet, before + INVOICES);
+    });
+
+    it('at once, also for a worker that stood still meanwhile and goes on', async () => {
+      const [file, series] = [`${ownName('wrong')}.csv`, 'S'];
+      const before = issuedOf(fleet);
+      const handle = await startAndSee(fleet, file, series);
       fleet.workers[0]?.signal('SIGSTOP');
       const answeredAt = await operate(handle, 'pause');
       await sleep(STOPPED_AFTER_MS);
@@ -119,9 +133,22 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
       fleet.workers[0]?.signal('SIGCONT');
 
       await expectStopped(fleet, answeredAt);
+      expect(issuedOf(fleet) - before, 'there was something to stop').toBeLessThan(INVOICES);
       await handle.executeUpdate<string, []>('resume');
-      expect((await handle.result()).counts).toMatchObject({ issued: 3_000 });
-      expectEachOnce(fleet, 3_000);
+      expect((await handle.result()).counts).toMatchObject({ issued: INVOICES });
+      expectEachOnce(fleet, before + INVOICES);
     });
-  });
-});
+
+    /** Some hundreds are on their way or sent, and far more are not. */
+    async function startAndSee(on: WorkerFleet, file: string, series: string): Promise<BatchHandle> {
+      const before = on.postTimes().length;
+      const handle = await on.startFile(file, INVOICES, series);
+      await until(() => on.postTimes().length > before + 200);
+      return handle;
+    }
+  },
+);
+
+function issuedOf(fleet: WorkerFleet): number {
+  return fleet.sandbox.books().totals.invoices;
+}

@@ -40,6 +40,16 @@ export interface WorkerFleet {
 
 /** Starts a fleet, hands it to the test, and leaves nothing behind. */
 export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet) => Promise<void>): Promise<void> {
+  const fleet = await startFleet(options);
+  try {
+    await test(fleet);
+  } finally {
+    await fleet.remove();
+  }
+}
+
+/** A fleet for several tests; `remove` ends its processes and leaves nothing behind. */
+export async function startFleet(options: FleetOptions): Promise<WorkerFleet & { remove(): Promise<void> }> {
   const place = await newPlace();
   const database = await postgresDatabase(inject('postgresUrl') ?? '');
   const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
@@ -47,6 +57,14 @@ export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet
   const all = processes();
   const address = inject('temporalAddress');
   const connection = await Connection.connect({ address });
+  const remove = async (): Promise<void> => {
+    await all.killAll();
+    await connection.close();
+    await database.drop();
+    await front.close();
+    await sandbox.close();
+    await place.remove();
+  };
   try {
     await mkdir(place.inputDir, { recursive: true });
     const profile = join(place.directory, 'profile.json');
@@ -72,8 +90,8 @@ export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet
       ...workers.map((worker) => worker.said('Worker on task queue')),
     ]);
     const client = new Client({ connection });
-    await test({
-      ...{ place, database, sandbox, front, workers, all, client },
+    return {
+      ...{ place, database, sandbox, front, workers, all, client, remove },
       startWorker: (command) => all.start(['worker'], env, command),
       async startFile(name, invoices, series = 'F') {
         await writeInvoiceFile(join(place.inputDir, name), { invoices, series });
@@ -82,13 +100,9 @@ export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet
       },
       postTimes: () =>
         front.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices').map(({ at }) => at),
-    });
-  } finally {
-    await all.killAll();
-    await connection.close();
-    await database.drop();
-    await front.close();
-    await sandbox.close();
-    await place.remove();
+    };
+  } catch (error) {
+    await remove();
+    throw error;
   }
 }
