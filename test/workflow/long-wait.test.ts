@@ -46,6 +46,8 @@ describe('a page that waits', { timeout: 300_000 }, () => {
       await until(async () => (await stack.progress(handle)).phase === 'waiting');
       const pageId = pageWorkflowId(batchId, 1);
       const page = stack.client.workflow.getHandle(pageId);
+      // The batch waits for the first invoices, too, before it starts a page.
+      await until(() => page.describe().then(Boolean, () => false));
       const first = (await page.describe()).runId;
 
       // Each is an event, and wakes the page for a look at the ledger, as a minute of waiting does. Some at a time, for a run cannot end while they come.
