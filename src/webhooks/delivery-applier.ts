@@ -5,11 +5,11 @@ const GATHER_MS = 100;
 
 /**
  * Where so few come in that time, again and again, more are waited for: a service that takes few requests a second speaks
- * as seldom. The first after a silence wait for nobody.
+ * as seldom. The first after a pause wait for nobody.
  */
 const FEW = 16;
 const GATHER_FEW_MS = 500;
-const SILENCE_MS = 2_000;
+const PAUSE_MS = 2_000;
 
 /** One set statement of this size is written in tens of milliseconds; larger ones only hold their locks longer. */
 const MAX_GROUP = 1_000;
@@ -37,9 +37,9 @@ export function createDeliveryApplier(options: DeliveryApplierOptions): Delivery
   let appliedAt = -Infinity;
 
   async function run(): Promise<void> {
-    const isSilent = performance.now() - appliedAt > SILENCE_MS;
+    const isAfterPause = performance.now() - appliedAt > PAUSE_MS;
     await sleep(options.gatherMs ?? GATHER_MS);
-    if (waiting.size < FEW && !isSilent && options.gatherMs === undefined) await sleep(GATHER_FEW_MS);
+    if (waiting.size < FEW && !isAfterPause && options.gatherMs === undefined) await sleep(GATHER_FEW_MS);
     while (waiting.size > 0) {
       const group = [...waiting].slice(0, MAX_GROUP);
       waiting = new Set([...waiting].slice(MAX_GROUP));

@@ -59,7 +59,7 @@ describe('createDeliveryApplier', () => {
     expect(groups).toEqual([['inv_1'], ['inv_2', 'inv_3']]);
   });
 
-  it('applies the first after a silence at once, and few that follow in one go with those after them', async () => {
+  it('applies the first after a pause at once, and few that follow in one go with those after them', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const groups: (readonly string[])[] = [];
