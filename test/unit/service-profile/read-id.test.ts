@@ -9,6 +9,8 @@ describe('readId', () => {
     ['the last step of an address', 'https://service.example/v1/merchants/mrc_1', 'mrc_', 'mrc_1'],
     ['the last step of a path', '/v1/merchants/17/', '', '17'],
     ['signs that other services use: a number of a document', 'FT.2026-15:3', '', 'FT.2026-15:3'],
+    ['a number behind zeros', '007', '', '007'],
+    ['zero behind a prefix', 'FT-0', 'FT-', 'FT-0'],
     ['base64', 'SW52b2ljZTox==', '', 'SW52b2ljZTox=='],
     ['250 characters behind the prefix', `mrc_${'a'.repeat(250)}`, 'mrc_', `mrc_${'a'.repeat(250)}`],
   ])('reads %s', (_, value, prefix, id) => {
@@ -29,6 +31,9 @@ describe('readId', () => {
     ['an address that is none', 'http://[/inv_1', 'inv_'],
     ['zero, which programs write for none', 0, ''],
     ['a number below zero', -5, ''],
+    ['zero as a text', '0', ''],
+    ['a number below zero as a text, as one of many digits comes', '-9007199254740992', ''],
+    ['zero as the last step of an address', '/v1/invoices/0', ''],
     ['a fraction', 1.5, ''],
     ['a number that lost digits', 2 ** 53, ''],
     ['an endless address', `/${'a/'.repeat(50_000)}`, ''],
