@@ -10,7 +10,7 @@ process.env['TMPDIR'] = files.directory;
  * Tests of batches and whole processes wait for time-outs and restarts more than half of their time: two cores have work for five files. All projects
  * share the workers, so that tests that compute run while others wait. Where memory is short, or files wait for a disk, fewer run at a time.
  */
-const MAX_WORKERS = files.inMemory ? 5 : 3;
+const MAX_WORKERS = files.inMemory ? 7 : 3;
 
 /** It finds what hangs, and nothing else: a test that computes for five seconds took more than a minute on two cores with a load of fifty. */
 const TEST_TIMEOUT_MS = 180_000;
@@ -31,26 +31,21 @@ function project(name: string, folders: readonly string[], globalSetup: string[]
   };
 }
 
-/**
- * Its test files share the modules of their worker: most of the time of small tests went into loading them again. A test that changes what a module or
- * the process holds puts it back.
- */
-function withSharedModules(one: ReturnType<typeof project>) {
-  return { ...one, test: { ...one.test, isolate: false } };
-}
-
 export default defineConfig({
   test: {
     // A build leaves compiled copies of everything in dist/.
     exclude: [...configDefaults.exclude, 'dist/**'],
     projects: [
-      withSharedModules(project('unit', ['unit'], [])),
-      withSharedModules(project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL])),
-      withSharedModules(project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE])),
+      project('unit', ['unit'], []),
+      project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL]),
+      project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
       project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
       project('browser', ['browser'], ALL_SERVERS),
     ],
     pool: 'forks',
+    // Files of a project share the modules of their worker: most of the time of small tests went into loading them again. A test that changes what a
+    // module or the process holds puts it back.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     maxWorkers: MAX_WORKERS,
     testTimeout: TEST_TIMEOUT_MS,

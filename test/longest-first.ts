@@ -87,16 +87,12 @@ const SECONDS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Runs long files before short ones, whatever their project: a long one that came last would keep all others waiting. Files that share the modules of
- * their worker come at the end, project by project, the longest of each first, because a worker keeps its modules only for the next file of the same project.
+ * Runs long files before short ones: a long one that came last would keep all others waiting. They run project by project, because a worker keeps its
+ * modules only for the next file of the same project.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const known = await super.sort(files);
-    const [alone, together] = [true, false].map((isolate) =>
-      known.filter(({ project }) => project.config.isolate === isolate),
-    );
-    return [...(alone ?? []).toSorted(longerFirst), ...byProject(together ?? [])];
+    return byProject(await super.sort(files));
   }
 }
 
