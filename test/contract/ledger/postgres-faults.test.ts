@@ -21,11 +21,15 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
   const { url, kill, restart, promote, own, stop } = cluster as PostgresCluster;
   /** Of an operator, who is not kept from writing by the default. */
   const admin = `${url}?options=-c%20default_transaction_read_only%3Doff`;
+  /** The server limits the connections of this user; a superuser has no limit. */
+  const guest = new URL(url);
+  guest.username = 'guest';
   let database: Database;
   beforeAll(async () => {
     database = openPostgresDatabase({ connectionString: url });
     await database.query('CREATE TABLE counter (n integer)');
     await database.query('INSERT INTO counter VALUES (0)');
+    await sql(url, 'CREATE ROLE guest LOGIN');
   });
   afterAll(async () => {
     await database.close();
@@ -78,6 +82,30 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     await proxy.cut();
   });
 
+  it('that has few connections to spare is waited for: what needs a connection of its own gets one when another is free', async () => {
+    await limitConnections(3);
+    const few = openPostgresDatabase({ connectionString: guest.href });
+    const all = Array.from({ length: CONNECTIONS * 2 }, () => few.query('SELECT pg_sleep(0.05)'));
+
+    await expect(Promise.all(all)).resolves.toHaveLength(CONNECTIONS * 2);
+    await few.close();
+    await limitConnections(-1);
+  });
+
+  it('that has no connection to spare for longer than one may take is unavailable, and says so', async () => {
+    await limitConnections(0);
+    const none = openPostgresDatabase({ connectionString: guest.href });
+
+    expect(await failureOf(() => none.query('SELECT 1'))).toMatchObject({
+      code: 'ledger-unavailable',
+      sqlState: '53300',
+      message: expect.stringContaining('too many connections') as unknown,
+    });
+    await limitConnections(-1);
+    expect(await none.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    await none.close();
+  });
+
   it('that crashed is unavailable until it is back; who opens the ledger while it starts waits for it', async () => {
     await kill();
     expect(await failureOf(() => database.query(WRITE))).toMatchObject({ code: 'ledger-unavailable' });
@@ -120,6 +148,10 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     await sql(url, 'DROP TABLESPACE small');
     await disk.remove();
   });
+
+  async function limitConnections(limit: number): Promise<void> {
+    await sql(url, `ALTER ROLE guest CONNECTION LIMIT ${limit}`);
+  }
 
   async function readOnly(on: boolean): Promise<void> {
     const change = on ? 'SET default_transaction_read_only = on' : 'RESET default_transaction_read_only';

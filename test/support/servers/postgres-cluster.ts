@@ -78,7 +78,8 @@ export async function startPostgresCluster({
     port,
     unix_socket_directories: '',
     fsync: durable ? 'on' : 'off',
-    max_connections: 100,
+    // Seven test files at a time, of which some run a dozen stacks side by side, each with a pool of its own.
+    max_connections: 400,
     deadlock_timeout: '200ms',
     // A standby that takes no connections answers as a server does that is starting.
     hot_standby: 'off',

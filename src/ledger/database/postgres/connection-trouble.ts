@@ -7,7 +7,8 @@ import { StatementFailure } from '../statement-failure.ts';
 const RETRY = new Set(['40001', '40P01']);
 
 /** The server answers, but does not serve yet, or not any more: starting, stopping, changing roles, too many connections. */
-const NOT_YET = new Set(['57P01', '57P02', '57P03', '25006', '53300']);
+const TOO_MANY = '53300';
+const NOT_YET = new Set(['57P01', '57P02', '57P03', '25006', TOO_MANY]);
 
 /** True for a serialization failure and a deadlock: the same statement or transaction may be run again. */
 export function asksForRetry(error: unknown): boolean {
@@ -17,6 +18,11 @@ export function asksForRetry(error: unknown): boolean {
 /** Whether a server that has just answered so is likely to serve within seconds. */
 export function isNotReadyYet(error: unknown): boolean {
   return error instanceof StatementFailure && NOT_YET.has(error.sqlState);
+}
+
+/** Whether the server has no connection to spare: for everybody, this user or this database. */
+export function lacksConnection(error: unknown): boolean {
+  return error instanceof StatementFailure && error.sqlState === TOO_MANY;
 }
 
 /** Whether the trouble may end with the connection: then it, and every one that is as old, is replaced by a new one. */

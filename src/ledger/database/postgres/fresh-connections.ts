@@ -1,5 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { belongsToConnection, translateFailure } from './connection-trouble.ts';
+import { belongsToConnection, lacksConnection, translateFailure } from './connection-trouble.ts';
+
+/** As long as a pool waits for a new connection. */
+const PATIENCE_MS = 10_000;
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 200;
 
 export interface FreshConnections {
   /** Runs `work` on a connection of the pool. @throws LoteError `ledger-unavailable` when there is none. */
@@ -53,10 +59,19 @@ export function freshConnections(pool: pg.Pool): FreshConnections {
   }
 }
 
+/**
+ * A server that has no connection to spare is asked again for a while: mostly one of our own, or of another process, comes free. To fail at once would lose
+ * what waits to be recorded, such as the answer to a POST.
+ */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (error) {
-    throw translateFailure(error, '/* connect */');
+  const until = performance.now() + PATIENCE_MS;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      const failure = translateFailure(error, '/* connect */');
+      if (!lacksConnection(failure) || performance.now() + pause > until) throw failure;
+      await sleep(pause);
+    }
   }
 }
