@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { childEnvironment } from '../process/child-environment.ts';
 import { chooseHeldPort, holdPort, type HeldPort } from './held-port.ts';
+import { listensOn } from './listens-on.ts';
 import { openLockFile } from '../data-dir/lock-file.ts';
 import { processStartTime } from '../process/process-start-time.ts';
 import { readJson, writeJson } from '../data-dir/write-json.ts';
@@ -122,8 +123,7 @@ async function launch(
   if (pid === undefined || startTime === null) return null;
   const record = { pid, startTime, port, uiPort };
   await writeJson(file, record);
-  const up = await Promise.race([healthy(port, START_MS), ended.then(() => false)]);
-  // Another process may have taken the port and answer there: then our own process has ended.
+  const up = await Promise.race([answers(record, START_MS), ended.then(() => false)]);
   if (up && (await processStartTime(pid)) === startTime) return record;
   await stop(record);
   return null;
@@ -162,25 +162,27 @@ async function leftBehind(file: string): Promise<Record | null> {
   if (!parsed.success) return null;
   const sameProcess = (await processStartTime(parsed.data.pid)) === parsed.data.startTime;
   if (!sameProcess) return null;
-  if (await healthy(parsed.data.port, STOP_MS)) return parsed.data;
+  if (await answers(parsed.data, STOP_MS)) return parsed.data;
   // Ours, but it does not answer: two servers on one file would be worse than a restart.
   await stop(parsed.data);
   return null;
 }
 
-async function healthy(port: number, patienceMs: number): Promise<boolean> {
-  const deadline = Date.now() + patienceMs;
-  while (Date.now() < deadline) {
-    const connection = await Connection.connect({ address: `127.0.0.1:${port}`, connectTimeout: 1_000 }).catch(
-      () => null,
-    );
-    if (connection !== null) {
-      await connection.close();
-      return true;
-    }
-    await sleep(POLL_INTERVAL_MS);
-  }
+/**
+ * Whether the server of this process answers in time. Another program may have taken the port before it, even another Lote's server, which answers as
+ * well: its runs and workers would be taken for ours. Ours ends then, as soon as it wants to listen.
+ */
+async function answers({ pid, port }: Record, patienceMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(POLL_INTERVAL_MS))
+    if ((await anybodyAnswers(port)) && (await listensOn(pid, port)) !== false) return true;
   return false;
+}
+
+async function anybodyAnswers(port: number): Promise<boolean> {
+  const address = `127.0.0.1:${port}`;
+  const connection = await Connection.connect({ address, connectTimeout: 1_000 }).catch(() => null);
+  await connection?.close();
+  return connection !== null;
 }
 
 interface StartedServer {

@@ -192,6 +192,27 @@ describe('startTemporalServer', () => {
     expect(await server.restart()).toBe(true);
   });
 
+  it('does not take the server of another program for its own, that took the port before it could listen', async () => {
+    const dataDir = await temporaryDirectory();
+    const slow = join(dataDir, 'slow-temporal');
+    // Its first start gives the other program time to be first.
+    const once4s = `mkdir '${dataDir}/waited' 2>/dev/null && sleep 4`;
+    await writeFile(slow, `#!/bin/sh\n${once4s}\nexec '${binary}' "$@"\n`, { mode: 0o755 });
+    const start = startTemporalServer({ binary: slow, dataDir, namespace: 'default', port: 0, uiPort: 0 });
+    onTestFinished(async () => (await start).stop());
+    const { port } = await vi.waitFor(() => recordOf(dataDir), { timeout: 10_000 });
+
+    const stranger = spawn(binary, ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless'], {
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void stranger.kill('SIGKILL'));
+    const server = await start;
+
+    expect(server.address).not.toBe(`127.0.0.1:${port}`);
+    expect(await server.alive()).toBe(true);
+    expect(await statusOf(server.address, 'unknown').catch(String)).toContain('not found');
+  });
+
   it('gives its port free when it is stopped', async () => {
     const server = await started(await temporaryDirectory());
     const port = Number(server.address.split(':')[1]);
