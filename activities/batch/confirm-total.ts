@@ -19,6 +19,9 @@ export async function confirmTotal(deps: ActivityDeps, input: ConfirmTotalInput)
   await letGo(deps, { batchId, fencingToken });
   const batch = await deps.ledger.findBatch(batchId);
   if (batch === null)
-    throw new LoteError('batch-not-found', `Confirming a total: the ledger has no batch "${batchId}" any more.`);
+    throw new LoteError(
+      'batch-not-found',
+      `Confirming a total: the ledger no longer has batch "${batchId}". Nothing was sent. Drop its file again.`,
+    );
   return runningBatch(deps, batch);
 }

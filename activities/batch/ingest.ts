@@ -227,7 +227,7 @@ function holdFindings(hold: Reason | null): readonly Finding[] {
 function riskFindings({ acceptDuplicateRisk }: IngestInput): readonly Finding[] {
   if (acceptDuplicateRisk !== true) return [];
   const message =
-    'Whoever started this batch accepted the risk of a duplicate: its content also takes the place of what was rejected where the refusal is no proof';
+    'This batch was started with the accepted risk of a duplicate: its content also replaces rejected invoices whose refusal is no proof';
   return [{ row: null, column: null, code: 'duplicate-risk-accepted', message, severity: 'info' }];
 }
 

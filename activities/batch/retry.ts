@@ -83,7 +83,7 @@ async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Pr
   }
   throw new LoteError(
     'transition-refused',
-    `Retrying invoices of batch ${run.batchId}: its file was refused or is still being read, so that it has none. Nothing was done.`,
+    `Retrying invoices of batch ${run.batchId}: its file was refused or is still being read, so it has no invoices. Nothing was done. \`lote status ${run.batchId}\` says where it stands.`,
   );
 }
 
@@ -136,7 +136,11 @@ function policyOf(deps: ActivityDeps, acceptDuplicateRisk: boolean): RetryPolicy
 
 async function reopened(deps: ActivityDeps, batchId: string, result: RetryResult): Promise<Reopened> {
   const record = await deps.ledger.findBatch(batchId);
-  if (record === null) throw new LoteError('batch-not-found', `The ledger knows no batch ${batchId}.`);
+  if (record === null)
+    throw new LoteError(
+      'batch-not-found',
+      `Retrying invoices: the ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
+    );
   const moved = Object.values(result.moved).reduce((total, count) => total + count, 0);
   if (moved > 0) deps.log.info('invoices go again', { batchId, ...result.moved });
   return { batch: await runningBatch(deps, record), moved, refused: { ...result.refused } };

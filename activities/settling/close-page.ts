@@ -41,7 +41,7 @@ function unsentReason({ ending, waitedFor }: CloseInput): Reason | null {
     case 'outage':
       return {
         code: 'service-away',
-        message: `Not sent: the service was not to be had for longer than LOTE_OUTAGE_PATIENCE${waitedFor === null ? '' : ` (${waitedFor})`}. Drop the file again to send it.`,
+        message: `Not sent: the service could not be reached for longer than LOTE_OUTAGE_PATIENCE${waitedFor === null ? '' : ` (${waitedFor})`}. Drop the file again to send it.`,
       };
     case 'sent':
     case 'send-time':

@@ -167,7 +167,7 @@ describe('a retry of a batch that a run holds', () => {
 
     await expect(reopen(place, batch)).rejects.toMatchObject({
       code: 'transition-refused',
-      message: `Retrying invoices of batch ${batch.batchId}: its file was refused or is still being read, so that it has none. Nothing was done.`,
+      message: `Retrying invoices of batch ${batch.batchId}: its file was refused or is still being read, so it has no invoices. Nothing was done. \`lote status ${batch.batchId}\` says where it stands.`,
     });
   });
 });

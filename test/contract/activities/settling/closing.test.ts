@@ -49,7 +49,7 @@ describe('the end of a page', () => {
       {
         code: 'service-away',
         message:
-          'Not sent: the service was not to be had for longer than LOTE_OUTAGE_PATIENCE (http-503). Drop the file again to send it.',
+          'Not sent: the service could not be reached for longer than LOTE_OUTAGE_PATIENCE (http-503). Drop the file again to send it.',
       },
     ],
     [
@@ -58,7 +58,7 @@ describe('the end of a page', () => {
       {
         code: 'service-away',
         message:
-          'Not sent: the service was not to be had for longer than LOTE_OUTAGE_PATIENCE. Drop the file again to send it.',
+          'Not sent: the service could not be reached for longer than LOTE_OUTAGE_PATIENCE. Drop the file again to send it.',
       },
     ],
   ] as const)('gives what was not sent the reason why: %s', async (_, ending, reason) => {
