@@ -133,7 +133,7 @@ class Watch implements AnswerWatch {
       return this.#notes.clear(STATUS_MISSING);
     }
     if (this.#hasStatus) return;
-    const message = `Nothing stands at ${place} (invoice.status) in the answer to the GET of an invoice, so that no answer says how far it is. Correct invoice.status in the service profile.`;
+    const message = `Nothing stands at ${place} (invoice.status) in the answer to the GET of an invoice, so no answer says what its status is. Correct invoice.status in the service profile.`;
     this.#notes.note(STATUS_MISSING, message);
   }
 
@@ -141,7 +141,7 @@ class Watch implements AnswerWatch {
   #agreed(word: string): void {
     const first = this.#firstWord;
     if (first !== null && first !== word && this.#words.isEarly(first)) {
-      const message = `Answers to the creation of invoices say ${shownWord(first)}, which invoice.issued lists, and later ${shownWord(word)}: the first says nothing of an end, so that a GET with it settles nothing. Take it out of invoice.issued in the service profile.`;
+      const message = `Answers to the creation of invoices say ${shownWord(first)}, which invoice.issued lists, and later ${shownWord(word)}: the first word is not final, so a GET with it settles nothing. Remove it from invoice.issued in the service profile.`;
       this.#notes.note(ISSUED_EARLY, message);
     }
     this.#words.agreed(word);

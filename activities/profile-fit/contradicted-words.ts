@@ -41,7 +41,7 @@ export function createContradictedWords({ ledger, baseUrl, log, now }: Contradic
       if (invoices.size < CONTRADICTIONS) return;
       const by = shown === null ? '' : ` by the word ${shown}`;
       await stop(
-        `A GET called ${CONTRADICTIONS} invoices issued${by}, and they have failed since: a word of invoice.issued in the service profile says nothing of an end.`,
+        `A GET called ${CONTRADICTIONS} invoices issued${by}, and they have failed since: a word of invoice.issued in the service profile is not final.`,
       );
     },
     async swapped() {

@@ -26,7 +26,7 @@ export function createEventIds(notes: MisfitNotes): EventIds {
       isDone = true;
       invoiceOf.clear();
       const message =
-        'What stands at event.eventId is no id of the event: it is that of the invoice, or the same for several events. Nothing goes wrong by it, but such events cannot be looked up at the service. Correct event.eventId in the service profile.';
+        'The value at event.eventId is not the id of the event: it is the id of the invoice, or the same for several events. No invoice is affected, but such events cannot be looked up at the service. Correct event.eventId in the service profile.';
       notes.note(NOT_ITS_OWN, message);
     },
   };

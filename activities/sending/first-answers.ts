@@ -80,7 +80,7 @@ export function createFirstAnswers(
       isOpen = false;
       unreadable += 1;
       if (unreadable < MOST_UNREADABLE) return null;
-      const message = `The service profile cannot read the answers of the service: ${unreadable} came whole, and none was read (the last: ${answer.reason.message}). Correct the file named by SERVICE_PROFILE and start Lote again: what was sent is then asked for under the same key.`;
+      const message = `The service profile cannot read the answers of the service: ${unreadable} came whole, and none was read (the last: ${answer.reason.message}). Correct the file named by SERVICE_PROFILE and start Lote again: it then repeats what was sent, under the same key.`;
       return { code: ANSWERS_UNREADABLE, message };
     },
   };

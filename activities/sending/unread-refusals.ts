@@ -31,7 +31,7 @@ export function createUnreadRefusals(onFound: (message: string) => void): Unread
       if (keys.size < MOST_UNREAD) return null;
       // The probe decides: an invoice that is created shows that somebody else has spoken.
       keys.clear();
-      return `The service profile cannot read the refusals of the service: ${MOST_UNREAD} invoices got one while others were created (the last: ${said}). Correct error.code and error.message in the file named by SERVICE_PROFILE and start Lote again: what was sent is then asked for under the same key.`;
+      return `The service profile cannot read the refusals of the service: ${MOST_UNREAD} invoices got one while others were created (the last: ${said}). Correct error.code and error.message in the file named by SERVICE_PROFILE and start Lote again: it then repeats what was sent, under the same key.`;
     },
   };
 }
