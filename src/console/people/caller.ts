@@ -28,7 +28,7 @@ declare module 'hono' {
  */
 export function callerOf(context: Context): Caller {
   const caller = context.get('caller') as Caller | undefined;
-  if (caller === undefined) throw new Error('A route was reached that no guard stands before: who asks is not known.');
+  if (caller === undefined) throw new Error('A route was reached that has no guard, so the caller is not known.');
   return caller;
 }
 

@@ -19,7 +19,10 @@ UPDATE ledger_meta SET ledger_id = $1`;
 export async function ledgerId(database: Database): Promise<string> {
   const [found] = await database.query<{ ledger_id: string }>(LEDGER_ID);
   if (found === undefined)
-    throw new LoteError('ledger-conflict', 'Opening the ledger: its id is missing; the database is not one of Lote');
+    throw new LoteError(
+      'ledger-conflict',
+      'Opening the ledger: its id is missing, so the database is not one of Lote. Correct DATABASE_URL, or restore the ledger (docs/operations/backup.md)',
+    );
   if (found.ledger_id !== OF_A_TEMPLATE) return found.ledger_id;
   await database.query(GIVE_ID, [OF_A_TEMPLATE]);
   return ledgerId(database);

@@ -114,7 +114,7 @@ WITH left_open AS (${LEFT_OPEN}
 )
 UPDATE invoice i SET state = 'unknown', changed_at = $1,
   reason_code = coalesce(i.reason_code, 'answer-lost'),
-  reason_message = coalesce(i.reason_message, 'Its last answer was lost; nothing tells what became of it.')
+  reason_message = coalesce(i.reason_message, 'Its last answer was lost, so its outcome is not known.')
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('lose')}`;
 

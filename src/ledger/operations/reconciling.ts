@@ -21,7 +21,7 @@ SELECT ${BATCH_COLUMNS} FROM batch
 WHERE application = $1 AND state IN ('staging', 'running', 'paused')
 ORDER BY seq`;
 
-const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost; nothing tells what became of it.' };
+const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost, so its outcome is not known.' };
 const NO_FINAL_ANSWER = {
   code: 'no-final-answer',
   message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
