@@ -135,8 +135,8 @@ async function requireFreeFile(dataDir: string): Promise<number> {
   if (lock !== null) return lock;
   throw new LoteError(
     'temporal-unavailable',
-    `Starting the embedded Temporal server: nobody else may have ${join(dataDir, 'temporal.db')} open, and a server that an earlier ` +
-      'process started still has, where this process cannot see it (another container). End that server, then start again.',
+    `Starting the embedded Temporal server: no other process may have ${join(dataDir, 'temporal.db')} open, but a server that an earlier ` +
+      'process started still has it open, where this process cannot see it (another container). End that server, then start again.',
   );
 }
 
@@ -240,6 +240,6 @@ async function stop({ pid, startTime }: Record): Promise<void> {
 function notStarted(dataDir: string): LoteError {
   return new LoteError(
     'temporal-unavailable',
-    `Starting the embedded Temporal server: it did not come up. Its log is ${join(dataDir, 'temporal.log')}.`,
+    `Starting the embedded Temporal server: it did not come up. Look at its log, ${join(dataDir, 'temporal.log')}, and start Lote again.`,
   );
 }

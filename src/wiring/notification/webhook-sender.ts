@@ -35,8 +35,11 @@ export async function postSigned(target: WebhookTarget, { id, body }: WebhookMes
   if (status >= 200 && status < 300) return;
   const found = `Sending the message of a night by webhook: the answer must be 2xx, found ${status}.`;
   if (status === GONE)
-    throw new LoteError('message-refused', `${found} Nobody is there any more: set LOTE_MESSAGE_URL anew.`);
-  throw new LoteError('message-unsent', `${found} It is tried again; see what stands at LOTE_MESSAGE_URL.`);
+    throw new LoteError(
+      'message-refused',
+      `${found} The receiver has left this address: set LOTE_MESSAGE_URL to its new address.`,
+    );
+  throw new LoteError('message-unsent', `${found} It is tried again; check what answers at LOTE_MESSAGE_URL.`);
 }
 
 async function post(

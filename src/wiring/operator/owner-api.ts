@@ -164,7 +164,7 @@ function unreachable({ path }: DataDir, { console, pid }: Endpoints): LoteError 
     'data-directory-owned',
     `Asking the owner of the data directory: another process (${pid} where it runs) owns ${path}, and nothing answers at ` +
       `${console}, where its console listens. It may run in another container, or in another network namespace. Nothing was opened. ` +
-      'Give the command there, or stop that process first.',
+      'Run the command there, or stop that process first.',
   );
 }
 

@@ -24,7 +24,7 @@ export function requireProbeTarget({ account, profile, live }: ProbeTarget): voi
   if (!isTest && (!live || profile.environment === 'test'))
     throw new LoteError(
       'usage',
-      `Probing: INVOICING_API_KEY must be a test key (${TEST_KEY}…), for a merchant and an invoice are created; found another one. Nothing was sent. ` +
+      `Probing: INVOICING_API_KEY must be a test key (${TEST_KEY}…), because a merchant and an invoice are created; found another key. Nothing was sent. ` +
         (live
           ? 'The profile says environment "test".'
           : 'If it must be this one, say --live: the invoice is then real.'),

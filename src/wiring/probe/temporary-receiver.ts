@@ -52,9 +52,13 @@ export async function startTemporaryReceiver(port: number): Promise<TemporaryRec
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) =>
       reject(
-        new LoteError('port-taken', `Probing: port ${port} is not free for deliveries. Say another: --port.`, {
-          cause,
-        }),
+        new LoteError(
+          'port-taken',
+          `Probing: port ${port} must be free for deliveries, and it is not. Name another with --port.`,
+          {
+            cause,
+          },
+        ),
       ),
     );
     server.listen(port, HOST, resolve);

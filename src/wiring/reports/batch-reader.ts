@@ -127,7 +127,7 @@ async function openBatchReader(installation: Installation): Promise<BatchReader>
   }
   throw new LoteError(
     'data-directory-owned',
-    `Another process owns ${config.dataDir} and has not told where its console is within ${PATIENCE_MS / 60_000} minutes. Try again in a moment, or look at the Temporal UI.`,
+    `Reading batches: another process owns ${config.dataDir} and has not published the address of its console within ${PATIENCE_MS / 60_000} minutes. Try again in a moment, or look at the Temporal UI.`,
   );
 }
 

@@ -94,7 +94,10 @@ async function openShared(
 ) {
   const { temporal } = config;
   if (temporal.address === null || configs.some(({ service }) => service.kind !== 'remote'))
-    throw new LoteError('configuration-invalid', 'A process of its own needs INVOICING_BASE_URL and TEMPORAL_ADDRESS.');
+    throw new LoteError(
+      'configuration-invalid',
+      'Starting a process of its own: INVOICING_BASE_URL and TEMPORAL_ADDRESS must both be set, and they are not.',
+    );
   const profiled = readProfiles(configs);
   const notify = (line: string): void => log.info(line);
   const owned = { config, dataDir: dataDirAt(config.dataDir), parts, notify, log };

@@ -37,7 +37,7 @@ export async function reachTemporal<T>(
   if (lock === null) {
     throw new LoteError(
       'data-directory-owned',
-      `Another process owns ${config.dataDir} and has not told its addresses yet. Try again in a moment.`,
+      `Connecting to Temporal: another process owns ${config.dataDir} and has not published its addresses yet. Try again in a moment.`,
     );
   }
   try {
