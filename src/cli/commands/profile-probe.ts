@@ -91,7 +91,7 @@ function outFile(file: string, force: boolean): string {
   if (force || !existsSync(path)) return path;
   throw new LoteError(
     'usage',
-    `Probing: --out must name a new file, found ${JSON.stringify(path)}. Nothing was sent. Say another, or --force.`,
+    `Probing: --out must name a new file, found ${JSON.stringify(path)}. Nothing was sent. Name another file, or add --force.`,
   );
 }
 
@@ -100,12 +100,15 @@ function subjectOf(options: ProfileProbeOptions): ProbeSubject {
   if (live && options.nif === undefined)
     throw new LoteError(
       'usage',
-      'Probing: --live needs --nif, for a made-up tax number is nothing for a live service. Nothing was sent.',
+      'Probing: --live needs --nif, because a live service must not get a made-up tax number. Nothing was sent.',
     );
   const nif = options.nif ?? madeUpNif();
   if (!/^\d{5,15}$/.test(nif)) throw new LoteError('usage', 'Probing: --nif must be 5 to 15 digits. Nothing was sent.');
   if (!/^[A-Z]{3}$/.test(currency))
-    throw new LoteError('usage', 'Probing: --currency must be three capital letters. Nothing was sent.');
+    throw new LoteError(
+      'usage',
+      `Probing: --currency must be three capital letters, found ${JSON.stringify(currency)}. Nothing was sent.`,
+    );
   const failingTaxCode = options.failingTaxCode ?? null;
   return { nif, legalName: name, email, currency, taxCode, failingTaxCode, run: randomUUID() };
 }
@@ -132,7 +135,10 @@ function listeningOf(
       `Probing: signature.kind "${kind}" puts the secret into the address: set WEBHOOK_SECRET. Nothing was sent.`,
     );
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
-    throw new LoteError('usage', 'Probing: --port must be a port number. Nothing was sent.');
+    throw new LoteError(
+      'usage',
+      `Probing: --port must be a port number, found ${JSON.stringify(port)}. Nothing was sent.`,
+    );
   const ownPort = webhookUrl === undefined ? 0 : config.receiver.port;
   return { port: port === undefined ? ownPort : Number(port) };
 }
@@ -140,7 +146,10 @@ function listeningOf(
 function waitOf(text: string): number {
   const value = /^\d+(\.\d+)?\s*[a-z]+$/iu.test(text) ? ms(text as ms.StringValue) : Number.NaN;
   if (value >= 1_000 && value <= 1_800_000) return value;
-  throw new LoteError('usage', 'Probing: --wait must be a duration from 1s to 30m, such as 90s. Nothing was sent.');
+  throw new LoteError(
+    'usage',
+    `Probing: --wait must be a duration from 1s to 30m, such as 90s, found ${JSON.stringify(text)}. Nothing was sent.`,
+  );
 }
 
 /** Without --out the proposal alone stands on standard output, so that it can be sent into a file. */

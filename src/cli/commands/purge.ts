@@ -87,7 +87,7 @@ async function purgeDataDirectory(purging: Purging, patienceMs: number): Promise
   }
   throw new LoteError(
     'data-directory-owned',
-    `Purging: another process owns ${common.dataDir} and has not told its addresses within ${patienceMs / 1000} s. Nothing was removed. Try again in a moment.`,
+    `Purging: another process owns ${common.dataDir} and has not published its addresses within ${patienceMs / 1000} s. Nothing was removed. Try again in a moment.`,
   );
 }
 
@@ -151,7 +151,7 @@ function textOf(purged: Purged, dryRun: boolean): string {
     `  copies of files        ${batches.length}`,
     'Keys, fingerprints, states and reports stay. Dropped files under the input directory are yours to remove.',
     ...left,
-    ...(dryRun ? ['Nothing was removed. Without --dry-run it is.'] : []),
+    ...(dryRun ? ['Nothing was removed. Give the command without --dry-run to purge.'] : []),
     '',
   ].join('\n');
 }

@@ -59,7 +59,7 @@ async function runEmbedded({ config, embedded }: ChosenApplication, command: Run
   }
   throw new LoteError(
     'data-directory-owned',
-    `Another process owns ${embedded.config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
+    `Running files: another process owns ${embedded.config.dataDir} and has not published its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
   );
 }
 

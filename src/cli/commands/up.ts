@@ -23,7 +23,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   if (stack === null)
     throw new LoteError(
       'data-directory-owned',
-      `Another process owns ${config.dataDir}; it is up already. Stop it first, or set LOTE_DATA_DIR.`,
+      `Starting Lote: no other process may own ${config.dataDir}, but one that is up already does. Stop it first, or set LOTE_DATA_DIR to another directory.`,
     );
   // Whoever reads an address may press Ctrl-C: it is heard from here on, whatever does not answer.
   const ended = Promise.race([untilSignal(() => stack.kill()), stack.lost]);

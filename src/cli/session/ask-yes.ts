@@ -9,7 +9,7 @@ export async function askYes(question: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new LoteError(
       'usage',
-      'Nobody can be asked here, for standard input is no terminal. Nothing was sent. Say --yes.',
+      'Nobody can be asked here, because standard input is not a terminal. Nothing was sent. Add --yes to agree.',
     );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

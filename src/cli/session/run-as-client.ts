@@ -68,7 +68,11 @@ async function queryService(config: Config): Promise<void> {
 
 /** Only a worker answers a query. */
 async function answered({ handle }: StartedBatch): Promise<void> {
-  if ((await fetchProgress(handle)) === null) throw new LoteError('worker-missing', 'No worker answers for the batch.');
+  if ((await fetchProgress(handle)) === null)
+    throw new LoteError(
+      'worker-missing',
+      'Asking for the progress of a batch: a worker must answer, but none does. Start one with `lote worker`.',
+    );
 }
 
 /** A run that nobody ever took up leaves no batch behind; one that a worker has begun stays for the workers to come. */

@@ -66,5 +66,8 @@ async function ownerGone(owner: OwnerApi, done: AbortSignal): Promise<never> {
     await sleep(POLL_INTERVAL_MS, undefined, { ref: false });
     if (done.aborted) return new Promise(() => undefined);
   }
-  throw new LoteError('owner-leaving', 'The process that owned the data directory has ended.');
+  throw new LoteError(
+    'owner-leaving',
+    'Waiting for the owner of the data directory: it has ended. The same command goes on where it stopped.',
+  );
 }

@@ -13,6 +13,10 @@ export async function waitForBatch(
   const [result] = await waitForBatches([{ batchId, handle: client.workflow.getHandle(workflowId) }], {
     ...{ progress: progressLine(), settledCount, ended },
   });
-  if (result === undefined) throw new LoteError('internal', 'The batch ended without a result; lote status tells.');
+  if (result === undefined)
+    throw new LoteError(
+      'internal',
+      `Waiting for batch ${batchId}: its run ended without a result. \`lote status\` says where the batch stands.`,
+    );
   return result;
 }

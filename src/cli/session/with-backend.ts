@@ -135,7 +135,7 @@ async function withEmbedded<T>(
   }
   throw new LoteError(
     'data-directory-owned',
-    `Another process owns ${embedded.config.dataDir} and has not told its addresses within ${OWNER_PATIENCE_MS / 1000} s. Try again in a moment.`,
+    `Another process owns ${embedded.config.dataDir} and has not published its addresses within ${OWNER_PATIENCE_MS / 1000} s. Try again in a moment.`,
   );
 }
 

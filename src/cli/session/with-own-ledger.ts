@@ -15,7 +15,7 @@ export async function withOwnLedger<T>(config: Config, title: string, use: (ledg
   if (lock === null && config.databaseUrl === null) {
     throw new LoteError(
       'data-directory-owned',
-      `${title}: another process owns ${config.dataDir} and works with it as it is. Stop it first.`,
+      `${title}: another process owns ${config.dataDir} and is using it. Stop that process first.`,
     );
   }
   try {

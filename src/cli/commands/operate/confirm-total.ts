@@ -42,7 +42,7 @@ async function askNumber(unusual: UnusualTotal | undefined): Promise<number | nu
   if (!process.stdin.isTTY)
     throw new LoteError(
       'usage',
-      'Confirming a total: nobody can be asked here, for standard input is no terminal. Nothing was sent. Say the number of invoices: --invoices N.',
+      'Confirming a total: nobody can be asked here, because standard input is not a terminal. Nothing was sent. Give the number of invoices: --invoices N.',
     );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

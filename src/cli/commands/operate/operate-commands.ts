@@ -127,13 +127,13 @@ function addServiceCommands(program: Command): void {
 }
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number such as 120');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number such as 120');
   return Number(text);
 }
 
 function oneMoreRow(text: string, before: readonly number[] | undefined): readonly number[] {
   const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (row < 1) throw new InvalidArgumentError('a row is a number of the file, from 1');
+  if (row < 1) throw new InvalidArgumentError('expected the number of a row of the file, from 1');
   return [...(before ?? []), row];
 }
 
