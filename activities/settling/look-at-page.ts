@@ -17,8 +17,9 @@ export interface PageLook extends PageReview {
 }
 
 /**
- * Webhooks write to the ledger. It is read again when, by what was settled since the look before, nothing should be left to wait for; while nothing
- * is settled, after a third of what was waited already. To read a page of 2,000 takes the database as long as to settle a hundred invoices.
+ * Webhooks write to the ledger. It is counted again when, by what was settled since the count before, nothing should be left to wait for; while nothing
+ * is settled, after a third of what was waited already. To read a page of 2,000 takes the database as long as to settle a hundred invoices, to count
+ * what is open in it a third of that.
  */
 const REREAD_SHARE = 1 / 3;
 const FIRST_REREAD_MS = 50;
@@ -26,19 +27,29 @@ const LONGEST_REREAD_MS = 250;
 
 /** Applies stored events of a page and counts what it waits for, without asking the service; closes it as soon as that is nothing. */
 export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<PageLook> {
-  const context = Context.current();
-  const began = deps.now();
+  const { cancellationSignal: over } = Context.current();
+  const look = await lookOnce(deps, input, over);
+  if (look.isClosed || look.isReviewDue || input.waitMs <= 0 || over.aborted) return look;
+  await waitWhileOpen(deps, { ...input, open: look.accepted + look.attached }, over);
+  return lookOnce(deps, input, over);
+}
+
+/** Until no invoice of the page is waited for, or the time is over. */
+async function waitWhileOpen(
+  { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
+  { batchId, page, waitMs, open }: LookInput & { readonly open: number },
+  over: AbortSignal,
+): Promise<void> {
+  const began = now();
   let before: Seen | null = null;
-  for (;;) {
-    const look = await lookOnce(deps, input, context.cancellationSignal);
-    const at = deps.now();
-    const waited = at - began;
-    const isOver = look.isClosed || look.isReviewDue || waited >= input.waitMs || context.cancellationSignal.aborted;
-    if (isOver) return look;
-    const seen = { open: look.accepted + look.attached, at };
-    const reread = Math.round(Math.max(settledInMs(before, seen) ?? nextGuessMs(waited), FIRST_REREAD_MS));
+  let seen: Seen = { open, at: began };
+  for (let waited = 0; waited < waitMs && seen.open > 0 && !over.aborted; waited = now() - began) {
+    const next = Math.round(Math.max(settledInMs(before, seen) ?? nextGuessMs(waited), FIRST_REREAD_MS));
+    await Context.current()
+      .sleep(Math.min(next, waitMs - waited))
+      .catch(() => undefined);
     before = seen;
-    await context.sleep(Math.min(reread, input.waitMs - waited)).catch(() => undefined);
+    seen = { open: await ledger.pageOpen(batchId, page), at: now() };
   }
 }
 

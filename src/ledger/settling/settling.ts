@@ -104,6 +104,15 @@ LEFT JOIN LATERAL (
 WHERE ${LINES_OF_PAGE}
 GROUP BY 1, 2, 3`;
 
+/** batchId, page: the lines that `page-progress` calls `accepted` or attached. */
+const PAGE_OPEN = `/* page-open */
+SELECT count(*) AS open
+FROM batch_invoice bi
+JOIN ${INVOICE_OF_LINE}
+WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL
+  AND (i.state = 'accepted' OR (i.state IN ('staged', 'sending') AND i.owner_batch <> $1
+    AND (SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}))`;
+
 interface PendingRow {
   readonly invoice_id: number;
   readonly ordinal: number;
@@ -148,6 +157,11 @@ export function createSettling(database: Database): SettlingLedger {
       const applied = rows.some(({ unapplied }) => unapplied > 0) ? await applyMissed(database, batchId, page) : null;
       if (applied === null) return pageProgress(rows, []);
       return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]), applied.settled);
+    },
+
+    async pageOpen(batchId, page) {
+      const [row] = await database.query<{ open: number }>(PAGE_OPEN, [batchId, page]);
+      return row?.open ?? 0;
     },
 
     async pendingInvoices(batchId, page, acceptedBefore, limit) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lookAtPage, type PageLook } from '../../../../activities/settling/look-at-page.ts';
-import { accepted, delivery, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { accepted, delivery, NOW, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, sendFirst, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
@@ -29,6 +29,12 @@ async function store(place: ActivityPlace, serviceId: string, verdict: 'issued' 
   await place.deps.ledger.storeDeliveries([delivery(serviceId, verdict)]);
 }
 
+/** As the receiver does it, to the end. */
+async function receive(place: ActivityPlace, serviceId: string): Promise<void> {
+  await store(place, serviceId, 'issued');
+  await place.deps.ledger.applyDeliveries([serviceId]);
+}
+
 describe('a look at a page', () => {
   it('closes it when stored events have the final word of all its invoices', async () => {
     const place = placeOf();
@@ -53,9 +59,21 @@ describe('a look at a page', () => {
     const { batch, ids } = await twoAccepted(place);
     await store(place, ids[0], 'issued');
     const looked = look(place, batch, 10_000);
-    await store(place, ids[1], 'issued');
+    await receive(place, ids[1]);
 
     expect(await looked).toMatchObject({ isClosed: true });
+  });
+
+  it('applies at the end of its wait what was stored meanwhile and never applied', async () => {
+    const { deps, ...place } = placeOf();
+    const timed = { ...place, deps: { ...deps, now: () => NOW + Math.round(performance.now() - began) } };
+    const began = performance.now();
+    const { batch, ids } = await twoAccepted(timed);
+    const looked = look(timed, batch, 400);
+    for (const id of ids) await store(timed, id, 'issued');
+
+    expect(await looked).toMatchObject({ isClosed: true });
+    expect(await outcomesOf(timed, batch.batchId)).toEqual({ issued: 2 });
   });
 
   it('says that a review is due when a failure must be confirmed', async () => {

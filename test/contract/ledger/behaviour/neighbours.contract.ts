@@ -97,6 +97,7 @@ export function neighboursContract(open: OpenLedger): void {
         accepted: 0,
         counts: { failed: 1, held: 1 },
       });
+      expect(await ledger.pageOpen(first.batchId, 1)).toBe(0);
       expect(await ledger.openPages(first.batchId)).toEqual([]);
     });
 

@@ -210,6 +210,8 @@ export function settlingContract(open: OpenLedger): void {
         counts: { staged: 2, sending: 1, accepted: 2, rejected: 1, invalid: 1 },
         settled: [],
       });
+      expect(await ledger.pageOpen(batch.batchId, 1)).toBe(3);
+      expect(await ledger.pageOpen(batch.batchId, 2)).toBe(0);
       expect(await ledger.pageProgress(batch.batchId, 2)).toMatchObject({
         unsent: 0,
         accepted: 0,
@@ -223,8 +225,11 @@ export function settlingContract(open: OpenLedger): void {
       const owner = await scenario.run([{ ref: 'left-1' }]);
       const batch = await scenario.run([{ ref: 'left-1' }, { ref: 'left-2' }]);
       expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ unsent: 1, attached: 1 });
+      expect(await ledger.pageOpen(batch.batchId, 1)).toBe(1);
 
       await owner.finish();
+
+      expect(await ledger.pageOpen(batch.batchId, 1)).toBe(0);
 
       expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({
         unsent: 1,
