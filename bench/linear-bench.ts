@@ -7,8 +7,9 @@ import { runChild } from './child.ts';
 import { cpuText, type LoteMeasure } from './issue-table.ts';
 import { holdInvoices } from './measures/held-invoices.ts';
 import { nodeVersion } from './measures/node-version.ts';
+import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import type { LinearOptions } from './options.ts';
-import type { Table } from './print-table.ts';
+import { printTable, type Table } from './print-table.ts';
 import type { BareInput, BareRun } from './processes/bare-process.ts';
 import { runLote } from './run-lote.ts';
 import { startSandbox } from './sandbox.ts';
@@ -36,12 +37,12 @@ const MB = 1024 * 1024;
 const SETTINGS = { autovacuum: 'off' };
 
 /** Batches of several sizes, each on a PostgreSQL of its own; with `held`, each again on one that holds so many settled invoices. */
-export async function runLinearBench({ batches, held, node }: LinearOptions): Promise<Table> {
+export async function runLinearBench({ batches, held, node, statements }: LinearOptions): Promise<Table> {
   const version = nodeVersion(node);
   const measures: LinearMeasure[] = [];
   for (const holds of held === 0 ? [0] : [0, held])
     for (const invoices of batches) {
-      const measure = await measureBatch({ invoices, held: holds, node });
+      const measure = await measureBatch({ invoices, held: holds, node, statements });
       const seconds = (measure.lote.wallMs / 1000).toFixed(1);
       process.stderr.write(`${invoices} invoices on a ledger of ${holds}: ${seconds} s\n`);
       measures.push(measure);
@@ -53,11 +54,15 @@ interface Batch {
   readonly invoices: number;
   readonly held: number;
   readonly node: string;
+  readonly statements: boolean;
 }
 
 async function measureBatch(batch: Batch): Promise<LinearMeasure> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
-  const cluster = await startPostgresCluster({ durable: true, settings: SETTINGS });
+  const cluster = await startPostgresCluster({
+    durable: true,
+    settings: { ...SETTINGS, ...(batch.statements ? COUNTING_STATEMENTS : {}) },
+  });
   if (cluster === null) throw new Error('Measuring batches: no PostgreSQL on this machine (initdb and postgres).');
   const sandbox = await startSandbox();
   const { url } = sandbox.first;
@@ -74,7 +79,7 @@ async function measureBatch(batch: Batch): Promise<LinearMeasure> {
 }
 
 async function issueBatch(
-  { invoices, held, node }: Batch,
+  { invoices, held, node, statements }: Batch,
   { cluster, directory, sandboxUrl }: { cluster: PostgresCluster; directory: string; sandboxUrl: string },
 ): Promise<{ lote: LoteMeasure; ledgerBytes: number }> {
   const client = new pg.Client({ connectionString: cluster.url });
@@ -87,8 +92,10 @@ async function issueBatch(
       beforeMeasured: async () => {
         if (held > 0) await holdInvoices(client, held);
         bytesBefore = await databaseBytes(client);
+        if (statements) await forgetStatements(cluster.url);
       },
     });
+    if (statements) printTable(await statementTable(cluster.url, invoices));
     return { lote, ledgerBytes: (await databaseBytes(client)) - bytesBefore };
   } finally {
     await client.end();

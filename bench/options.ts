@@ -42,6 +42,8 @@ export interface LinearOptions extends NodeOption {
   readonly batches: readonly number[];
   /** Settled invoices that the ledger holds before the batch; each batch is also issued on an empty one. 0: only that. */
   readonly held: number;
+  /** As in `IssueOptions`, of each batch. */
+  readonly statements: boolean;
 }
 
 export interface IngestOptions extends NodeOption {
@@ -151,7 +153,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
   if (values.footprint) return { kind: 'footprint', node, batches: counts(values.batches, '--batches') };
   if (values.linear) {
     const held = values['ledger-holds'] === '0' ? 0 : count(values['ledger-holds'], '--ledger-holds');
-    return { kind: 'linear', node, batches: counts(values.batches, '--batches'), held };
+    return { kind: 'linear', node, batches: counts(values.batches, '--batches'), held, statements: values.statements };
   }
   if (values.rate !== undefined) {
     const invoices = count(values.invoices ?? INVOICES_OF_A_RATE, '--invoices');
