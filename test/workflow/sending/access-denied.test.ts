@@ -52,8 +52,9 @@ describe('a service that lets nobody in', { concurrent: true, timeout: 180_000 }
         // Until the first answers are known to be readable, one goes at a time anyway.
         const isEarly = stack.posts().length <= 8;
         if (!isInvoice(request) || isEarly || probes >= REFUSED_PROBES) return 'pass';
-        // What was on the wire when the breaker opened may come together; a probe may not.
-        const probe = (await stack.ledger.breaker(stack.front.url)) === null ? 0 : 1;
+        // What was on the wire when the breaker opened may come together, and may be looked at when it has opened; a probe may not.
+        const breaker = await stack.ledger.breaker(stack.front.url);
+        const probe = breaker !== null && request.at > breaker.openedAt ? 1 : 0;
         probes += probe;
         open += probe;
         most = Math.max(most, open);
