@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { inject } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { BatchInvoice, Ledger } from '../../../src/domain/ports/ledger.ts';
@@ -27,9 +27,11 @@ import { postgresSchema, postgresUrl } from '../servers/postgres-schema.ts';
 import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
 import { startServiceFront, type FrontRequest, type ServiceFront } from '../servers/service-front.ts';
 import { LEDGER_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
+import { shareCallContext, sharedConnection } from './shared-connection.ts';
 import { shareWorkflowThread } from './shared-workflow-thread.ts';
 
 shareWorkflowThread(inject('workflowBundle'));
+shareCallContext();
 
 export interface StackOptions {
   readonly sandbox?: Partial<SandboxOptions>;
@@ -115,8 +117,8 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const service = openService(config, account, profile);
     parts.add('service', () => service.close());
     const address = inject('temporalAddress');
-    const connection = await Connection.connect({ address });
-    parts.add('temporal client', () => connection.close());
+    const { connection, release } = await sharedConnection(address);
+    parts.add('temporal client', release);
     const client = new Client({ connection, namespace: config.temporal.namespace });
 
     const expectsEvents = options.webhooks !== 'none';
