@@ -11,6 +11,8 @@ process.env['TMPDIR'] = files.directory;
  * share the workers, so that tests that compute run while others wait. Where memory is short, or files wait for a disk, fewer run at a time.
  */
 const MAX_WORKERS = files.inMemory ? 7 : 3;
+/** Tests of `unit` only compute. Each worker loads the product for itself, so that more workers than cores compute longer. */
+const UNIT_WORKERS = 3;
 
 /** It finds what hangs, and nothing else: a test that computes for five seconds took more than a minute on two cores with a load of fifty. */
 const TEST_TIMEOUT_MS = 180_000;
@@ -24,10 +26,17 @@ const BUILD = 'test/support/servers/global-build.ts';
 export const ALL_SERVERS = [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE, BUILD];
 
 /** One folder of tests, and the servers that they share; all projects of a run share one of each. */
-function project(name: string, folders: readonly string[], globalSetup: string[]) {
+function project(name: string, folders: readonly string[], globalSetup: string[], maxWorkers = MAX_WORKERS) {
   return {
     extends: true as const,
-    test: { name, include: folders.map((folder) => `test/${folder}/**/*.test.ts`), globalSetup },
+    test: {
+      name,
+      include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
+      globalSetup,
+      maxWorkers,
+      // Vitest runs projects with other numbers of workers one after the other; the short files of `unit` leave no core idle at their end.
+      sequence: { groupOrder: maxWorkers === MAX_WORKERS ? 1 : 0 },
+    },
   };
 }
 
@@ -36,7 +45,7 @@ export default defineConfig({
     // A build leaves compiled copies of everything in dist/.
     exclude: [...configDefaults.exclude, 'dist/**'],
     projects: [
-      project('unit', ['unit'], []),
+      project('unit', ['unit'], [], UNIT_WORKERS),
       project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL]),
       project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
       project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
@@ -47,7 +56,6 @@ export default defineConfig({
     // module or the process holds puts it back.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    maxWorkers: MAX_WORKERS,
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: TEST_TIMEOUT_MS,
     coverage: { provider: 'v8', include: ['src/**', 'workflows/**', 'activities/**'], reportsDirectory: 'coverage' },
