@@ -46,14 +46,13 @@ export async function temporalPlace(address: string, { apiKey, tls }: TemporalAc
  * @throws LoteError `temporal-unavailable` when nothing answers in time; the address is named, no secret is.
  */
 export async function connectTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Promise<Connection> {
-  const { interceptors, endCalls } = quietInterceptors();
+  const connection = lazyTemporal(place, patienceMs);
   try {
-    const connection = await Connection.connect({
-      ...{ ...place, interceptors, channelArgs: CHANNEL },
-      connectTimeout: patienceMs,
-    });
-    return endingCalls(connection, endCalls);
+    await connection.ensureConnected();
+    return connection;
   } catch (cause) {
+    // It would go on trying for half an hour.
+    await connection.close();
     throw new LoteError(
       'temporal-unavailable',
       `Connecting to Temporal at ${place.address}: a server must answer there within ${patienceMs / 1000} s, but none did. ` +
@@ -64,10 +63,10 @@ export async function connectTemporal(place: TemporalPlace, patienceMs: number =
 }
 
 /** A connection that is made with its first call, and again after a loss. */
-export function lazyTemporal(place: TemporalPlace): Connection {
+export function lazyTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Connection {
   const { interceptors, endCalls } = quietInterceptors();
   return endingCalls(
-    Connection.lazy({ ...place, connectTimeout: PATIENCE_MS, interceptors, channelArgs: CHANNEL }),
+    Connection.lazy({ ...place, connectTimeout: patienceMs, interceptors, channelArgs: CHANNEL }),
     endCalls,
   );
 }

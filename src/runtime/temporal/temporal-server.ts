@@ -3,12 +3,12 @@ import { closeSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { childEnvironment } from '../process/child-environment.ts';
 import { chooseHeldPort, holdPort, type HeldPort } from './held-port.ts';
 import { listensOn } from './listens-on.ts';
+import { connectTemporal } from './temporal-connection.ts';
 import { openLockFile } from '../data-dir/lock-file.ts';
 import { processStartTime } from '../process/process-start-time.ts';
 import { readJson, writeJson } from '../data-dir/write-json.ts';
@@ -179,8 +179,7 @@ async function answers({ pid, port }: Record, patienceMs: number): Promise<boole
 }
 
 async function anybodyAnswers(port: number): Promise<boolean> {
-  const address = `127.0.0.1:${port}`;
-  const connection = await Connection.connect({ address, connectTimeout: 1_000 }).catch(() => null);
+  const connection = await connectTemporal({ address: `127.0.0.1:${port}` }, 1_000).catch(() => null);
   await connection?.close();
   return connection !== null;
 }

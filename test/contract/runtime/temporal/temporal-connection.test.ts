@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { choosePort } from '../../../../src/runtime/process/free-port.ts';
 import { connectTemporal, lazyTemporal, temporalPlace } from '../../../../src/runtime/temporal/temporal-connection.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
@@ -31,6 +31,26 @@ describe('connectTemporal', () => {
     expect(String(failure)).toContain(`127.0.0.1:${port}`);
     expect(String(failure)).toContain('TEMPORAL_ADDRESS');
     expect(String(failure)).not.toContain('hidden-key');
+  });
+
+  it('tries no more when it has failed', async () => {
+    let tries = 0;
+    const server = createServer((socket) => {
+      tries += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+
+    await expect(connectTemporal({ address: `127.0.0.1:${port}` }, 300)).rejects.toThrow();
+    // One that was planned for the next second may still come.
+    await sleep(2_500);
+    const triesBefore = tries;
+    await sleep(6_000);
+
+    expect(triesBefore).toBeGreaterThan(0);
+    expect(tries).toBe(triesBefore);
   });
 });
 
