@@ -2,7 +2,7 @@ import type { Finding } from '../src/domain/invoice.ts';
 import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
-import type { Ledger } from '../src/domain/ports/ledger.ts';
+import type { Ledger } from '../src/domain/ports/ledger/ledger.ts';
 import type { NightMessages } from '../src/domain/ports/night-messages.ts';
 import type { RunLog } from '../src/domain/ports/run-log.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';

@@ -1,5 +1,5 @@
 import { LoteError } from '../src/domain/errors.ts';
-import type { Ledger } from '../src/domain/ports/ledger.ts';
+import type { Ledger } from '../src/domain/ports/ledger/ledger.ts';
 import type { OwnedWork } from './assert-ownership.ts';
 import type { ActivityDeps } from './deps.ts';
 import { guarded } from './failure.ts';

@@ -1,5 +1,5 @@
 import { LoteError } from '../../src/domain/errors.ts';
-import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
+import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { letGo } from './let-go.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';

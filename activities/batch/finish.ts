@@ -1,4 +1,4 @@
-import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
+import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { snapshotOf } from './refresh-snapshot.ts';

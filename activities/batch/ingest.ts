@@ -3,7 +3,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
 import { netOf } from '../../src/domain/money.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
-import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../../src/domain/ports/ledger.ts';
+import type { BatchClaim, BatchRecord, ClaimResult, StageInvoice } from '../../src/domain/ports/ledger/ledger.ts';
 import type { RowStore } from '../../src/domain/ports/row-store.ts';
 import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract/messages.ts';

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 import { DELIVERIES_UNPROVEN, type ProfileMisfit } from '../../src/domain/profile-misfit.ts';
 
 /** Reasons of an open circuit breaker that lie in the service profile. */

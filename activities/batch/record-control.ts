@@ -1,4 +1,4 @@
-import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
+import type { SendingControl } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** A pause, a resume or a cancellation of a batch, to be written where every sender reads it. */

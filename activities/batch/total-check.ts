@@ -1,13 +1,13 @@
 import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import { differsByFactor, medianDecimal, sumDecimals } from '../../src/domain/money.ts';
-import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger.ts';
+import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger/ledger.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import {
   awaitsConfirmation,
   type FileTotal,
   type SavedTotalCheck,
   type TotalCheck,
-} from '../../src/domain/ports/total-ledger.ts';
+} from '../../src/domain/ports/ledger/total-ledger.ts';
 import { isCorrectionsFile } from '../../src/domain/read-as.ts';
 import type { BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
-import type { Ledger } from '../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 
 /** Two invoices: one alone may be a mistake of the service. */
 const CONTRADICTIONS = 2;

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 
 /** Where findings go. */
 export interface MisfitNotesDeps {

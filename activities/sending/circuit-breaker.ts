@@ -1,6 +1,6 @@
 import type { Reason } from '../../src/domain/invoice.ts';
 import { WITHOUT_PROBE } from '../../src/domain/circuit-reasons.ts';
-import type { Ledger } from '../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 
 /** Trouble without a success between that makes it the service's trouble, not an invoice's. */
 const TROUBLE_IN_A_ROW = 20;

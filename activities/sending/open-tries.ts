@@ -1,4 +1,4 @@
-import type { InvoiceTry, SendOutcome } from '../../src/domain/ports/ledger.ts';
+import type { InvoiceTry, SendOutcome } from '../../src/domain/ports/ledger/ledger.ts';
 
 /** The POST as a try of the invoice's history, where it brought no final word; the others stand in the invoice itself. */
 export function openTries(

@@ -1,6 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimingRun, SendingBatch, SendingControlLedger } from '../../src/domain/ports/sending-control-ledger.ts';
+import type {
+  ClaimingRun,
+  SendingBatch,
+  SendingControlLedger,
+} from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 
 /** A POST may leave for so long after the ledger was asked: with the time of a POST's way to the wire, less than the promised second. */

@@ -1,5 +1,5 @@
 import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
-import type { ClaimingRun } from '../../src/domain/ports/sending-control-ledger.ts';
+import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import type { Waiting } from './circuit-breaker.ts';
 
 /** Some neighbouring invoices of a page, by their ordinals: what one activity sends. */

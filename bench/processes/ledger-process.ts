@@ -3,7 +3,7 @@ import pg from 'pg';
 import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
 import type { Invoice } from '../../src/domain/invoice.ts';
 import { netOf } from '../../src/domain/money.ts';
-import type { RecordDelivery, SendableInvoice, StageInvoice } from '../../src/domain/ports/ledger.ts';
+import type { RecordDelivery, SendableInvoice, StageInvoice } from '../../src/domain/ports/ledger/ledger.ts';
 import type { RawRow } from '../../src/domain/row.ts';
 import { openPostgresLedger } from '../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';

@@ -1,6 +1,6 @@
-import type { BatchLedger, Ledger } from '../domain/ports/ledger.ts';
+import type { BatchLedger, Ledger } from '../domain/ports/ledger/ledger.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
-import type { Purged } from '../domain/ports/purge-ledger.ts';
+import type { Purged } from '../domain/ports/ledger/purge-ledger.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
 import type { FileCheck } from './file-check.ts';

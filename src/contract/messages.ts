@@ -1,8 +1,8 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AnswerCounts } from '../domain/answer-counts.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
-import type { ProblemGroup } from '../domain/ports/operating-ledger.ts';
-import type { ClaimingRun } from '../domain/ports/sending-control-ledger.ts';
+import type { ProblemGroup } from '../domain/ports/ledger/operating-ledger.ts';
+import type { ClaimingRun } from '../domain/ports/ledger/sending-control-ledger.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
 
 /** What an operator types to start a batch; every other field has a default. */

@@ -1,4 +1,4 @@
-import type { Ledger, OutcomeCount } from './ports/ledger.ts';
+import type { Ledger, OutcomeCount } from './ports/ledger/ledger.ts';
 
 /** The balance of a batch: from its last report where that tells it, counted else. */
 export async function batchOutcomes(

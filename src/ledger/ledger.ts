@@ -1,4 +1,4 @@
-import type { Ledger } from '../domain/ports/ledger.ts';
+import type { Ledger } from '../domain/ports/ledger/ledger.ts';
 import { createBatches } from './batches/batches.ts';
 import { createBreaker } from './sending/circuit-breaker.ts';
 import type { Database } from './database/database.ts';

@@ -1,4 +1,4 @@
-import type { BatchInvoice } from '../domain/ports/ledger.ts';
+import type { BatchInvoice } from '../domain/ports/ledger/ledger.ts';
 import { reasonOf } from './state-reason.ts';
 import type { ReasonGroup } from './report-model.ts';
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../domain/invoice-state.ts';
-import type { AuditEntry } from '../domain/ports/operating-ledger.ts';
-import type { SinceReport } from '../domain/ports/reconciling-ledger.ts';
+import type { AuditEntry } from '../domain/ports/ledger/operating-ledger.ts';
+import type { SinceReport } from '../domain/ports/ledger/reconciling-ledger.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
 
 /** Invoices that moved, by the same way, since the report that this one replaces. */

@@ -1,6 +1,6 @@
 import type { WorkerOptions } from '@temporalio/worker';
 import type { InvoicingService } from '../domain/ports/invoicing-service.ts';
-import type { Ledger } from '../domain/ports/ledger.ts';
+import type { Ledger } from '../domain/ports/ledger/ledger.ts';
 import type { MeasureRequest, MeasureStatement } from '../domain/ports/measures.ts';
 import type { RunLog } from '../domain/ports/run-log.ts';
 

@@ -9,8 +9,8 @@ import type {
   BatchSnapshot,
   UnusualTotal,
 } from '../../src/contract/messages.ts';
-import type { NotedAction } from '../../src/domain/ports/operating-ledger.ts';
-import type { SendingControl } from '../../src/domain/ports/sending-control-ledger.ts';
+import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
+import type { SendingControl } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { type BatchAttributes, upsertBatchAttributes } from './batch-attributes.ts';
 import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
 import { batchDetails } from './batch-details.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import ms from 'ms';
 import { LoteError } from '../../domain/errors.ts';
-import { SHORTEST_PURGE_AGE_MS, type Purged } from '../../domain/ports/purge-ledger.ts';
+import { SHORTEST_PURGE_AGE_MS, type Purged } from '../../domain/ports/ledger/purge-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { chooseApplication, readInstallation, type Installation } from '../../runtime/config/installation.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';

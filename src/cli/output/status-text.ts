@@ -1,7 +1,7 @@
 import { ANY_APPLICATION, commandLine } from '../../domain/text/command-line.ts';
 import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
-import { awaitsConfirmation } from '../../domain/ports/total-ledger.ts';
+import { awaitsConfirmation } from '../../domain/ports/ledger/total-ledger.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 
 /**

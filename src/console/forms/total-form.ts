@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
+import type { SavedTotalCheck } from '../../domain/ports/ledger/total-ledger.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
 import { fill } from '../../texts/fill.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { BatchRecord } from '../../domain/ports/batch-record.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const PLAIN_NAME = /^\w[\w.-]*$/u;

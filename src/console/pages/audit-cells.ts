@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { AuditEntry } from '../../domain/ports/operating-ledger.ts';
+import type { AuditEntry } from '../../domain/ports/ledger/operating-ledger.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 

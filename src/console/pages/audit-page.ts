@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { csvTable } from '../http/table-files.ts';
-import type { BatchRecord } from '../../domain/ports/ledger.ts';
-import type { AuditEntry } from '../../domain/ports/operating-ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { AuditEntry } from '../../domain/ports/ledger/operating-ledger.ts';
 import { auditCells, auditHeadings } from './audit-cells.ts';
 import { listPages, listPart } from './list-part.ts';
 import type { PageFormat } from './page-format.ts';

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { Finding } from '../../domain/invoice.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger/ledger.ts';
 import { findingsTable, totalsTable } from './batch-tables.ts';
 import type { BatchWatch, StuckBatch } from '../console-options.ts';
-import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
+import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/ports/ledger/total-ledger.ts';
 import { comparedText, totalForm } from '../forms/total-form.ts';
 import { fill } from '../../texts/fill.ts';
 import { downloads } from '../http/downloads.ts';

@@ -1,4 +1,4 @@
-import type { TotalCheck } from '../../domain/ports/total-ledger.ts';
+import type { TotalCheck } from '../../domain/ports/ledger/total-ledger.ts';
 import type { RetryMove, RetryRefusal } from '../../domain/retry-decision.ts';
 import type { Role } from '../people/caller.ts';
 import type { Plural } from '../../texts/plural.ts';

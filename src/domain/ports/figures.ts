@@ -1,6 +1,6 @@
 import type { DurationHistogram } from '../time/duration-histogram.ts';
 import type { Outcome } from '../invoice-state.ts';
-import type { OutcomeCount } from './batch-record.ts';
+import type { OutcomeCount } from './ledger/batch-record.ts';
 
 /** What a report says of its batch in numbers: small, and without names, so that years of them can be drawn. */
 export interface BatchFigures {

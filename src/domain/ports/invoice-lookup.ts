@@ -1,6 +1,6 @@
 import type { Invoice, Reason } from '../invoice.ts';
 import type { InvoiceState } from '../invoice-state.ts';
-import type { BatchInvoice, BatchRecord, InvoiceTry } from './batch-record.ts';
+import type { BatchInvoice, BatchRecord, InvoiceTry } from './ledger/batch-record.ts';
 import type { RetryMove } from '../retry-decision.ts';
 import type { FoundInvoice, InvoiceSearch, InvoiceSearchResult, SearchBounds } from './invoice-search.ts';
 

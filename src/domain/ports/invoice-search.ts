@@ -1,4 +1,4 @@
-import type { BatchInvoice } from './batch-record.ts';
+import type { BatchInvoice } from './ledger/batch-record.ts';
 
 /** An invoice that a search found, with the batch it stands in. */
 export interface FoundInvoice extends BatchInvoice {

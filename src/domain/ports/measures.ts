@@ -1,5 +1,5 @@
 import type { Outcome } from '../invoice-state.ts';
-import type { BatchState } from './batch-record.ts';
+import type { BatchState } from './ledger/batch-record.ts';
 
 /** What Lote asks of the service. */
 export const SERVICE_OPERATIONS = [

@@ -1,5 +1,10 @@
 import type { InvoiceState } from '../../domain/invoice-state.ts';
-import type { AuditAction, AuditedInvoice, AuditEntry, NotedAction } from '../../domain/ports/operating-ledger.ts';
+import type {
+  AuditAction,
+  AuditedInvoice,
+  AuditEntry,
+  NotedAction,
+} from '../../domain/ports/ledger/operating-ledger.ts';
 import type { RetryMove } from '../../domain/retry-decision.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database, Queries } from '../database/database.ts';

@@ -1,4 +1,4 @@
-import type { OutcomeCount } from '../../domain/ports/batch-record.ts';
+import type { OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import type { BatchFigures, FiguresLedger } from '../../domain/ports/figures.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';

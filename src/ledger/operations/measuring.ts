@@ -1,5 +1,5 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { BatchState } from '../../domain/ports/batch-record.ts';
+import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import type { MeasuredLag, MeasuringLedger } from '../../domain/ports/measures.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';

@@ -1,5 +1,5 @@
 import { type Outcome, UNTROUBLED_OUTCOMES } from '../../domain/invoice-state.ts';
-import type { OperatingLedger, ReopenBatch, ReopenResult } from '../../domain/ports/operating-ledger.ts';
+import type { OperatingLedger, ReopenBatch, ReopenResult } from '../../domain/ports/ledger/operating-ledger.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { BATCH_INVOICE_TABLES } from '../batches/batch-invoices-sql.ts';
 import { batchRecord, foundBatch } from '../batches/batch-record.ts';

@@ -1,4 +1,4 @@
-import type { ProfileMisfitLedger } from '../../domain/ports/profile-misfit-ledger.ts';
+import type { ProfileMisfitLedger } from '../../domain/ports/ledger/profile-misfit-ledger.ts';
 import { misfitMessage, type NotedMisfit } from '../../domain/profile-misfit.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';

@@ -1,4 +1,4 @@
-import type { PurgeLedger } from '../../domain/ports/purge-ledger.ts';
+import type { PurgeLedger } from '../../domain/ports/ledger/purge-ledger.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import {

@@ -1,4 +1,4 @@
-import type { OpenDocument, ReconcilingLedger } from '../../domain/ports/reconciling-ledger.ts';
+import type { OpenDocument, ReconcilingLedger } from '../../domain/ports/ledger/reconciling-ledger.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { batchRecord } from '../batches/batch-record.ts';
 import type { Database } from '../database/database.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { ReportMarkLedger } from '../../domain/ports/reconciling-ledger.ts';
+import type { ReportMarkLedger } from '../../domain/ports/ledger/reconciling-ledger.ts';
 import type { BatchRow } from '../batches/batch-columns-sql.ts';
 import { foundBatch } from '../batches/batch-record.ts';
 import { LOCK_BATCH } from '../batches/find-batch-sql.ts';

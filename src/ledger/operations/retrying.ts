@@ -1,5 +1,5 @@
 import type { InvoiceState } from '../../domain/invoice-state.ts';
-import type { RetryRequest, RetryResult } from '../../domain/ports/operating-ledger.ts';
+import type { RetryRequest, RetryResult } from '../../domain/ports/ledger/operating-ledger.ts';
 import {
   decideRetry,
   RETRY_BY_ROW_STATES,

@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { SharedFolderLedger } from '../../domain/ports/shared-folder-ledger.ts';
+import type { SharedFolderLedger } from '../../domain/ports/ledger/shared-folder-ledger.ts';
 import type { Database } from '../database/database.ts';
 
 /** application, role. */

@@ -1,4 +1,4 @@
-import type { FileTotal, TotalCheck, TotalLedger } from '../../domain/ports/total-ledger.ts';
+import type { FileTotal, TotalCheck, TotalLedger } from '../../domain/ports/ledger/total-ledger.ts';
 import { lockUnderClaim, lockUnderToken } from '../batches/claim-proof.ts';
 import type { Database } from '../database/database.ts';
 import { writeNotedActions } from './audit.ts';

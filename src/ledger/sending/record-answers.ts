@@ -1,4 +1,4 @@
-import type { RecordSend, SettledInvoice } from '../../domain/ports/ledger.ts';
+import type { RecordSend, SettledInvoice } from '../../domain/ports/ledger/ledger.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';

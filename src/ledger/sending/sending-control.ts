@@ -1,4 +1,4 @@
-import type { SendingControlLedger } from '../../domain/ports/sending-control-ledger.ts';
+import type { SendingControlLedger } from '../../domain/ports/ledger/sending-control-ledger.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 

@@ -1,4 +1,4 @@
-import type { SendingMarkLedger } from '../../domain/ports/sending-mark-ledger.ts';
+import type { SendingMarkLedger } from '../../domain/ports/ledger/sending-mark-ledger.ts';
 import type { Database } from '../database/database.ts';
 
 /** scope, ledgerId. */

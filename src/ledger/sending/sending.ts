@@ -6,7 +6,7 @@ import type {
   SendableInvoice,
   SendingLedger,
   SettledInvoice,
-} from '../../domain/ports/ledger.ts';
+} from '../../domain/ports/ledger/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { INVOICE_OF_LINE, onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';

@@ -1,5 +1,9 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { RateUpdate, ServiceAccountRecord, ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
+import type {
+  RateUpdate,
+  ServiceAccountRecord,
+  ServiceUseLedger,
+} from '../../domain/ports/ledger/service-use-ledger.ts';
 import { rateOf, throttle, reservePermits, type RequestRate } from '../../domain/request-rate.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { RateRow } from './service-use-sql.ts';

@@ -5,7 +5,7 @@ import type {
   SettledInvoice,
   SettlingLedger,
   StatusUpdate,
-} from '../../domain/ports/ledger.ts';
+} from '../../domain/ports/ledger/ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { INVOICE_OF_LINE, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';

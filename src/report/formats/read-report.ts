@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { buildReport } from '../build-report.ts';
 import { createSpool, type InvoiceSpool } from '../invoice-spool.ts';
 import { NO_HISTORY, type ReportHistory } from '../report-history.ts';

@@ -1,4 +1,4 @@
-import type { RateLease, RateUpdate } from '../../domain/ports/service-use-ledger.ts';
+import type { RateLease, RateUpdate } from '../../domain/ports/ledger/service-use-ledger.ts';
 import { isThrottled, type TooMany } from '../../domain/request-rate.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 

@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../../domain/invoice-state.ts';
-import type { BatchState } from '../../domain/ports/batch-record.ts';
+import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import { REQUEST_OUTCOMES, SERVICE_OPERATIONS } from '../../domain/ports/measures.ts';
 

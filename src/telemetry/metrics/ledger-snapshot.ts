@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { BatchState } from '../../domain/ports/batch-record.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { MeasuredBatch, MeasuredState } from '../../domain/ports/measures.ts';
 import type { Labels } from './label-bounds.ts';
 

@@ -1,4 +1,4 @@
-import type { RateUpdate } from '../../domain/ports/service-use-ledger.ts';
+import type { RateUpdate } from '../../domain/ports/ledger/service-use-ledger.ts';
 import type { LocalLimits } from '../telemetry.ts';
 import type { Labels } from './label-bounds.ts';
 import type { Meter } from './meter.ts';

@@ -1,5 +1,5 @@
-import type { Ledger } from '../../domain/ports/ledger.ts';
-import type { RateUpdate } from '../../domain/ports/service-use-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { RateUpdate } from '../../domain/ports/ledger/service-use-ledger.ts';
 import type { LagSamples } from './lag-samples.ts';
 import type { LimitsInForce } from './limits-in-force.ts';
 import type { Meter } from './meter.ts';

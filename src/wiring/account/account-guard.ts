@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
-import type { ServiceAccountRecord } from '../../domain/ports/service-use-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { ServiceAccountRecord } from '../../domain/ports/ledger/service-use-ledger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { ServiceAccount } from './open-service.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { idempotencyKeyOf } from '../../domain/fingerprint.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { MeasureStatement } from '../../domain/ports/measures.ts';
 import { cacheDirectory } from '../../file-system/cache-directory.ts';
 

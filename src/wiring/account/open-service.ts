@@ -1,5 +1,5 @@
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createInvoicingService } from '../../service/client.ts';
 import { createRateLimiter } from '../../service/limits/rate-limiter.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceUseLedger } from '../../domain/ports/service-use-ledger.ts';
+import type { ServiceUseLedger } from '../../domain/ports/ledger/service-use-ledger.ts';
 import type { SharedLimits } from '../../service/service-connection.ts';
 import { createLeasedRateLimiter } from '../../service/limits/leased-rate.ts';
 import { createLeasedSlots, SLOTS_TTL_MS } from '../../service/limits/leased-slots.ts';

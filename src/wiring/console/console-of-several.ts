@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { ConsoleActions, ConsoleOptions, HealthCheck } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';

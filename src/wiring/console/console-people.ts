@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { People } from '../../console/people/people.ts';
-import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
+import type { OperatingLedger } from '../../domain/ports/ledger/operating-ledger.ts';
 import type { SignInConfig } from '../../runtime/config/config.ts';
 
 /** Who is signed in, and the audit of the ledger that gets their names. */

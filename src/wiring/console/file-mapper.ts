@@ -1,5 +1,5 @@
 import type { FileMapper, MappingChoices } from '../../console/mapping/file-mapper.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';

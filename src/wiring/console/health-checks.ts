@@ -1,7 +1,7 @@
 import { sharedAnswer } from '../../concurrency/shared-answer.ts';
 import type { HealthCheck } from '../../console/console-options.ts';
 import { DELIVERIES_UNPROVEN } from '../../domain/profile-misfit.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Check } from '../doctor/check.ts';
 import { inBrief } from '../doctor/in-brief.ts';
 import { answerWithin } from '../temporal/answer-within.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { OperatingLedger } from '../../domain/ports/operating-ledger.ts';
+import type { OperatingLedger } from '../../domain/ports/ledger/operating-ledger.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import { folderTrouble, type WrittenFolder } from '../../file-system/folder-trouble.ts';

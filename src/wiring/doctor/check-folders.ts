@@ -3,7 +3,7 @@ import { access, realpath, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { commandLine, type CommandReader } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
-import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
+import type { FolderRole } from '../../domain/ports/ledger/shared-folder-ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createCommonFolders } from '../folders/common-folders.ts';

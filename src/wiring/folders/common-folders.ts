@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, copyFile, link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import type { FolderRole, SharedFolderLedger } from '../../domain/ports/shared-folder-ledger.ts';
+import type { FolderRole, SharedFolderLedger } from '../../domain/ports/ledger/shared-folder-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
-import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
+import type { FolderRole } from '../../domain/ports/ledger/shared-folder-ledger.ts';
 import type { CommonFolders } from './common-folders.ts';
 
 type FolderUsers = Pick<ActivityDeps, 'files' | 'reports' | 'drops' | 'nights'>;

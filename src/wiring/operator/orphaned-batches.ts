@@ -1,5 +1,5 @@
 import { commandLine, type CommandReader } from '../../domain/text/command-line.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
 
 /** Of each application; nobody reads a longer line. */

@@ -8,7 +8,7 @@ import type { SearchAnswer } from '../../console/search/answer-search.ts';
 import type { SearchWish } from '../../console/search/search-query.ts';
 import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { PurgeRequest, RunAnswer, RunRequest } from '../../console/console-options.ts';
-import type { Purged } from '../../domain/ports/purge-ledger.ts';
+import type { Purged } from '../../domain/ports/ledger/purge-ledger.ts';
 import { readConsoleToken } from '../../runtime/config/console-token.ts';
 import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
 import { currentOwner } from '../../runtime/data-dir/directory-lock.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Purged, PurgeLedger } from '../../domain/ports/purge-ledger.ts';
+import type { Purged, PurgeLedger } from '../../domain/ports/ledger/purge-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';

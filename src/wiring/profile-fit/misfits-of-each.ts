@@ -1,5 +1,5 @@
 import { profileFindings } from '../../../activities/batch/profile-findings.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';

@@ -1,6 +1,6 @@
 import { createAnswerWatch, type AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { pollTimes } from '../../domain/time/poll-times.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
-import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
-import type { SavedTotalCheck } from '../../domain/ports/total-ledger.ts';
+import type { BatchRecord, Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { SavedTotalCheck } from '../../domain/ports/ledger/total-ledger.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Installation } from '../../runtime/config/installation.ts';

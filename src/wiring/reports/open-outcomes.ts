@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
-import type { ReportedOutcome } from '../../domain/ports/reconciling-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { ReportedOutcome } from '../../domain/ports/ledger/reconciling-ledger.ts';
 
 /** Whatever is in one of these stays there. */
 const FINAL: ReadonlySet<Outcome> = new Set(['issued', 'already-issued', 'invalid', 'conflict']);

@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
-import type { BatchRecord, Ledger } from '../../domain/ports/ledger.ts';
+import type { BatchRecord, Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { profileFindings, type ProfileInUse } from '../../../activities/batch/profile-findings.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { deliveryNotes } from '../../report/report-note.ts';

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import type { ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { RunLog } from '../../domain/ports/run-log.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
 import { DROP_POINTS, type DropPoint } from '../../drop/drop-point.ts';

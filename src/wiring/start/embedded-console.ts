@@ -3,7 +3,7 @@ import type { ConsoleActions } from '../../console/console-options.ts';
 import { LOOPBACK_HOSTS, startConsole, type RunningConsole } from '../../console/start-console.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { writeConsoleToken } from '../../runtime/config/console-token.ts';
 import { choosePort } from '../../runtime/process/free-port.ts';
 import { consoleOfSeveral, type ConsoleAccount, type ConsoleOfSeveral } from '../console/console-of-several.ts';

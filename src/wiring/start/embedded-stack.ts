@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';

@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temp
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchIdOf } from '../../../activities/batch/ingest.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput } from '../../contract/messages.ts';

@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../../../activities/deps.ts';
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { createDropFolder } from '../../drop/drop-folder.ts';
 import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { ReportNote } from '../../report/report-note.ts';

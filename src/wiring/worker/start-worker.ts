@@ -4,7 +4,7 @@ import type { ActivityDeps } from '../../../activities/deps.ts';
 import { createUnnamedActivities } from '../../../activities/unnamed-activities.ts';
 import { createActivities } from '../../../activities/index.ts';
 import { activityQueue } from '../../contract/activity-queue.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts';
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';

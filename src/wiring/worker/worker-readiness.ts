@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
-import type { FolderRole } from '../../domain/ports/shared-folder-ledger.ts';
-import type { Ledger } from '../../domain/ports/ledger.ts';
+import type { FolderRole } from '../../domain/ports/ledger/shared-folder-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
 import { createReadiness } from '../start/readiness.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../src/domain/invoice-state.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import {
   accepted,
   createScenario,

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import type { ActivityDeps } from '../../../activities/deps.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { startIngest, tinyFileReader, type IngestWorker, type TinyFile } from '../../support/ingest-workers.ts';
 import { activityPlaces, type ActivityPlace } from '../activities/activity-place.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import { accepted, createScenario, NOW, REASON } from './scenario.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import { LEDGER_TABLES } from '../../../src/ledger/database/migrations/0001-ledger.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { openLedger } from '../../../src/wiring/account/open-ledger.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../support/servers/postgres-database.ts';
 import { postgresUrl } from '../../support/servers/postgres-schema.ts';

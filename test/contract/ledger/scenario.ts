@@ -13,7 +13,7 @@ import type {
   SendOutcome,
   SettledInvoice,
   StageInvoice,
-} from '../../../src/domain/ports/ledger.ts';
+} from '../../../src/domain/ports/ledger/ledger.ts';
 
 /** How the suite gets a ledger: each driver's test file passes its own. */
 export type OpenLedger = () => Promise<Ledger>;

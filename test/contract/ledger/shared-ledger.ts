@@ -1,4 +1,4 @@
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { postgresSchema } from '../../support/servers/postgres-schema.ts';

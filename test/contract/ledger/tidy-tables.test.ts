@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
 import { createScenario, finishStaging, invalidInvoice } from './scenario.ts';

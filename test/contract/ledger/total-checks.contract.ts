@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
-import type { TotalCheck } from '../../../src/domain/ports/total-ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { TotalCheck } from '../../../src/domain/ports/ledger/total-ledger.ts';
 import {
   accepted,
   createScenario,

@@ -6,7 +6,7 @@ import { createConsoleApp } from '../../../src/console/console-app.ts';
 import { startConsole } from '../../../src/console/start-console.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { NightlyRun } from '../../../src/domain/ports/drop-folder.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import type { NightlyRunEntry } from '../../../src/domain/ports/run-log.ts';
 import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { inject } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { BatchInvoice, Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { BatchInvoice, Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { readConfig, type Config } from '../../../src/runtime/config/config.ts';

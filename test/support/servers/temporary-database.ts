@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { cacheDirectory } from '../../../src/file-system/cache-directory.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { makeLedger } from '../../../src/ledger/database/pglite/new-ledger.ts';

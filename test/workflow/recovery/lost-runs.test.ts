@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BatchClaim } from '../../../src/domain/ports/batch-record.ts';
+import type { BatchClaim } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { hashFile } from '../../../src/ingest/hash-file.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';

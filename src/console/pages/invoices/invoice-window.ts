@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../domain/invoice-state.ts';
-import type { BatchInvoice, BatchLedger } from '../../../domain/ports/ledger.ts';
+import type { BatchInvoice, BatchLedger } from '../../../domain/ports/ledger/ledger.ts';
 
 /** Invoices that one page of a list shows: with a long reason beside each, the page stays below 100 kB. */
 export const WINDOW_SIZE = 50;

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { AuditEntry } from '../../../domain/ports/operating-ledger.ts';
+import type { AuditEntry } from '../../../domain/ports/ledger/operating-ledger.ts';
 import type { ProfileMisfit } from '../../../domain/profile-misfit.ts';
 import type { RecordedAnswers, ShownSection } from '../../profile-editor.ts';
 import { fill } from '../../../texts/fill.ts';

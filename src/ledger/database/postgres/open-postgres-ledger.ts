@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ledger } from '../../../domain/ports/ledger.ts';
+import type { Ledger } from '../../../domain/ports/ledger/ledger.ts';
 import type { MeasureStatement } from '../../../domain/ports/measures.ts';
 import type { KeyOf } from '../key-of.ts';
 import { measuredDatabase } from '../measured-database.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/close-page.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { NIF, NOW, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
 import { asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { rowsOfRefs } from '../../../../src/cli/session/rows-of-refs.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { createScenario, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 

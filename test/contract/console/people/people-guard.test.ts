@@ -7,7 +7,7 @@ import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { TOKEN_HEADER } from '../../../../src/console/http/guard.ts';
 import { startConsole, type RunningConsole } from '../../../../src/console/start-console.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
 import { consolePeople } from '../../../../src/wiring/console/console-people.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../src/domain/invoice.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
-import type { RepeatInvoice, TakeUnknown } from '../../../../src/domain/ports/reconciling-ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { RepeatInvoice, TakeUnknown } from '../../../../src/domain/ports/ledger/reconciling-ledger.ts';
 import type { InvoiceText, OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
   accepted,

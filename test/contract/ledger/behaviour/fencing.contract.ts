@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { BatchClaim, Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { BatchClaim, Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { collect, createScenario, finishStaging, invoiceOf, NOW, REASON, validInvoice } from '../scenario.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SearchPosition } from '../../../../src/domain/ports/invoice-search.ts';
-import type { Ledger, RecordSend } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger, RecordSend } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario } from '../scenario.ts';
 import {
   accepted,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ledger, SendableInvoice, SendOutcome, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger, SendableInvoice, SendOutcome, StatusUpdate } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, TestBatch } from '../scenario.ts';
 import { createScenario, delivery, NOW, REASON } from '../scenario.ts';
 

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
-import type { RetryRequest, RetryResult, RetrySelection } from '../../../../src/domain/ports/operating-ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type {
+  RetryRequest,
+  RetryResult,
+  RetrySelection,
+} from '../../../../src/domain/ports/ledger/operating-ledger.ts';
 import type { RetryPolicy } from '../../../../src/domain/retry-decision.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';

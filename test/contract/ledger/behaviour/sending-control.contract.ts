@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SendingControl } from '../../../../src/domain/ports/sending-control-ledger.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { SendingControl } from '../../../../src/domain/ports/ledger/sending-control-ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { createScenario, NOW, REASON } from '../scenario.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../../../src/domain/invoice-state.ts';
-import type { InvoicesWith, Ledger, StatusUpdate } from '../../../../src/domain/ports/ledger.ts';
+import type { InvoicesWith, Ledger, StatusUpdate } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
   accepted,

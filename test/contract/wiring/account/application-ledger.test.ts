@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { ofApplication } from '../../../../src/wiring/account/application-ledger.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import { accepted, createScenario, delivery, NOW, REASON, type Scenario } from '../../ledger/scenario.ts';

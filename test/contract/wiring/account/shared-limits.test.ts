@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { InvoicingService } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';

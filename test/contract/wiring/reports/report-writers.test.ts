@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportWriter } from '../../../../activities/deps.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { createReportWriter } from '../../../../src/wiring/reports/report-files.ts';
 import { accepted, NOW, REASON, serviceIdOf } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces } from '../../activities/activity-place.ts';

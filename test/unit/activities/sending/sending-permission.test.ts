@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSendingPermission, type SendingPermit } from '../../../../activities/sending/sending-permission.ts';
-import type { SendingBatch } from '../../../../src/domain/ports/sending-control-ledger.ts';
+import type { SendingBatch } from '../../../../src/domain/ports/ledger/sending-control-ledger.ts';
 
 const RUN = { workflowId: 'w', runId: 'r' };
 

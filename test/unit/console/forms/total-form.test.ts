@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { BatchWatch, Operation } from '../../../../src/console/console-options.ts';
-import type { SavedTotalCheck, TotalCheck } from '../../../../src/domain/ports/total-ledger.ts';
+import type { SavedTotalCheck, TotalCheck } from '../../../../src/domain/ports/ledger/total-ledger.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
-import type { NotedAction } from '../../../../src/domain/ports/operating-ledger.ts';
+import type { NotedAction } from '../../../../src/domain/ports/ledger/operating-ledger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { checkFile } from '../../../../src/wiring/files/check-file.ts';
 import { createFileMapper } from '../../../../src/wiring/console/file-mapper.ts';

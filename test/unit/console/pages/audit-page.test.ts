@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
-import type { AuditEntry } from '../../../../src/domain/ports/operating-ledger.ts';
+import type { AuditEntry } from '../../../../src/domain/ports/ledger/operating-ledger.ts';
 import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
 
 const NOON = Date.UTC(2026, 4, 1, 12);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceAccountRecord } from '../../../../src/domain/ports/service-use-ledger.ts';
+import type { ServiceAccountRecord } from '../../../../src/domain/ports/ledger/service-use-ledger.ts';
 import {
   BUILT_IN_SANDBOX,
   confirmService,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReplayComparison } from '../../../../src/console/profile-editor.ts';
-import type { NotedAction } from '../../../../src/domain/ports/operating-ledger.ts';
+import type { NotedAction } from '../../../../src/domain/ports/ledger/operating-ledger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
 import { createProfileEditor, NOTHING_RECORDED } from '../../../../src/wiring/console/profile-editor.ts';

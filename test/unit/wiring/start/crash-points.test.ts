@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { CRASH_POINTS, createCrashPoints } from '../../../../src/wiring/start/crash-points.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../../src/runtime/process/logger.ts';
 import { NO_TELEMETRY } from '../../../../src/telemetry/telemetry.ts';

@@ -1,12 +1,12 @@
-import type { AnswerCounts } from '../answer-counts.ts';
-import type { Finding, Invoice, Reason } from '../invoice.ts';
-import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { AnswerCounts } from '../../answer-counts.ts';
+import type { Finding, Invoice, Reason } from '../../invoice.ts';
+import type { InvoiceState, Outcome } from '../../invoice-state.ts';
 import type { OperatingLedger } from './operating-ledger.ts';
 import type { ReconcilingLedger, ReportMarkLedger } from './reconciling-ledger.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, InvoiceTry, OutcomeCount } from './batch-record.ts';
-import type { FiguresLedger } from './figures.ts';
-import type { InvoiceLookup } from './invoice-lookup.ts';
-import type { MeasuringLedger } from './measures.ts';
+import type { FiguresLedger } from '../figures.ts';
+import type { InvoiceLookup } from '../invoice-lookup.ts';
+import type { MeasuringLedger } from '../measures.ts';
 import type { ProfileMisfitLedger } from './profile-misfit-ledger.ts';
 import type { PurgeLedger } from './purge-ledger.ts';
 import type { SendingControlLedger } from './sending-control-ledger.ts';
@@ -14,7 +14,7 @@ import type { ServiceUseLedger } from './service-use-ledger.ts';
 import type { SendingMarkLedger } from './sending-mark-ledger.ts';
 import type { SharedFolderLedger } from './shared-folder-ledger.ts';
 import type { TotalLedger } from './total-ledger.ts';
-import type { RowStore } from './row-store.ts';
+import type { RowStore } from '../row-store.ts';
 
 export type {
   BatchClaim,

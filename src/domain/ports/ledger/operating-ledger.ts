@@ -1,6 +1,6 @@
-import type { InvoiceState, Outcome } from '../invoice-state.ts';
+import type { InvoiceState, Outcome } from '../../invoice-state.ts';
 import type { BatchRecord, FencingToken } from './batch-record.ts';
-import type { RetryMove, RetryPolicy, RetryRefusal, RetryState } from '../retry-decision.ts';
+import type { RetryMove, RetryPolicy, RetryRefusal, RetryState } from '../../retry-decision.ts';
 
 /** Which invoices of a batch an operator means; all that is given must hold. References never come this way: history keeps them. */
 export interface RetrySelection {

@@ -1,4 +1,4 @@
-import type { TooMany } from '../request-rate.ts';
+import type { TooMany } from '../../request-rate.ts';
 
 /** Where an application's invoices go, and with whose key. */
 export interface ServiceAccountRecord {

@@ -1,4 +1,4 @@
-import type { NotedMisfit, ProfileMisfit } from '../profile-misfit.ts';
+import type { NotedMisfit, ProfileMisfit } from '../../profile-misfit.ts';
 
 /**
  * Where every process writes and reads what does not fit the service profile. `profileDigest` stands for an application,

@@ -1,7 +1,7 @@
-import type { BatchFigures } from './figures.ts';
+import type { BatchFigures } from '../figures.ts';
 import type { BatchRecord } from './batch-record.ts';
-import type { Outcome } from '../invoice-state.ts';
-import type { Reason } from '../invoice.ts';
+import type { Outcome } from '../../invoice-state.ts';
+import type { Reason } from '../../invoice.ts';
 
 /** An `unknown` invoice that this process alone may repeat now: its key, and the bytes that went with it. */
 export interface RepeatInvoice {

@@ -1,5 +1,5 @@
-import type { Finding, Reason } from '../invoice.ts';
-import type { Outcome } from '../invoice-state.ts';
+import type { Finding, Reason } from '../../invoice.ts';
+import type { Outcome } from '../../invoice-state.ts';
 
 /**
  * State of a batch in the ledger. `refused`, `cancelled` and `finished` are closed; `staging` is a file that is being
