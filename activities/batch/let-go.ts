@@ -1,4 +1,4 @@
-import type { FencingToken } from '../../src/domain/ports/ledger/ledger.ts';
+import type { FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 interface Batch {

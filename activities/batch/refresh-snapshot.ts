@@ -1,6 +1,6 @@
 import { isProblem, wentOut } from '../../src/domain/invoice-state.ts';
 import { sumDecimals } from '../../src/domain/money.ts';
-import type { OutcomeCount } from '../../src/domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
 import type { SendingControl } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';

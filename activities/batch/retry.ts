@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
-import type { BatchRecord, FencingToken } from '../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord, FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { ReopenBatch, RetryResult, RetrySelection } from '../../src/domain/ports/ledger/operating-ledger.ts';
 import type { RetryPolicy } from '../../src/domain/retry-decision.ts';
 import type { RetryRequestInput } from '../../src/contract/messages.ts';

@@ -1,5 +1,5 @@
 import { isNothing, type AnswerCounts } from '../../src/domain/answer-counts.ts';
-import type { BatchRecord } from '../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import type { OperatorLinks, BatchSettings, BatchSnapshot, UnusualTotal } from '../../src/contract/messages.ts';
 import { countAnswers } from '../sending/count-answers.ts';

@@ -2,7 +2,8 @@ import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import { lostRows } from '../../src/domain/row.ts';
 import { canonicalDecimal, sumDecimals } from '../../src/domain/money.ts';
-import type { Ledger, OutcomeCount } from '../../src/domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../src/domain/ports/ledger/batch-record.ts';
+import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 import type { BatchInput } from '../../src/contract/messages.ts';
 
 /** What `sendingHold` reads of a batch whose invoices are staged. */

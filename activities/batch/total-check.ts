@@ -1,6 +1,6 @@
 import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import { differsByFactor, medianDecimal, sumDecimals } from '../../src/domain/money.ts';
-import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import {
   awaitsConfirmation,

@@ -1,7 +1,7 @@
 import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyRemark, NightlyVerdict } from '../../src/domain/ports/run-log.ts';
-import type { BatchRecord } from '../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
 import { ENGLISH, type Speech } from '../../src/texts/choose-language.ts';
 import { documentFormat } from '../../src/texts/document-format.ts';

@@ -5,7 +5,7 @@ import {
   mayStillDecide,
   SMALLEST_BATCH_WITH_FIRST,
 } from '../../src/domain/first-invoices.ts';
-import type { BatchRecord } from '../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import { countAnswers } from './count-answers.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';

@@ -1,5 +1,6 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { FencingToken, SendableInvoice } from '../../src/domain/ports/ledger/ledger.ts';
+import type { FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
+import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** Reason of an invoice that was answered with 403. */

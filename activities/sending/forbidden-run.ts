@@ -1,4 +1,4 @@
-import type { SendableInvoice } from '../../src/domain/ports/ledger/ledger.ts';
+import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 
 /** So many 403s without a success between are more than one invoice's trouble: the key's, or one merchant's. */
 const FORBIDDEN_IN_A_ROW = 5;

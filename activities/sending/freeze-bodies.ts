@@ -1,6 +1,6 @@
 import type { ActivityDeps } from '../deps.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { FreezeInvoice, SendableInvoice } from '../../src/domain/ports/ledger/ledger.ts';
+import type { FreezeInvoice, SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 
 /**
  * What a slice was handed and then POSTed nothing of. Without a word about it, it would count as a try that may have arrived. An invoice that this

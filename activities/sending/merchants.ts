@@ -1,6 +1,6 @@
 import { merchantKeyOf } from '../../src/domain/fingerprint.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { MerchantNeed } from '../../src/domain/ports/ledger/ledger.ts';
+import type { MerchantNeed } from '../../src/domain/ports/ledger/merchant-ledger.ts';
 import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { Context } from '@temporalio/activity';
 import type { SendingPermit } from './sending-permission.ts';

@@ -1,5 +1,5 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { SendOutcome } from '../../src/domain/ports/ledger/ledger.ts';
+import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { RetrySettings } from '../deps.ts';
 
 /** Longer than any exchange with the service lasts: an earlier POST is not on its way any more. */

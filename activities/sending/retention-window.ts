@@ -1,6 +1,6 @@
 import { commandLine } from '../../src/domain/text/command-line.ts';
 import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
-import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/ledger.ts';
+import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** Timers of Node count no further; a POST that waits for weeks is stopped by its activity's time-out. */

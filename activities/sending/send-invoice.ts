@@ -1,7 +1,8 @@
 import type { Release } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { CreateAnswer, InvoicingService, PostLimits } from '../../src/domain/ports/invoicing-service.ts';
-import type { InvoiceTry, SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/ledger.ts';
+import type { InvoiceTry } from '../../src/domain/ports/ledger/batch-record.ts';
+import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import { openTries } from './open-tries.ts';
 import { refusedAfterLostAnswer } from './refused-repeat.ts';
 import type { RetentionWindow } from './retention-window.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { createSemaphore, type Release, type Semaphore } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/ledger.ts';
+import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
 import { sharedAnswer } from '../../src/concurrency/shared-answer.ts';

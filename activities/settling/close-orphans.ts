@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { BatchRecord } from '../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 export interface OrphansInput {

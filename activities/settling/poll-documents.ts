@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { StatusUpdate } from '../../src/domain/ports/ledger/ledger.ts';
+import type { StatusUpdate } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import type { OpenDocument } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
 import { isContradicted, pollOne } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { pollsDue, pollsEveryInvoice, pollTimes } from '../../src/domain/time/poll-times.ts';
-import type { PendingInvoice } from '../../src/domain/ports/ledger/ledger.ts';
+import type { PendingInvoice } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { pollStatuses } from './poll-statuses.ts';
 import { takeRandom } from '../take-random.ts';

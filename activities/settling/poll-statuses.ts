@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { StatusAnswer } from '../../src/domain/ports/invoicing-service.ts';
-import type { StatusUpdate } from '../../src/domain/ports/ledger/ledger.ts';
+import type { StatusUpdate } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
 import type { ActivityDeps } from '../deps.ts';
 

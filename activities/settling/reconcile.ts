@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
-import type { SendOutcome } from '../../src/domain/ports/ledger/ledger.ts';
+import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { pollsDue, nextPollInMs, type PollPace } from '../../src/domain/time/poll-times.ts';
-import type { PageProgress } from '../../src/domain/ports/ledger/ledger.ts';
+import type { PageProgress } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import { pollStatuses } from './poll-statuses.ts';
 import { pollNow, pollPending } from './poll-pending.ts';
 import type { ActivityDeps } from '../deps.ts';

@@ -1,4 +1,5 @@
-import type { BatchLedger, Ledger } from '../domain/ports/ledger/ledger.ts';
+import type { BatchLedger } from '../domain/ports/ledger/batch-ledger.ts';
+import type { Ledger } from '../domain/ports/ledger/ledger.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { Purged } from '../domain/ports/ledger/purge-ledger.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';

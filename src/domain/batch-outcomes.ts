@@ -1,4 +1,5 @@
-import type { Ledger, OutcomeCount } from './ports/ledger/ledger.ts';
+import type { OutcomeCount } from './ports/ledger/batch-record.ts';
+import type { Ledger } from './ports/ledger/ledger.ts';
 
 /** The balance of a batch: from its last report where that tells it, counted else. */
 export async function batchOutcomes(

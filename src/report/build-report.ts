@@ -3,7 +3,7 @@ import { durationCounter } from '../domain/time/duration-histogram.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { lostRows } from '../domain/row.ts';
 import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance } from './check-balance.ts';
 import { currencyTotals } from './currency-totals.ts';

@@ -1,6 +1,6 @@
 import type { Outcome } from '../domain/invoice-state.ts';
 import { sumDecimals } from '../domain/money.ts';
-import type { OutcomeCount } from '../domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import type { CurrencyTotal } from './report-model.ts';
 
 /** Totals by currency, in alphabetical order; the unreadable currency last. */

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import type { BatchInvoice } from '../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../domain/ports/ledger/batch-record.ts';
 
 /** Invoices that stay in memory, with their findings: about 20 MB. To write them down and parse them again for each part takes longer than to write the parts. */
 const MOST_IN_MEMORY = 20_000;

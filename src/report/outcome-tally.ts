@@ -1,6 +1,6 @@
 import type { Outcome } from '../domain/invoice-state.ts';
 import { sumDecimals } from '../domain/money.ts';
-import type { BatchInvoice, OutcomeCount } from '../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 
 /** Counts and exact amounts by outcome and currency. */
 export interface OutcomeTally {

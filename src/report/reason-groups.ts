@@ -1,4 +1,4 @@
-import type { BatchInvoice } from '../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../domain/ports/ledger/batch-record.ts';
 import { reasonOf } from './state-reason.ts';
 import type { ReasonGroup } from './report-model.ts';
 

@@ -1,7 +1,7 @@
 import type { DurationHistogram } from '../domain/time/duration-histogram.ts';
 import type { Finding, Reason } from '../domain/invoice.ts';
 import type { Outcome } from '../domain/invoice-state.ts';
-import type { BatchState, OutcomeCount } from '../domain/ports/ledger/ledger.ts';
+import type { BatchState, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import type { ReportHistory } from './report-history.ts';
 import type { ReportNote } from './report-note.ts';
 

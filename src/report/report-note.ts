@@ -1,4 +1,4 @@
-import type { DeliveryTrouble } from '../domain/ports/ledger/ledger.ts';
+import type { DeliveryTrouble } from '../domain/ports/ledger/delivery-ledger.ts';
 
 /** Something that the reader of a report must know beside its invoices; each language has a sentence for each. */
 export type ReportNote =

@@ -1,4 +1,4 @@
-import type { AppliedDeliveries, RecordDelivery } from '../domain/ports/ledger/ledger.ts';
+import type { AppliedDeliveries, RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 
 /** Applying is no part of the answer to a delivery, so it waits for company: one statement for what 100 ms bring costs a tenth of one for each group. */
 const GATHER_MS = 100;

@@ -1,4 +1,4 @@
-import type { RecordDelivery } from '../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 
 /** While the ledger is idle, deliveries of one burst arrive within a few milliseconds: one write for all of them. */
 const GATHER_MS = 3;

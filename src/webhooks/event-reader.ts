@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RecordDelivery } from '../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import { compileExpressions, type Evaluate } from '../service-profile/expression.ts';
 import { readPlace, type Document, type Place } from '../service-profile/place.ts';
 import { createReadDocument, parseJson, readsHeaders, textOf } from './event-document.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { RecordDelivery } from '../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import type { EventSection } from '../service-profile/sections/event-section.ts';
 import { readPlace, type Document } from '../service-profile/place.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RecordDelivery } from '../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import type { DeliveryGroup } from './delivery-group.ts';
 import type { DeliveryTally } from './delivery-tally.ts';
 import type { EventReader } from './event-reader.ts';

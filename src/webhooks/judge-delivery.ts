@@ -1,4 +1,4 @@
-import type { RecordDelivery } from '../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import type { EventReader, EventReaderShapes } from './event-reader.ts';
 import type { SignatureRefusal } from './signature/refusal.ts';
 import type { RequestHead, SignatureShape } from './signature/request-head.ts';

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { LoteError } from '../domain/errors.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
-import type { Ledger, RecordDelivery } from '../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
+import type { Ledger } from '../domain/ports/ledger/ledger.ts';
 import { listenOn } from '../network/listen.ts';
 import { handleDelivery, UNAVAILABLE, type DeliveryHandlerParts, type ReceiverLog } from './handle-delivery.ts';
 import { createDeliveryGroup } from './delivery-group.ts';

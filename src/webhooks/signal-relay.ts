@@ -1,4 +1,4 @@
-import type { SettledInvoice } from '../domain/ports/ledger/ledger.ts';
+import type { SettledInvoice } from '../domain/ports/ledger/settling-ledger.ts';
 
 /** Pages are checked this often; a page is notified when its burst of settled invoices is over. */
 const COALESCE_MS = 250;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RecordDelivery } from '../../src/domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../../src/domain/ports/ledger/delivery-ledger.ts';
 import type { ServiceProfile } from '../../src/service-profile/profile.ts';
 import { createEventReader } from '../../src/webhooks/event-reader.ts';
 import { judgeDelivery } from '../../src/webhooks/judge-delivery.ts';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/domain/invoice-state.ts';
 import type { Invoice } from '../../src/domain/invoice.ts';
-import type { BatchInvoice } from '../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { IngestOptions } from '../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../src/ingest/ingest-result.ts';

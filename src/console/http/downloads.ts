@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { uploadForm } from '../forms/upload-form.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { csvTable } from '../http/table-files.ts';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import type { AuditEntry } from '../../domain/ports/ledger/operating-ledger.ts';
 import { auditCells, auditHeadings } from './audit-cells.ts';
 import { listPages, listPart } from './list-part.ts';

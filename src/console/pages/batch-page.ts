@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Finding } from '../../domain/invoice.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import { findingsTable, totalsTable } from './batch-tables.ts';
 import type { BatchWatch, StuckBatch } from '../console-options.ts';
 import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/ports/ledger/total-ledger.ts';

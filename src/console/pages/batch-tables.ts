@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Finding } from '../../domain/invoice.ts';
 import { sumDecimals } from '../../domain/money.ts';
-import type { OutcomeCount } from '../../domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { STATE_ORDER } from './state-counts.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 import { applicationFilterForm, commandEnd, type ApplicationFilter } from '../forms/application-filter.ts';
 import type { PageFormat } from './page-format.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { findingsTable } from './batch-tables.ts';
 import type { Declared } from '../console-options.ts';
 import type { FileCheck } from '../file-check.ts';

@@ -1,6 +1,6 @@
 import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { OutcomeCount } from '../../domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 
 /** Numbers of invoices by outcome; every outcome has an entry. */
 export type StateCounts = Readonly<Record<Outcome, number>>;

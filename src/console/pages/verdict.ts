@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Finding } from '../../domain/invoice.ts';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 import { fill } from '../../texts/fill.ts';
 import type { PageFormat } from './page-format.ts';

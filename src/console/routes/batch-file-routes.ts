@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import { TABLE_KINDS, tableAnswer, type TableKind } from '../http/file-answers.ts';

@@ -17,7 +17,7 @@ import { createPaceSamples, type PaceSamples } from '../pace/pace-samples.ts';
 import { type StateCounts, stateCounts } from '../pages/state-counts.ts';
 import { workflowAddress } from '../temporal-address.ts';
 import { isLive } from '../pages/verdict.ts';
-import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 
 const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'held']);

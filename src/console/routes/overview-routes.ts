@@ -8,7 +8,7 @@ import { actionsFor } from '../people/allowed-actions.ts';
 import { batchesPage } from '../pages/batches-page.ts';
 import { stateCounts } from '../pages/state-counts.ts';
 import { isLive } from '../pages/verdict.ts';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 
 /** Older batches are found by their address; a page of more is a page that nobody reads. */
 const BATCHES_SHOWN = 100;

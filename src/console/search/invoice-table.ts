@@ -1,5 +1,5 @@
 import type { FoundInvoice } from '../../domain/ports/invoice-search.ts';
-import type { BatchInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../domain/ports/ledger/batch-record.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import type { Table } from '../http/table-files.ts';
 

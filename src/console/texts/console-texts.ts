@@ -1,5 +1,5 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { BatchState } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import type { MappingTexts } from './mapping-texts.ts';
 import type { FigureTexts } from './figure-texts.ts';
 import type { LookupTexts } from './lookup-texts.ts';

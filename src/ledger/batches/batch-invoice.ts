@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/invoice.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { BatchInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../domain/ports/ledger/batch-record.ts';
 import { reasonOf } from '../database/reason-of.ts';
 import type { FoundInvoice } from '../../domain/ports/invoice-search.ts';
 import type { BatchInvoiceRow } from './batch-invoices-sql.ts';

@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { BatchRecord, BatchState } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord, BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import type { BatchRow } from './batch-columns-sql.ts';
 
 /** A batch in the words of the port. */

@@ -1,6 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
 import type { Finding } from '../../domain/invoice.ts';
-import type { BatchInvoice, BatchLedger, OutcomeCount } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchLedger } from '../../domain/ports/ledger/batch-ledger.ts';
+import type { BatchInvoice, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchInvoice } from './batch-invoice.ts';
 import { BATCH_INVOICES, type BatchInvoiceRow, INVOICES_WITH } from './batch-invoices-sql.ts';

@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { BatchClaim, BatchRecord, FencingToken } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchClaim, BatchRecord, FencingToken } from '../../domain/ports/ledger/batch-record.ts';
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { foundBatch } from './batch-record.ts';
 import { LOCK_BATCH } from './find-batch-sql.ts';

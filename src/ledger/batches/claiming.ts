@@ -1,6 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
-import type { BatchRecord, BatchState, ClaimBatch, ClaimResult } from '../../domain/ports/ledger/ledger.ts';
+import type { ClaimBatch, ClaimResult } from '../../domain/ports/ledger/batch-ledger.ts';
+import type { BatchRecord, BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchRecord } from './batch-record.ts';
 import { claimLost } from './claim-proof.ts';

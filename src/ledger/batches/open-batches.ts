@@ -1,4 +1,4 @@
-import type { BatchLedger } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchLedger } from '../../domain/ports/ledger/batch-ledger.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES } from '../database/states.ts';
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';

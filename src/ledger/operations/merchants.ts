@@ -1,4 +1,4 @@
-import type { MerchantLedger } from '../../domain/ports/ledger/ledger.ts';
+import type { MerchantLedger } from '../../domain/ports/ledger/merchant-ledger.ts';
 import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';

@@ -1,4 +1,4 @@
-import type { BreakerLedger } from '../../domain/ports/ledger/ledger.ts';
+import type { BreakerLedger } from '../../domain/ports/ledger/breaker-ledger.ts';
 import type { Database } from '../database/database.ts';
 
 interface BreakerRow {

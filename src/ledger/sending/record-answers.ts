@@ -1,4 +1,5 @@
-import type { RecordSend, SettledInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { RecordSend } from '../../domain/ports/ledger/sending-ledger.ts';
+import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';

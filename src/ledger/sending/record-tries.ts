@@ -1,4 +1,4 @@
-import type { RecordSend } from '../../domain/ports/ledger/ledger.ts';
+import type { RecordSend } from '../../domain/ports/ledger/sending-ledger.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 

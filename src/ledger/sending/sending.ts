@@ -5,8 +5,8 @@ import type {
   RecordSend,
   SendableInvoice,
   SendingLedger,
-  SettledInvoice,
-} from '../../domain/ports/ledger/ledger.ts';
+} from '../../domain/ports/ledger/sending-ledger.ts';
+import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { INVOICE_OF_LINE, onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';

@@ -1,5 +1,5 @@
 import { type InvoiceState, OPEN_STATES } from '../../domain/invoice-state.ts';
-import type { SettledInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 import { PAGE_OF } from '../batches/page-of-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Queries } from '../database/database.ts';

@@ -1,11 +1,11 @@
 import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
+import type { AppliedDeliveries } from '../../domain/ports/ledger/delivery-ledger.ts';
 import type {
-  AppliedDeliveries,
   PageProgress,
   SettledInvoice,
   SettlingLedger,
   StatusUpdate,
-} from '../../domain/ports/ledger/ledger.ts';
+} from '../../domain/ports/ledger/settling-ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { INVOICE_OF_LINE, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { skeletonOf } from '../../domain/look-alike.ts';
-import type { BatchClaim } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchClaim } from '../../domain/ports/ledger/batch-record.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
 import type { RawRow } from '../../domain/row.ts';
 import { claimLost, lockUnderClaim } from '../batches/claim-proof.ts';

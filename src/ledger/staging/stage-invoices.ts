@@ -1,7 +1,7 @@
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 import { shownSpelling } from '../../domain/look-alike.ts';
-import type { StageInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { StageInvoice } from '../../domain/ports/ledger/batch-ledger.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';

@@ -1,6 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
-import type { BatchClaim, BatchLedger, BatchRecord, FinishStaging } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchLedger, FinishStaging } from '../../domain/ports/ledger/batch-ledger.ts';
+import type { BatchClaim, BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { batchRecord } from '../batches/batch-record.ts';
 import { lockUnderClaim } from '../batches/claim-proof.ts';

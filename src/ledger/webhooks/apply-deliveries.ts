@@ -1,4 +1,4 @@
-import type { AppliedDeliveries } from '../../domain/ports/ledger/ledger.ts';
+import type { AppliedDeliveries } from '../../domain/ports/ledger/delivery-ledger.ts';
 import type { Queries } from '../database/database.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import { applyEvents, applyPastEvents, issueReported, settledInvoices } from '../settling/settled.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryLedger, RecordDelivery, StoredDeliveries } from '../../domain/ports/ledger/ledger.ts';
+import type { DeliveryLedger, RecordDelivery, StoredDeliveries } from '../../domain/ports/ledger/delivery-ledger.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';

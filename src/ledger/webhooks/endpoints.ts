@@ -1,4 +1,4 @@
-import type { EndpointLedger, WebhookPlace } from '../../domain/ports/ledger/ledger.ts';
+import type { EndpointLedger, WebhookPlace } from '../../domain/ports/ledger/endpoint-ledger.ts';
 import { CLOCK } from '../database/clock.ts';
 import type { Database } from '../database/database.ts';
 

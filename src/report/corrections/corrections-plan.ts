@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { BatchInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../domain/ports/ledger/batch-record.ts';
 import { reasonOf } from '../state-reason.ts';
 
 /** What Lote says beside each record that it hands back. */

@@ -1,4 +1,4 @@
-import type { BatchInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../domain/ports/ledger/batch-record.ts';
 import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/csv-record.ts';
 import { reportInvoice } from '../report-invoice.ts';
 import type { ReportInvoice } from '../report-model.ts';

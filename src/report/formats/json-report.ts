@@ -1,4 +1,4 @@
-import type { BatchInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../domain/ports/ledger/batch-record.ts';
 import { reportInvoice } from '../report-invoice.ts';
 import { REPORT_SCHEMA, type ReportModel } from '../report-model.ts';
 import { englishNote } from '../texts/report-format.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVERIES_UNPROVEN, type NotedMisfit } from '../../domain/profile-misfit.ts';
-import type { RecordDelivery } from '../../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../../domain/ports/ledger/delivery-ledger.ts';
 import type { ReceiverShapes } from '../judge-delivery.ts';
 import type { SignatureRefusal } from '../signature/refusal.ts';
 import { EVENTS_UNKNOWN, EVENTS_UNREADABLE, unknownAdvice, unreadableAdvice } from './event-advice.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Ledger, RecordDelivery } from '../../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../../domain/ports/ledger/delivery-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 
 /** The ledger as an application uses it: as it is where there is one. */

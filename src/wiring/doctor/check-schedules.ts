@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { commandLine } from '../../domain/text/command-line.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import {

@@ -1,5 +1,5 @@
 import { ANY_APPLICATION, commandLine } from '../../domain/text/command-line.ts';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { readInstallation, type Installation } from '../../runtime/config/installation.ts';

@@ -5,7 +5,7 @@ import type { BatchInput } from '../../contract/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import { netOf, sumDecimals } from '../../domain/money.ts';
-import type { OutcomeCount } from '../../domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import type { GroupedInvoice } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { memoryRowStore } from '../../ingest/memory-row-store.ts';

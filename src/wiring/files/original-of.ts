@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { BatchRecord } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { readAsText } from '../../domain/read-as.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson } from '../../report/corrections/original-file.ts';

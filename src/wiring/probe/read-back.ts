@@ -3,7 +3,7 @@ import { readMerchantList } from '../../service/merchants/merchant-list.ts';
 import type { Document } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { idCandidates } from '../../service-profile/recognise/id-places.ts';
-import type { RecordDelivery } from '../../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../../domain/ports/ledger/delivery-ledger.ts';
 import { createEventReader } from '../../webhooks/event-reader.ts';
 import { judgeDelivery } from '../../webhooks/judge-delivery.ts';
 import { createSignatureCheck } from '../../webhooks/signature/signature-check.ts';

@@ -1,7 +1,8 @@
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { PROFILE_CONTRADICTION } from '../../domain/circuit-reasons.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { Ledger, RecordDelivery } from '../../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../../domain/ports/ledger/delivery-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 
 /** Two invoices of which event and GET say the opposite: one alone may be a mistake of the service. */
 const CONTRADICTIONS = 2;

@@ -1,7 +1,9 @@
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { pollOne } from '../../../activities/settling/poll-statuses.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { AppliedDeliveries, Ledger, SettledInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { AppliedDeliveries } from '../../domain/ports/ledger/delivery-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 
 export interface ConfirmationDeps {
   readonly ledger: Pick<Ledger, 'recordStatus'>;

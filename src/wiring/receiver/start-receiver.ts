@@ -1,7 +1,8 @@
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import type { Client } from '@temporalio/client';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { Ledger, SettledInvoice } from '../../domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { createWebhookSecrets } from '../../runtime/config/webhook-secrets.ts';

@@ -1,5 +1,6 @@
 import type { EndpointAnswer, InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { Ledger, WebhookEndpointRecord, WebhookPlace } from '../../domain/ports/ledger/ledger.ts';
+import type { WebhookEndpointRecord, WebhookPlace } from '../../domain/ports/ledger/endpoint-ledger.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { ReportNote } from '../../report/report-note.ts';
 import { withoutAddressSecret } from './webhook-address.ts';
 

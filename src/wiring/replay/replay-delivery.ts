@@ -1,5 +1,5 @@
 import type { ReplayedPlace } from '../../domain/ports/replay.ts';
-import type { RecordDelivery } from '../../domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../../domain/ports/ledger/delivery-ledger.ts';
 import { shownPlace } from '../../service-profile/place.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { isOneOf } from '../../service-profile/word.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
-import type { BatchRecord, Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { SavedTotalCheck } from '../../domain/ports/ledger/total-ledger.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';

@@ -1,5 +1,6 @@
 import { ScheduleNotFoundError, type Client, type ScheduleDescription } from '@temporalio/client';
-import type { BatchRecord, Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { nightlyScheduleId } from './nightly-schedule.ts';
 import { isApplicationPolled } from '../temporal/queue-pollers.ts';

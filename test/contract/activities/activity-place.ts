@@ -6,7 +6,8 @@ import { createAnswerWatch } from '../../../activities/profile-fit/answer-watch.
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
-import type { Ledger, SendOutcome } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { SendOutcome } from '../../../src/domain/ports/ledger/sending-ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import type { OperatorLinks } from '../../../src/contract/messages.ts';
 import { ENGLISH } from '../../../src/texts/choose-language.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { Ledger, RecordSend } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { RecordSend } from '../../../src/domain/ports/ledger/sending-ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
 import type { Scenario, TestBatch } from './scenario.ts';

@@ -2,18 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { fingerprintOf, idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Finding, Invoice, Reason } from '../../../src/domain/invoice.ts';
 import { netOf } from '../../../src/domain/money.ts';
-import type {
-  BatchInvoice,
-  BatchRecord,
-  ClaimBatch,
-  ClaimResult,
-  Ledger,
-  RecordDelivery,
-  SendableInvoice,
-  SendOutcome,
-  SettledInvoice,
-  StageInvoice,
-} from '../../../src/domain/ports/ledger/ledger.ts';
+import type { ClaimBatch, ClaimResult, StageInvoice } from '../../../src/domain/ports/ledger/batch-ledger.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
+import type { RecordDelivery } from '../../../src/domain/ports/ledger/delivery-ledger.ts';
+import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { SendableInvoice, SendOutcome } from '../../../src/domain/ports/ledger/sending-ledger.ts';
+import type { SettledInvoice } from '../../../src/domain/ports/ledger/settling-ledger.ts';
 
 /** How the suite gets a ledger: each driver's test file passes its own. */
 export type OpenLedger = () => Promise<Ledger>;

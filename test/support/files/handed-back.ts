@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { BatchInvoice } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { GroupedInvoice } from '../../../src/domain/row.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
 import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '../../../src/domain/invoice.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { sumDecimals } from '../../../src/domain/money.ts';
 import type { ConsoleLedger } from '../../../src/console/console-options.ts';
 

@@ -1,4 +1,4 @@
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { ReportLedger } from '../../../src/report/formats/read-report.ts';
 import { createOutcomeTally } from '../../../src/report/outcome-tally.ts';
 

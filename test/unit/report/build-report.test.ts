@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/domain/invoice.ts';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 import { sumDecimals } from '../../../src/domain/money.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { batchFigures } from '../../../src/report/batch-figures.ts';
 import { buildReport } from '../../../src/report/build-report.ts';
 import { batchInvoice, batchOf, countsOf, NOON, portionsOf, unsentInvoice } from './batch-invoices.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 import { sumDecimals } from '../../../src/domain/money.ts';
-import type { BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { BalanceSheet } from '../../../src/report/check-balance.ts';
 import { checkBalance } from '../../../src/report/check-balance.ts';
 import { currencyTotals } from '../../../src/report/currency-totals.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BatchInvoice } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { createSpool } from '../../../src/report/invoice-spool.ts';
 import { batchInvoice, portionsOf } from './batch-invoices.ts';
 

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
-import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { ReportHistory } from '../../../src/report/report-history.ts';
 import type { ReportNote } from '../../../src/report/report-note.ts';
 import { batchInvoice, batchOf, NOON, unsentInvoice } from './batch-invoices.ts';

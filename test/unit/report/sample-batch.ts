@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
-import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { OriginalCsv, OriginalSheet } from '../../../src/report/corrections/original-file.ts';
 import { batchInvoice, batchOf, each, NOON, unsentInvoice } from './batch-invoices.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BatchInvoice } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { OriginalFile } from '../../../src/report/corrections/original-file.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
 import { chooseLanguage, ENGLISH, type Speech } from '../../../src/texts/choose-language.ts';

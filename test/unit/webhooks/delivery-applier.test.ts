@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { AppliedDeliveries, RecordDelivery } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { AppliedDeliveries, RecordDelivery } from '../../../src/domain/ports/ledger/delivery-ledger.ts';
 import { createDeliveryApplier } from '../../../src/webhooks/delivery-applier.ts';
 
 const NOTHING: AppliedDeliveries = { settled: [], toConfirm: [] };

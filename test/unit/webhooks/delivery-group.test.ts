@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { RecordDelivery } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../../../src/domain/ports/ledger/delivery-ledger.ts';
 import { createDeliveryGroup, type DeliveryGroupOptions } from '../../../src/webhooks/delivery-group.ts';
 
 function deliveryOf(n: number): RecordDelivery {

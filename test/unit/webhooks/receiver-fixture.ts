@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { RecordDelivery, StoredDeliveries } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { RecordDelivery, StoredDeliveries } from '../../../src/domain/ports/ledger/delivery-ledger.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../../../src/webhooks/server.ts';
 import { SECRET, SHAPES } from './receiver-shapes.ts';
 

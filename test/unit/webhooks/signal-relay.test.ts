@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { SettledInvoice } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { SettledInvoice } from '../../../src/domain/ports/ledger/settling-ledger.ts';
 import { createSignalRelay, type SignalRelayOptions } from '../../../src/webhooks/signal-relay.ts';
 
 function settled(page: number, ordinal: number, batchId = 'b'): SettledInvoice {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
 import { findStuckRun, type StuckRun } from '../../../src/wiring/temporal/stuck-run.ts';
 import { watchStuckBatches } from '../../../src/wiring/temporal/stuck-watch.ts';
-import type { BatchRecord } from '../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { until } from '../../support/until.ts';
 
 const FIRST = fileURLToPath(new URL('../../support/changed-workflow/first-version.ts', import.meta.url));

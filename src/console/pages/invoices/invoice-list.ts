@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { BatchInvoice } from '../../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
 import { TABLE_KINDS } from '../../http/file-answers.ts';
 import { listPages } from '../list-part.ts';
 import type { InvoiceView } from './invoice-view.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { InvoiceDetails } from '../../../domain/ports/invoice-lookup.ts';
-import type { BatchRecord } from '../../../domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../../domain/ports/ledger/batch-record.ts';
 import type { Invoice } from '../../../domain/invoice.ts';
 import { findingsTable } from '../batch-tables.ts';
 import { invoiceHistory } from './invoice-history.ts';

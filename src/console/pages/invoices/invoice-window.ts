@@ -1,5 +1,6 @@
 import type { Outcome } from '../../../domain/invoice-state.ts';
-import type { BatchInvoice, BatchLedger } from '../../../domain/ports/ledger/ledger.ts';
+import type { BatchLedger } from '../../../domain/ports/ledger/batch-ledger.ts';
+import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
 
 /** Invoices that one page of a list shows: with a long reason beside each, the page stays below 100 kB. */
 export const WINDOW_SIZE = 50;

@@ -1,5 +1,5 @@
 import { OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
-import type { BatchInvoice } from '../../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
 import { firstScreen } from './first-screen.ts';
 import { invoiceSection } from './invoices.ts';
 import { STYLE } from './style.ts';

@@ -1,5 +1,5 @@
 import { wentOut } from '../../../domain/invoice-state.ts';
-import type { BatchInvoice } from '../../../domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
 import { fill } from '../../../texts/fill.ts';
 import { toneOf } from './state-bar.ts';
 import { html, type SafeHtml } from './html.ts';

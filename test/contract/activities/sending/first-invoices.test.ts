@@ -5,7 +5,7 @@ import {
   firstInvoicesOf,
   type FirstInvoicesInput,
 } from '../../../../activities/sending/first-invoices.ts';
-import type { BatchRecord } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import { NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, sendFirst, type ActivityPlace } from '../activity-place.ts';
 import { acceptedBatch, SAID_PROCESSING, statusPlaces } from './accepted-batch.ts';

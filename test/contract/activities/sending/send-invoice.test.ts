@@ -5,7 +5,7 @@ import { retentionWindow } from '../../../../activities/sending/retention-window
 import type { SendingPermit } from '../../../../activities/sending/sending-permission.ts';
 import { createStoredErrors, type StoredErrors } from '../../../../activities/sending/stored-errors.ts';
 import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { SendableInvoice } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { SendableInvoice } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import { RETRY } from '../activity-place.ts';
 
 const SPAN_MS = 60_000;

@@ -8,7 +8,7 @@ import { holdOverRetries } from '../../../../activities/sending/retry-budget.ts'
 import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
 import { withinRetention } from '../../../../activities/sending/retention-window.ts';
 import { runningBatch } from '../../../../activities/batch/running-batch.ts';
-import type { SendOutcome } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import { accepted, NIF, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, DESK, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { SendOutcome } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
 import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger, RecordSend, SendOutcome } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { RecordSend, SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import type {
   RetryRequest,
   RetryResult,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { BatchClaim, Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchClaim } from '../../../../src/domain/ports/ledger/batch-record.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { collect, createScenario, finishStaging, invoiceOf, NOW, REASON, validInvoice } from '../scenario.ts';
 

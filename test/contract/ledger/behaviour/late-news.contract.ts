@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger, StatusUpdate } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { StatusUpdate } from '../../../../src/domain/ports/ledger/settling-ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SearchPosition } from '../../../../src/domain/ports/invoice-search.ts';
-import type { Ledger, RecordSend } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { RecordSend } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import type { OpenLedger, Scenario } from '../scenario.ts';
 import {
   accepted,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ledger, SendableInvoice, SendOutcome, StatusUpdate } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { SendableInvoice, SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
+import type { StatusUpdate } from '../../../../src/domain/ports/ledger/settling-ledger.ts';
 import type { OpenLedger, TestBatch } from '../scenario.ts';
 import { createScenario, delivery, NOW, REASON } from '../scenario.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger, OutcomeCount } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../../../src/domain/ports/ledger/batch-record.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { RepeatInvoice, TakeUnknown } from '../../../../src/domain/ports/ledger/reconciling-ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FreezeInvoice, Ledger, RecordSend, SendOutcome } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { FreezeInvoice, RecordSend, SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, OTHER_NIF, REASON, serviceIdOf } from '../scenario.ts';
 

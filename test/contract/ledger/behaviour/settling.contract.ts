@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../../../src/domain/invoice-state.ts';
-import type { InvoicesWith, Ledger, StatusUpdate } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { InvoicesWith } from '../../../../src/domain/ports/ledger/batch-ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { StatusUpdate } from '../../../../src/domain/ports/ledger/settling-ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
   accepted,

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
-import type { Ledger, StageInvoice } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { StageInvoice } from '../../../../src/domain/ports/ledger/batch-ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
   accepted,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Ledger, WebhookPlace } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { WebhookPlace } from '../../../../src/domain/ports/ledger/endpoint-ledger.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NIF, NOW, OTHER_NIF, REASON, serviceIdOf } from '../scenario.ts';
 

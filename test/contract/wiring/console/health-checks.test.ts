@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { HealthCheck } from '../../../../src/console/console-options.ts';
-import type { OpenBreaker } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { OpenBreaker } from '../../../../src/domain/ports/ledger/breaker-ledger.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
 import { createHealthChecks, type HealthParts } from '../../../../src/wiring/console/health-checks.ts';
 import {

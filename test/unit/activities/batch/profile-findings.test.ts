@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { profileFindings } from '../../../../activities/batch/profile-findings.ts';
-import type { OpenBreaker } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { OpenBreaker } from '../../../../src/domain/ports/ledger/breaker-ledger.ts';
 import type { ProfileMisfit } from '../../../../src/domain/profile-misfit.ts';
 
 const NOW = 1_000;

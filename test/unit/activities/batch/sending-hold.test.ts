@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sendingHold } from '../../../../activities/batch/sending-hold.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
-import type { OutcomeCount } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../../../src/domain/ports/ledger/batch-record.ts';
 
 function counted(net: string, more: Partial<OutcomeCount> = {}): OutcomeCount {
   return { outcome: 'staged', currency: 'EUR', invoices: 1, net, withoutAmount: 0, ...more };

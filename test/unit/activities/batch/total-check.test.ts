@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkTotal, checkTotalAgain, filePatternOf } from '../../../../activities/batch/total-check.ts';
-import type { OutcomeCount } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { FileTotal, TotalCheck } from '../../../../src/domain/ports/ledger/total-ledger.ts';
 
 const WEEK: readonly FileTotal[] = [10, 12, 9, 11, 30].map((invoices) => ({ invoices, net: { EUR: `${invoices}00` } }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { issuedOf, nightlyNote, type FileEnd, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
-import type { BatchRecord } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
 import { chooseLanguage, ENGLISH } from '../../../../src/texts/choose-language.ts';
 

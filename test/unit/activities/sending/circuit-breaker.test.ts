@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
 import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/circuit-reasons.ts';
-import type { BreakerLedger, OpenBreaker } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { BreakerLedger, OpenBreaker } from '../../../../src/domain/ports/ledger/breaker-ledger.ts';
 
 const BASE_URL = 'http://service.example';
 const AWAY = { code: 'http-503', message: 'HTTP 503' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createForbiddenRun } from '../../../../activities/sending/forbidden-run.ts';
-import type { SendableInvoice } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { SendableInvoice } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 
 function invoice(invoiceId: number, nif = '501964843'): SendableInvoice {
   return { invoiceId, invoice: { merchant: { nif } } } as SendableInvoice;

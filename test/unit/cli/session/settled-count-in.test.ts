@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { settledCountIn } from '../../../../src/cli/session/settled-count-in.ts';
-import type { OutcomeCount } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { OutcomeCount } from '../../../../src/domain/ports/ledger/batch-record.ts';
 
 describe('invoices at rest', () => {
   it('are read from the ledger of one batch, which counts a state once for each currency', async () => {

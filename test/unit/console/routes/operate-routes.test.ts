@@ -7,7 +7,7 @@ import type {
   RetryWish,
 } from '../../../../src/console/console-options.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import type { BatchInvoice, BatchRecord } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
 

@@ -2,7 +2,7 @@ import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../src/domain/invoice.ts';
 import { OUTCOMES } from '../../../../src/domain/invoice-state.ts';
-import type { BatchInvoice } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
 import { isCorrectable, planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
 import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchRecord } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import { describeOrphaned, orphanedBatches } from '../../../../src/wiring/operator/orphaned-batches.ts';
 
 function batch(batchId: string, state: BatchRecord['state']): BatchRecord {

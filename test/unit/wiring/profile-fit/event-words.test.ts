@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { RecordDelivery } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { RecordDelivery } from '../../../../src/domain/ports/ledger/delivery-ledger.ts';
 import { createEventWords } from '../../../../src/wiring/profile-fit/event-words.ts';
 
 type Says = 'issued' | 'failed' | 'processing' | 'away';

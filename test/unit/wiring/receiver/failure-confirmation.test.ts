@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { SettledInvoice, StatusUpdate } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { SettledInvoice, StatusUpdate } from '../../../../src/domain/ports/ledger/settling-ledger.ts';
 import { confirmFailure } from '../../../../src/wiring/receiver/failure-confirmation.ts';
 
 const REASON = { code: 'tax-code', message: 'unknown tax code' };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../../../src/domain/invoice-state.ts';
-import type { BatchInvoice, Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../../src/domain/ports/ledger/batch-record.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { watchOpenOutcomes } from '../../../../src/wiring/reports/open-outcomes.ts';
 
 function line(ordinal: number, state: Outcome, generation = 1): BatchInvoice {

@@ -3,7 +3,7 @@ import { utils, type CellObject } from '@e965/xlsx';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it, vi } from 'vitest';
 import type { Finding } from '../../../../../src/domain/invoice.ts';
-import type { BatchInvoice } from '../../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice } from '../../../../../src/domain/ports/ledger/batch-record.ts';
 import type { Column } from '../../../../../src/domain/row.ts';
 import { MOST_IN_A_WORKBOOK, planCorrections } from '../../../../../src/report/corrections/corrections-plan.ts';
 import type { OriginalCell, OriginalSheet } from '../../../../../src/report/corrections/original-file.ts';

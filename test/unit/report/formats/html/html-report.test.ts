@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../../src/domain/invoice.ts';
-import type { BatchInvoice, BatchRecord } from '../../../../../src/domain/ports/ledger/ledger.ts';
+import type { BatchInvoice, BatchRecord } from '../../../../../src/domain/ports/ledger/batch-record.ts';
 import { buildReport } from '../../../../../src/report/build-report.ts';
 import { htmlReport } from '../../../../../src/report/formats/html/html-report.ts';
 import { html } from '../../../../../src/report/formats/html/html.ts';

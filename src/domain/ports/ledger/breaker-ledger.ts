@@ -1,0 +1,25 @@
+import type { Reason } from '../../invoice.ts';
+
+export interface BreakerRecord {
+  readonly baseUrl: string;
+  readonly reason: Reason;
+  readonly openedAt: number;
+  readonly probeAfter: number;
+}
+
+/** An open breaker as it stands. */
+export interface OpenBreaker extends BreakerRecord {
+  /** Until then one caller probes; null: no caller does, or the probe has failed. */
+  readonly probingUntil: number | null;
+}
+
+/** The circuit breaker of each base address, shared by all processes of the ledger. No record means closed. */
+export interface BreakerLedger {
+  breaker(baseUrl: string): Promise<OpenBreaker | null>;
+  openBreaker(record: BreakerRecord): Promise<void>;
+  closeBreaker(baseUrl: string): Promise<void>;
+  /**
+   * True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`.
+   */
+  claimProbe(baseUrl: string, claim: { readonly now: number; readonly until: number }): Promise<boolean>;
+}

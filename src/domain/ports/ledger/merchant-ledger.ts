@@ -1,0 +1,21 @@
+/**
+ * A merchant that must exist at the service before its invoices are sent. Null: the file does not say it, and the
+ * merchant cannot be created without it.
+ */
+export interface MerchantNeed {
+  readonly nif: string;
+  readonly legalName: string | null;
+  readonly email: string | null;
+}
+
+/** Ids that the service gave the merchants of an application. */
+export interface MerchantLedger {
+  /**
+   * Merchants of owned `staged` invoices of the batch without a known service id. First non-null details in file order.
+   */
+  merchantsNeeded(batchId: string): Promise<readonly MerchantNeed[]>;
+  saveMerchants(
+    application: string,
+    merchants: readonly { readonly nif: string; readonly merchantId: string }[],
+  ): Promise<void>;
+}
