@@ -12,14 +12,16 @@ const MOST_UNREADABLE = 5;
 /** Codes of answers that came whole, and in which the profile finds no success and no error. */
 const UNREADABLE =
   /^(?:answer-(?:without-id|id-unusable|not-a-success|unreadable|contradictory)|http-4\d\d-unreadable)$/;
+/** These of them say that the place of the errors is wrong; the others say it of the id, or of what a success is. */
+const UNREADABLE_ERROR = /^http-/;
 /** Ids that are compared with each other, and how often one of them may come for another key. */
 const FIRST_IDS = 100;
 const MOST_REPEATED_IDS = 1;
 /** One id may be that of everything. */
 const DIFFERENT_IDS = 2;
 
-/** Answers that show that the profile finds what it looks for. */
-const READ: ReadonlySet<CreateAnswer['kind']> = new Set(['created', 'refused', 'key-mismatch']);
+/** Answers that show that the profile finds the errors of the service. */
+const ERROR_READ: ReadonlySet<CreateAnswer['kind']> = new Set(['refused', 'key-mismatch']);
 
 /** The first answers that a process gets of the service. */
 export interface FirstAnswers {
@@ -30,7 +32,8 @@ export interface FirstAnswers {
 /**
  * A service profile that reads the answers wrongly is found out by the first few of them, and not by a whole file: until one answer is read, and two ids
  * differ, POSTs go one after the other. Each of them may have created an invoice, which the same key finds again once the profile is corrected. An answer that is read proves the
- * place of the id or that of the errors, not both: refusals that cannot be read stop the sending as well, and so does an id that is the same for several keys.
+ * place of the id or that of the errors, not both: ids that cannot be read stop the sending also after a refusal, refusals that cannot be read stop it while
+ * others are created, and so does an id that is the same for several keys.
  */
 export function createFirstAnswers(
   concurrency: Pick<Semaphore, 'resize'>,
@@ -41,7 +44,8 @@ export function createFirstAnswers(
   const keyOf = new Map<string, string>();
   let repeatedIds = 0;
   let unreadable = 0;
-  let proved = false;
+  let idProved = false;
+  let errorProved = false;
   let isOpen = false;
   concurrency.resize(1);
 
@@ -69,13 +73,15 @@ export function createFirstAnswers(
       const refused = refusals.note(answer, key);
       if (refused !== null) return { code: ANSWERS_UNREADABLE, message: refused };
       if (answer.kind === 'created' && keyOf.size >= DIFFERENT_IDS) openUp();
-      if (proved || answer.kind === 'not-permitted') return null;
+      if (idProved || answer.kind === 'not-permitted') return null;
       if (answer.kind !== 'lost' || !UNREADABLE.test(answer.reason.code)) {
         // An outage is the circuit breaker's: one POST after the other, it would be seen late. It proves nothing of the profile.
-        proved = READ.has(answer.kind);
+        idProved = answer.kind === 'created';
+        errorProved ||= ERROR_READ.has(answer.kind);
         if (answer.kind !== 'created') openUp();
         return null;
       }
+      if (errorProved && UNREADABLE_ERROR.test(answer.reason.code)) return null;
       concurrency.resize(1);
       isOpen = false;
       unreadable += 1;

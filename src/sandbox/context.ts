@@ -13,8 +13,8 @@ export interface Context {
   readonly clock: () => number;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** A fresh identifier that begins with the prefix. */
-  readonly newId: (prefix: string) => string;
+  /** A fresh identifier that begins with the prefix; where ids follow from the seed, the same `of` brings the same one. */
+  readonly newId: (prefix: string, of?: string) => string;
   readonly log: SandboxLog;
   /** Makes the changes durable, then visible. */
   readonly commit: (changes: readonly Change[]) => Promise<void>;

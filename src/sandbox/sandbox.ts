@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createAlarms } from './alarms.ts';
 import { apiKeys, applicationIdOf } from './api-keys.ts';
 import { applicationOf, applyChange, restoreApplications } from './application.ts';
@@ -55,6 +55,11 @@ export interface SandboxOptions {
   readonly faults?: Partial<Faults>;
   /** The same seed brings the same faults to the same requests. */
   readonly seed?: string | number;
+  /**
+   * Ids of merchants and invoices follow from the seed, so that a client which sends the same again sends the same bytes, and meets the same faults.
+   * For books that are thrown away: two sandboxes of one seed give the same ids. Default: at random.
+   */
+  readonly idsBySeed?: boolean;
   readonly webhooks?: Partial<RetryPlan & { readonly concurrency: number; readonly timeoutMs: number }>;
   readonly clock?: () => number;
   readonly random?: () => number;
@@ -149,8 +154,7 @@ function contextOf(
     chance: createChance(parts.faults, String(seed)),
     clock,
     random,
-    newId:
-      options.newId ?? ((prefix) => parts.dialect.newId?.(prefix) ?? `${prefix}${randomBytes(12).toString('hex')}`),
+    newId: options.newId ?? newIds(parts.dialect, options.idsBySeed === true ? String(seed) : null),
     log: options.log ?? NO_LOG,
     async commit(changes) {
       await parts.commit(changes);
@@ -160,6 +164,19 @@ function contextOf(
     async latency() {
       if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
     },
+  };
+}
+
+const ID_BYTES = 12;
+
+/** A seed of null, and what has no `of`: at random. */
+function newIds(dialect: Dialect, seed: string | null): Context['newId'] {
+  return (prefix, of) => {
+    const drawn =
+      seed === null || of === undefined
+        ? randomBytes(ID_BYTES)
+        : createHash('sha256').update(`${seed}\n${prefix}\n${of}`).digest().subarray(0, ID_BYTES);
+    return dialect.newId?.(prefix, drawn) ?? `${prefix}${drawn.toString('hex')}`;
   };
 }
 

@@ -83,7 +83,8 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
   if (profile !== null) notify(profile.note);
   const stack = await startEmbedded({
     ...{ config, log, notify, env: own },
-    sandbox: { faults: faultsOf(command.faults), seed: command.seed },
+    // Bodies name the merchant's id, and faults go by the bytes: with ids at random no seed would repeat a rehearsal.
+    sandbox: { faults: faultsOf(command.faults), seed: command.seed, idsBySeed: true },
     beforeHandOver: () => Promise.resolve(),
     onForcedEnd: leaveSoon,
   });

@@ -36,7 +36,7 @@ export interface Dialect {
   /** A body as published, with what the address of an endpoint brought along; or what is wrong with it. */
   readonly readBody: (body: Call['body'], route: Route) => Pick<Call, 'body' | 'endpointSecret'> | Problem;
   readonly write: (answer: Answer, asked: Asked) => Answer;
-  /** A fresh identifier that begins with the prefix, or a fresh secret (`whsec_`); null: any will do. */
-  readonly newId: ((prefix: string) => string | null) | null;
+  /** An identifier of the drawn bytes that begins with the prefix, or a fresh secret (`whsec_`); null: any will do. */
+  readonly newId: ((prefix: string, drawn: Buffer) => string | null) | null;
   readonly seal: (webhook: WebhookRecord, delivery: DeliveryRecord) => Sealed;
 }

@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto';
-
 /** How the ids of one kind of thing are written; the books have prefixes of their own. */
 export interface IdForm {
   /** An id of the books as clients see it: a number where the profile asks for no prefix. */
@@ -29,7 +27,7 @@ export function idForm(own: string, spoken: string): IdForm {
 const SMALLEST = 100_000_000_000;
 const SIZE = 200_000_000_000_000;
 
-/** Fourteen digits or so at random: enough that no two are the same in a sandbox, and few enough for a number. */
-export function freshNumber(): string {
-  return String(SMALLEST + randomInt(SIZE));
+/** Fourteen digits or so of at least eight drawn bytes: enough that no two are the same in a sandbox, and few enough for a number. */
+export function freshNumber(drawn: Buffer): string {
+  return String(BigInt(SMALLEST) + (drawn.readBigUInt64BE() % BigInt(SIZE)));
 }

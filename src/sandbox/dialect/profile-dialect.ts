@@ -40,7 +40,7 @@ export function profileDialect(text: string, clock: () => number = Date.now): Di
       return { body: read.body, ...(read.secret !== null && { endpointSecret: read.secret }) };
     },
     write: answerWriter(profile, forms),
-    newId: (prefix) => newIdOf(profile, prefix),
+    newId: (prefix, drawn) => newIdOf(profile, prefix, drawn),
     seal({ url, secret }, { id, body, forged }) {
       const event = JSON.parse(body) as PlannedEvent;
       const { data } = event;
@@ -61,10 +61,10 @@ interface PlannedEvent {
   readonly data: { readonly id: string; readonly error?: { readonly code: string; readonly message: string } };
 }
 
-function newIdOf({ invoice, merchants, signature }: SpokenProfile, prefix: string): string | null {
+function newIdOf({ invoice, merchants, signature }: SpokenProfile, prefix: string, drawn: Buffer): string | null {
   if (prefix === 'whsec_') return newSecret(signature);
   const isNumber = (prefix === 'inv_' && invoice.idPrefix === '') || (prefix === 'mrc_' && merchants.idPrefix === '');
-  return isNumber ? prefix + freshNumber() : null;
+  return isNumber ? prefix + freshNumber(drawn) : null;
 }
 
 function headRefusal({ requests }: SpokenProfile): Dialect['refuseHead'] {

@@ -21,11 +21,17 @@ export function createInvoice(services: Services, call: Call): Promise<Answer> {
   });
 }
 
+/** Where ids follow from the seed, of the key; a key that was forgotten and creates again gets another one. */
+function newIdFor({ newId }: Services['context'], { application, idempotencyKey }: Call): string {
+  const id = idempotencyKey === null ? newId('inv_') : newId('inv_', `${application.id} ${idempotencyKey}`);
+  return application.invoices.has(id) ? newId('inv_') : id;
+}
+
 async function store({ context, settlement }: Services, call: Call, body: InvoiceBody): Promise<Answer> {
   const { application, idempotencyKey } = call;
   const { text, sha256: bodySha256 } = call.body;
   const invoice: InvoiceRecord = {
-    id: context.newId('inv_'),
+    id: newIdFor(context, call),
     applicationId: application.id,
     merchantId: body.merchant_id,
     idempotencyKey,

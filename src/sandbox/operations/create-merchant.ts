@@ -27,7 +27,7 @@ async function store({ context }: Services, call: Call, nif: string): Promise<An
   // Taken before the write, so that two requests at once cannot both pass the check above.
   application.nifs.add(nif);
   const merchant: MerchantRecord = {
-    id: context.newId('mrc_'),
+    id: context.newId('mrc_', `${application.id} ${nif}`),
     applicationId: application.id,
     nif,
     position: application.nextMerchantPosition,

@@ -17,7 +17,7 @@ import { openApplicationCore, type ApplicationCore, type SharedCore } from './pr
 const NOTHING_SENT = 'nothing is sent for an application';
 
 /** Of the built-in sandbox: what goes wrong in it. */
-export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed'>;
+export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed' | 'idsBySeed'>;
 
 /** One application of this process, with its service. */
 export interface OpenApplication extends Omit<ReachedService, 'sandbox'> {

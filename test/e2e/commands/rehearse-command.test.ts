@@ -52,6 +52,29 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     expect(await readdir(place.inputDir), 'the file stays where it was').toEqual(['night.csv']);
   });
 
+  it('brings the same faults to the same invoices with the same seed', async () => {
+    const file = join(place.inputDir, 'night.csv');
+    await writeInvoiceFile(file, { invoices: INVOICES });
+    const faults = JSON.stringify({ neverSettle: 0.5 });
+    const rehearse = async (seed: string): Promise<readonly string[]> => {
+      const rehearsal = await runLote(['rehearse', file, '--faults', faults, '--seed', seed, '--json'], {
+        ...place.env,
+        LOTE_SETTLE_TIMEOUT: '2s',
+      });
+      const { batches } = JSON.parse(rehearsal.stdout) as { batches: { reports: { json: string } }[] };
+      const report = JSON.parse(await readFile(batches[0]?.reports.json ?? '', 'utf8')) as {
+        invoices: { ref: string; state: string }[];
+      };
+      return report.invoices.filter(({ state }) => state === 'unsettled').map(({ ref }) => ref);
+    };
+
+    const once = await rehearse('3');
+
+    expect(once.length).toBeGreaterThan(0);
+    expect(await rehearse('3')).toEqual(once);
+    expect(await rehearse('4')).not.toEqual(once);
+  });
+
   it('reads the file by its mapping profile, as the night would, and tells nobody of its report', async () => {
     await mkdir(join(place.inputDir, 'profiles'), { recursive: true });
     const constants = { merchant_nif: '501964843', merchant_legal_name: 'Loja', merchant_email: 'a@loja.example' };

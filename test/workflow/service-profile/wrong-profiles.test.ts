@@ -209,18 +209,50 @@ describe('one mistake in a service profile', { concurrent: true, timeout: 300_00
   });
 });
 
+describe('an id of another kind in the answers of a service', { timeout: 300_000 }, () => {
+  it('stops the sending also when the first POST got no answer, so that a refusal is read before five ids', async () => {
+    const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '25s', LOTE_OUTAGE_PATIENCE: '10s' };
+    await withStack({ profile: { invoice: { id: '/merchant_id' } }, env }, async (stack) => {
+      await createExisting(stack);
+      let posts = 0;
+      stack.front.script = (request) => {
+        if (!isPost(request)) return 'pass';
+        posts += 1;
+        if (posts === 1) return 'cut';
+        return request.body.includes(`"${REFUSED_TAX_CODE}"`)
+          ? { status: 422, json: { error: { code: 'tax_code_refused', message: 'The tax code is not known' } } }
+          : 'pass';
+      };
+
+      const { batchId } = await stack.run('wrong.csv', BATCH);
+
+      expect((await stack.ledger.breaker(stack.front.url))?.reason.code).toBe('answers-unreadable');
+      expect(new Set(stack.posts().map(({ key }) => key)).size, 'invoices sent').toBeLessThanOrEqual(FIRST_INVOICES);
+      await expectNothingWrong(stack, batchId);
+    });
+  });
+});
+
 /** Sends the file and expects that it stops by itself, early. */
 async function expectStop(stack: TestStack, expected: Extract<Expected, { stops: string }>): Promise<string> {
   const { stops, said, of = isPost, told } = expected;
   await stack.drop('wrong.csv', BATCH);
   const { handle, batchId } = await stack.start({ file: 'wrong.csv' });
-  await until(async () => (await stack.progress(handle)).waitingFor === stops);
+  // The wait ends with the patience of the batch; what the breaker says stays.
+  await until(async () => {
+    const { waitingFor, phase } = await stack.progress(handle);
+    return waitingFor === stops || phase === 'done';
+  });
   const breaker = await stack.ledger.breaker(stack.front.url);
+  expect(breaker?.reason.code).toBe(stops);
   expect(answersBefore(stack, of, breaker?.openedAt ?? 0)).toBeLessThanOrEqual(MOST_ANSWERS);
   expect(breaker?.reason.message).toContain(said);
   expect(breaker?.reason.message).toContain('SERVICE_PROFILE');
   if (told !== undefined) await expectTold(stack, told);
-  await handle.terminate();
+  await handle.terminate().catch(async (error: unknown) => {
+    // It may have come to its end since.
+    if ((await stack.progress(handle)).phase !== 'done') throw error;
+  });
   return batchId;
 }
 

@@ -74,13 +74,23 @@ describe('the first answers of a service', () => {
   });
 
   it.each([
-    ['created', CREATED],
-    ['refused', REFUSED],
-    ['known with other bytes', MISMATCH],
-  ])('are forgotten once one was read that is %s', (_name, answer) => {
-    const unreadable = lost('answer-without-id');
+    ['created', 'answer-without-id', CREATED],
+    ['created', 'http-404-unreadable', CREATED],
+    ['refused', 'http-404-unreadable', REFUSED],
+    ['known with other bytes', 'http-404-unreadable', MISMATCH],
+  ])('are forgotten once one was read that is %s: %s', (_name, code, answer) => {
+    const unreadable = lost(code);
 
     expect(judge(unreadable, answer, ...Array.from({ length: 20 }, () => unreadable)).reasons.at(-1)).toBeNull();
+  });
+
+  it.each([
+    ['refused', REFUSED],
+    ['known with other bytes', MISMATCH],
+  ])('stop the sending at the fifth without an id also when one was read that is %s', (_name, answer) => {
+    const unreadable = Array.from({ length: 5 }, () => lost('answer-id-unusable'));
+
+    expect(judge(answer, ...unreadable).reasons).toEqual([null, null, null, null, null, 'answers-unreadable']);
   });
 
   it('may repeat one id once, and stop the sending when they go on: it is no id of an invoice', () => {
