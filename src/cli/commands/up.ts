@@ -23,7 +23,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   if (stack === null)
     throw new LoteError(
       'data-directory-owned',
-      `Starting Lote: no other process may own ${config.dataDir}, but one that is up already does. Stop it first, or set LOTE_DATA_DIR to another directory.`,
+      `Starting Lote: another process owns ${config.dataDir} and is up already; only one may. Stop it first, or set LOTE_DATA_DIR to another directory.`,
     );
   // Whoever reads an address may press Ctrl-C: it is heard from here on, whatever does not answer.
   const ended = Promise.race([untilSignal(() => stack.kill()), stack.lost]);

@@ -26,7 +26,10 @@ describe('the options of the bench', () => {
     expect(readOptions(['--ingest'])).toEqual({ kind: 'ingest', node, rows: 200_000 });
     expect(readOptions(['--peers'])).toEqual({ kind: 'peers', node, invoices: 20_000, rounds: 3, engines: null });
     expect(readOptions(['--footprint'])).toEqual({ kind: 'footprint', node, batches: [20_000, 200_000] });
-    expect(readOptions(['--linear'])).toEqual({ kind: 'linear', node, batches: [20_000, 200_000], held: 0 });
+    expect(readOptions(['--linear'])).toEqual({
+      ...{ kind: 'linear', node, batches: [20_000, 200_000], held: 0 },
+      statements: false,
+    });
     expect(readOptions(['--rate', '20'])).toEqual({
       ...{ kind: 'rate', node, invoices: 2_000, requestsPerSecond: 20, ledger: 'postgres', profileDir: null },
       statements: false,
