@@ -1,9 +1,9 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { statField } from '../process/stat-field.ts';
 
 /** State of a socket in `/proc/net/tcp` that accepts connections. */
 const LISTENING = '0A';
-/** Field 6 of /proc/<pid>/stat, counted after the command's closing bracket, where field 3 stands first. */
-const SESSION_FIELD = 6 - 3;
+const SESSION_FIELD = 6;
 
 /**
  * Whether the process that leads session `leader`, or another one of its session, listens on TCP port `port`. A port that answers proves nothing: another
@@ -39,8 +39,7 @@ async function pidsOfSession(leader: number): Promise<readonly number[]> {
 }
 
 async function sessionOf(pid: number): Promise<number> {
-  const stat = await readOrNothing(`/proc/${pid}/stat`);
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[SESSION_FIELD]);
+  return Number(await statField(pid, SESSION_FIELD).catch(() => Number.NaN));
 }
 
 async function holdsAny(pid: number, sockets: ReadonlySet<string>): Promise<boolean> {
