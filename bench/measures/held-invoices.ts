@@ -3,7 +3,19 @@ import type { Client } from 'pg';
 /** Of one batch that the ledger holds. */
 const BATCH_INVOICES = 200_000;
 
-/** Values of one copy of a row, by column, where `t` is the row and `n` counts copies from 1: what is unique, or leads to what is, is new. */
+/**
+ * Percent of a page of `invoice` that settled invoices take: staged they filled it to its fillfactor, and they have grown since. A page filled with
+ * settled rows to the fillfactor itself would have room for a staged row, which is shorter, and each new invoice would go to another old page.
+ */
+const SETTLED_FILL = 51;
+
+/** References of copies go on from here; as long as those of the batch that is measured. */
+const FIRST_REF = 2_000_000;
+
+/**
+ * Values of one copy of a row, by column, where `t` is the row and `n` counts copies from 1: what is unique, or leads to what is, is new. Each is as
+ * long as the product's own: in pages filled with longer rows each new row would find room in another old page.
+ */
 type Copied = Readonly<Record<string, string>>;
 
 /**
@@ -12,17 +24,19 @@ type Copied = Readonly<Record<string, string>>;
  */
 export async function holdInvoices(client: Client, invoices: number): Promise<void> {
   const { batchId, count, lastInvoice } = await theBatch(client);
+  const fill = await fillOf(client);
   const copies = Math.ceil(invoices / count);
   const copiesOfABatch = Math.max(1, Math.floor(BATCH_INVOICES / count));
   const batches = Math.ceil(copies / copiesOfABatch);
-  const heldBatch = (copy: string): string => `'${batchId}-held-' || ${copy}`;
+  const heldBatch = (copy: string): string =>
+    `overlay('${batchId}' placing lpad((${copy})::text, 6, '0') from ${batchId.length - 5})`;
   const ofAnInvoice: Copied = {
     invoice_id: `t.invoice_id + n * ${lastInvoice}`,
     batch_id: heldBatch(`(n - 1) / ${copiesOfABatch}`),
     owner_batch: heldBatch(`(n - 1) / ${copiesOfABatch}`),
     ordinal: `t.ordinal + (n - 1) % ${copiesOfABatch} * ${count}`,
-    invoice_ref: `t.invoice_ref || '-' || n`,
-    identity: hashOf('t.identity'),
+    invoice_ref: `'F/' || ${FIRST_REF} + n * ${lastInvoice} + t.invoice_id`,
+    identity: base64UrlOf(sha256Of('t.identity')),
     look_alike: `t.look_alike || '-' || n`,
     idempotency_key: `'lote_' || ${hashOf('t.idempotency_key')}`,
     service_id: `left(t.service_id, 4) || substr(${hashOf('t.service_id')}, 1, length(t.service_id) - 4)`,
@@ -37,11 +51,13 @@ export async function holdInvoices(client: Client, invoices: number): Promise<vo
     row_count: String(copiesOfABatch * count),
     pages: `ceil(${copiesOfABatch * count}::numeric / t.page_size)`,
   };
+  await client.query(`ALTER TABLE invoice SET (fillfactor = ${SETTLED_FILL})`);
   for (const table of await tablesOf(client)) {
     const isOfInvoices = table.columns.some((name) => name === 'invoice_id' || name === 'service_id');
     if (isOfInvoices) await copyRows(client, table, { copied: ofAnInvoice, copies });
     else if (table.columns.includes('batch_id')) await copyRows(client, table, { copied: ofABatch, copies: batches });
   }
+  await client.query(`ALTER TABLE invoice SET (fillfactor = ${fill})`);
   // As the product leaves its tables: pages are known to hold no dead rows. The planner's statistics stay those of the small batch.
   await client.query('VACUUM');
   // What filling them left to be written would be written beside what is measured.
@@ -49,6 +65,17 @@ export async function holdInvoices(client: Client, invoices: number): Promise<vo
   await client.query(
     `SELECT setval(pg_get_serial_sequence('invoice', 'invoice_id'), (SELECT max(invoice_id) FROM invoice))`,
   );
+}
+
+/** The fillfactor of `invoice`, in percent. */
+async function fillOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ fill: string }>(
+    `SELECT o.option_value AS fill FROM pg_class c, pg_options_to_table(c.reloptions) o
+     WHERE c.oid = 'invoice'::regclass AND o.option_name = 'fillfactor'`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('Filling a ledger: the table invoice must have a fillfactor, found none');
+  return Number(row.fill);
 }
 
 interface HeldBatch {
@@ -99,5 +126,14 @@ async function copyRows(
 
 /** 64 hex digits; NULL stays NULL. */
 function hashOf(column: string): string {
-  return `encode(sha256(convert_to(${column} || n, 'UTF8')), 'hex')`;
+  return `encode(${sha256Of(column)}, 'hex')`;
+}
+
+function sha256Of(column: string): string {
+  return `sha256(convert_to(${column} || n, 'UTF8'))`;
+}
+
+/** In the alphabet of the product's keys, or all copies would stand together in their index, and new invoices elsewhere. */
+function base64UrlOf(bytes: string): string {
+  return `rtrim(translate(encode(${bytes}, 'base64'), '+/', '-_'), '=')`;
 }

@@ -15,6 +15,8 @@ interface StatementRow {
   readonly ms: number;
   readonly planning_ms: number;
   readonly wal_bytes: string;
+  readonly pages: string;
+  readonly pages_read: string;
 }
 
 /** Statements that took less of all the time than this are one row. */
@@ -32,11 +34,14 @@ export async function forgetStatements(databaseUrl: string): Promise<void> {
 export async function statementTable(databaseUrl: string, invoices: number): Promise<Table> {
   const counted = await asked(databaseUrl, async (client) => {
     const { rows } = await client.query<StatementRow>(
-      'SELECT query, calls, rows, total_exec_time AS ms, total_plan_time AS planning_ms, wal_bytes FROM pg_stat_statements ORDER BY total_exec_time DESC',
+      `SELECT query, calls, rows, total_exec_time AS ms, total_plan_time AS planning_ms, wal_bytes,
+         shared_blks_hit + shared_blks_read AS pages, shared_blks_read AS pages_read
+       FROM pg_stat_statements ORDER BY total_exec_time DESC`,
     );
-    return rows.map(({ query, calls, rows: touched, ms, planning_ms, wal_bytes }) => ({
+    return rows.map(({ query, ...row }) => ({
       name: statementLabel(query) ?? query.slice(0, 40).replaceAll(/\s+/g, ' '),
-      ...{ calls: Number(calls), rows: Number(touched), ms, planningMs: planning_ms, walBytes: Number(wal_bytes) },
+      ...{ calls: Number(row.calls), rows: Number(row.rows), ms: row.ms, planningMs: row.planning_ms },
+      ...{ walBytes: Number(row.wal_bytes), pages: Number(row.pages), pagesRead: Number(row.pages_read) },
     }));
   });
   const least = LEAST_SHARE * counted.reduce((sum, one) => sum + one.ms, 0);
@@ -49,10 +54,15 @@ export async function statementTable(databaseUrl: string, invoices: number): Pro
     ms: of.reduce((sum, one) => sum + one.ms, 0),
     planningMs: of.reduce((sum, one) => sum + one.planningMs, 0),
     walBytes: of.reduce((sum, one) => sum + one.walBytes, 0),
+    pages: of.reduce((sum, one) => sum + one.pages, 0),
+    pagesRead: of.reduce((sum, one) => sum + one.pagesRead, 0),
   });
   return {
     title: `Statements of ${invoices.toLocaleString('en')} invoices, as the server timed them`,
-    columns: ['statement', 'calls', 'rows a call', 'ms a call', 'µs an invoice', 'planning µs', 'log bytes an invoice'],
+    columns: [
+      ...['statement', 'calls', 'rows a call', 'ms a call', 'µs an invoice', 'planning µs', 'log bytes an invoice'],
+      ...['pages an invoice', 'not in memory'],
+    ],
     rows: [...large, sumOf(`${small.length} others`, small), sumOf('all', counted)].map((one) => [
       one.name,
       String(one.calls),
@@ -61,8 +71,13 @@ export async function statementTable(databaseUrl: string, invoices: number): Pro
       ((one.ms * 1000) / invoices).toFixed(1),
       ((one.planningMs * 1000) / invoices).toFixed(1),
       (one.walBytes / invoices).toFixed(0),
+      (one.pages / invoices).toFixed(1),
+      (one.pagesRead / invoices).toFixed(2),
     ]),
-    notes: ['Time inside the server, with waits for locks, without parsing, network and the disk at the commit.'],
+    notes: [
+      'Time inside the server, with waits for locks, without parsing, network and the disk at the commit.',
+      'Pages: how often one was looked at. Not in memory: not among those that the server keeps itself (shared_buffers).',
+    ],
   };
 }
 

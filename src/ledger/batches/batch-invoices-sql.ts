@@ -1,4 +1,4 @@
-import { PAGE_OF } from './page-of-sql.ts';
+import { INVOICE_OF_LINE, PAGE_OF } from './page-of-sql.ts';
 
 /**
  * Row of `BATCH_INVOICE_COLUMNS`. `findings` is JSON, times are epoch milliseconds. What an invoice of the ledger would
@@ -44,7 +44,7 @@ export const BATCH_INVOICE_COLUMNS = `bi.ordinal, CASE WHEN b.page_size > 0 THEN
 /** Where those columns come from. */
 export const BATCH_INVOICE_TABLES = `batch_invoice bi
 JOIN batch b ON b.batch_id = bi.batch_id
-LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+LEFT JOIN ${INVOICE_OF_LINE}
 LEFT JOIN invoice_generation g ON g.invoice_id = bi.invoice_id AND g.generation = bi.generation`;
 
 /** batchId, ordinal after which to go on, limit. */
@@ -62,7 +62,7 @@ LIMIT $3`;
 export const INVOICES_WITH = `/* invoices-with */
 WITH chosen AS (
   SELECT bi.ordinal
-  FROM batch_invoice bi LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+  FROM batch_invoice bi LEFT JOIN ${INVOICE_OF_LINE}
   WHERE bi.batch_id = $1 AND coalesce(bi.outcome, i.state) = ANY($2::text[]) AND bi.ordinal > $3
   ORDER BY bi.ordinal
   OFFSET $4 LIMIT $5

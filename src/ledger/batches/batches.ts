@@ -11,7 +11,7 @@ import { claimBatch } from './claiming.ts';
 import { createOpenBatches } from './open-batches.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { LIST_FINDINGS } from './findings-sql.ts';
-import { INVOICE_OF_LINE, PAGE_OF } from './page-of-sql.ts';
+import { INVOICE_OF_LINE, invoicesOfBatch, PAGE_OF } from './page-of-sql.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
@@ -24,10 +24,9 @@ import { REPEAT_UNKNOWN } from '../operations/reconciling-sql.ts';
 const RELEASE_HELD = `/* release-held */
 WITH target AS (
   SELECT i.invoice_id
-  FROM batch_invoice bi
-  JOIN invoice i ON i.invoice_id = bi.invoice_id
+  FROM invoice i
   JOIN batch owner ON owner.batch_id = i.owner_batch
-  WHERE bi.batch_id = $1 AND bi.outcome IS NULL
+  WHERE i.invoice_id = ANY(${invoicesOfBatch(`i.state IN ('staged', 'held')`)})
     AND NOT i.flags @> '{issued-in-earlier-generation}'
     AND ((i.owner_batch = $1 AND i.state IN ${fromStates('release')})
       OR (i.owner_batch <> $1 AND owner.state IN ${CLOSED_BATCH_STATES} AND i.state IN ('staged', 'held')))

@@ -5,6 +5,7 @@ import type { BatchRecord, BatchState } from '../../domain/ports/ledger/batch-re
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchRecord } from './batch-record.ts';
 import { claimLost } from './claim-proof.ts';
+import { INVOICE_OF_LINE } from './page-of-sql.ts';
 import { HOLD_CLAIM } from './hold-claim-sql.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { stateList } from '../database/states.ts';
@@ -12,7 +13,7 @@ import { stateList } from '../database/states.ts';
 /** batchId: is there anything in it that a closed batch is opened again for? */
 const HAS_REOPENING_INVOICE = `/* has-reopening-invoice */
 SELECT EXISTS (
-  SELECT 1 FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+  SELECT 1 FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
   WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
 ) AS found`;
 

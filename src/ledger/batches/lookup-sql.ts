@@ -42,9 +42,10 @@ export interface LineRow extends BatchInvoiceRow {
 
 /** batchId, ordinal: the line, and what the file said of the generation that this batch holds. */
 export const BATCH_LINE = `/* batch-line */
-SELECT bi.invoice_id, ${BATCH_INVOICE_COLUMNS}, c.content
+SELECT bi.invoice_id, ${BATCH_INVOICE_COLUMNS}, (
+    SELECT c.content FROM invoice_content c WHERE c.invoice_id = bi.invoice_id AND c.generation = coalesce(bi.generation, i.generation)
+  ) AS content
 FROM ${BATCH_INVOICE_TABLES}
-LEFT JOIN invoice_content c ON c.invoice_id = bi.invoice_id AND c.generation = coalesce(bi.generation, i.generation)
 WHERE bi.batch_id = $1 AND bi.ordinal = $2`;
 
 /**

@@ -1,19 +1,18 @@
 /** (page, ordinal) is fixed by the batch's page size, so the page is computed and never stored. Needs `bi` and `b`. */
 export const PAGE_OF = '((bi.ordinal - 1) / b.page_size + 1)';
 
-/** The ordinals of one page, as a range of batch_invoice's primary key. */
-export function onPage(page: string): string {
-  return `bi.ordinal BETWEEN (${page} - 1) * b.page_size + 1 AND ${page} * b.page_size`;
-}
-
 const PAGE_SIZE = '(SELECT page_size FROM batch WHERE batch_id = $1)';
 
 /**
- * The lines `bi` of page $2 of batch $1. The size of the page is asked for by itself: joined, it may become a filter on all
- * lines of the batch, which the planner takes for one while there are no statistics of them.
+ * The ordinals of one page of batch $1, as a range of batch_invoice's primary key. The size of the page is asked for by itself: joined, it may
+ * become a filter on all lines of the batch, which the planner takes for one while there are no statistics of them.
  */
-export const LINES_OF_PAGE = `bi.batch_id = $1
-  AND bi.ordinal BETWEEN ($2::integer - 1) * ${PAGE_SIZE} + 1 AND $2::integer * ${PAGE_SIZE}`;
+export function onPage(page: string): string {
+  return `bi.ordinal BETWEEN (${page} - 1) * ${PAGE_SIZE} + 1 AND ${page} * ${PAGE_SIZE}`;
+}
+
+/** The lines `bi` of page $2 of batch $1. */
+export const LINES_OF_PAGE = `bi.batch_id = $1 AND ${onPage('$2::integer')}`;
 
 /**
  * The invoice `i` of a line `bi`, for a JOIN: looked up by itself (OFFSET 0), whatever else is known of it. Else the planner
@@ -27,6 +26,16 @@ export const INVOICE_OF_LINE = `LATERAL (SELECT * FROM invoice own WHERE own.inv
  */
 export const PAGE_INVOICES = `ARRAY(
   SELECT bi.invoice_id FROM batch_invoice bi WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL)`;
+
+/**
+ * The invoices of batch $1 whose lines are its own and for which `condition` on `bi` and `i` holds, as an array, computed once: see PAGE_INVOICES.
+ * A statement that locks them proves the condition again.
+ */
+export function invoicesOfBatch(condition: string): string {
+  return `ARRAY(
+    SELECT i.invoice_id FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
+    WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND ${condition})`;
+}
 
 /** The invoices of batch $1 with ordinals from $2 to $3: see PAGE_INVOICES. */
 export const SLICE_INVOICES = `ARRAY(

@@ -2,6 +2,7 @@ import type { OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import type { BatchFigures, FiguresLedger } from '../../domain/ports/figures.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
+import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import type { Database } from '../database/database.ts';
 
 interface FiguresRow {
@@ -40,7 +41,7 @@ SELECT m.figures, b.invoices, (
       trim_scale(coalesce(sum(bi.net::numeric), 0))::text AS net, count(*) FILTER (WHERE bi.net IS NULL) AS "withoutAmount"
     FROM report_outcome r
     JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal
-    LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+    LEFT JOIN ${INVOICE_OF_LINE}
     WHERE r.batch_id = b.batch_id AND r.state <> coalesce(bi.outcome, i.state)
     GROUP BY 1, 2, 3
   ) c

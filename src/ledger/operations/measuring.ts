@@ -1,6 +1,7 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import type { MeasuredLag, MeasuringLedger } from '../../domain/ports/measures.ts';
+import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES } from '../database/states.ts';
@@ -31,7 +32,7 @@ SELECT coalesce(bi.outcome, i.state) AS state, count(*) AS invoices,
     WHEN i.state IN ('accepted', 'unsettled') THEN coalesce(i.accepted_at, i.changed_at)
     ELSE coalesce(i.first_sent_at, i.changed_at)
   END) AS oldest_at
-FROM batch_invoice bi LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+FROM batch_invoice bi LEFT JOIN ${INVOICE_OF_LINE}
 WHERE bi.batch_id = $1
 GROUP BY 1`;
 
@@ -40,7 +41,7 @@ const MEASURE_LAG = `/* measure-lag */
 SELECT i.state, greatest(0, i.settled_at - i.accepted_at) AS lag_ms
 FROM unnest($1::text[], $2::integer[]) AS u(batch_id, ordinal)
 JOIN batch_invoice bi ON bi.batch_id = u.batch_id AND bi.ordinal = u.ordinal
-JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN ${INVOICE_OF_LINE}
 WHERE i.state IN ('issued', 'failed') AND i.accepted_at IS NOT NULL AND i.settled_at IS NOT NULL`;
 
 /** Reads for the metrics. */

@@ -1,4 +1,5 @@
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
+import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, stateList } from '../database/states.ts';
 
 /** before ($1): closed batches `b` that ended before it, in which nothing may still move, not purged since. */
@@ -6,7 +7,7 @@ const PURGEABLE = `b.state IN ${CLOSED_BATCH_STATES}
   AND (b.purged_at IS NULL OR b.purged_at < coalesce(b.finished_at, b.started_at))
   AND coalesce(b.finished_at, b.started_at) < $1
   AND NOT EXISTS (
-    SELECT 1 FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+    SELECT 1 FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
     WHERE bi.batch_id = b.batch_id AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
   )`;
 
@@ -32,26 +33,27 @@ SELECT count(*) AS n FROM (
   FOR UPDATE OF i
 ) locked`;
 
-/** Invoices of these batches ($1) that no batch holds whose words stay. */
-const OF_PURGED_BATCHES = `SELECT DISTINCT bi.invoice_id
+/** Invoices of these batches ($1) that no batch holds whose words stay; as an array, so that other tables are not read for them as a whole. */
+const OF_PURGED_BATCHES = `ARRAY(SELECT DISTINCT bi.invoice_id
   FROM batch_invoice bi
   WHERE bi.batch_id = ANY ($1::text[]) AND bi.invoice_id IS NOT NULL
     AND NOT EXISTS (
       SELECT 1 FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
       WHERE other.invoice_id = bi.invoice_id AND b.purged_at IS NULL AND NOT b.batch_id = ANY ($1::text[])
-    )`;
+    ))`;
 
-/** What went out, and every earlier generation; what may be retried keeps its current content. */
+/** What went out, and every earlier generation (OFFSET 0: each looked up by itself); what may be retried keeps its current content. */
 const CONTENTS = `FROM invoice_content c
-WHERE c.invoice_id IN (${OF_PURGED_BATCHES})
-  AND EXISTS (SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id AND (i.state = 'issued' OR c.generation < i.generation))`;
+WHERE c.invoice_id = ANY(${OF_PURGED_BATCHES})
+  AND EXISTS (SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id AND (i.state = 'issued' OR c.generation < i.generation) OFFSET 0)`;
 
 /** A next generation freezes bytes of its own: the old ones have no use once an invoice is at its end. */
 const BODIES = `FROM invoice_body c
-WHERE c.invoice_id IN (${OF_PURGED_BATCHES})
+WHERE c.invoice_id = ANY(${OF_PURGED_BATCHES})
   AND EXISTS (
     SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id
       AND (i.state IN ('issued', 'failed', 'rejected') OR c.generation < i.generation)
+    OFFSET 0
   )`;
 
 const FINDINGS = `FROM finding f WHERE f.batch_id = ANY ($1::text[])`;
@@ -59,8 +61,8 @@ const ROW_FINDINGS = `batch_id = ANY ($1::text[]) AND findings IS NOT NULL`;
 
 /** Deliveries about these invoices, under whatever generation. Their hash and their verdict stay: a repeated one is still known. */
 const DELIVERIES = `raw <> ''::bytea AND service_id IN (
-  SELECT i.service_id FROM invoice i WHERE i.invoice_id IN (${OF_PURGED_BATCHES}) AND i.service_id IS NOT NULL
-  UNION SELECT g.service_id FROM invoice_generation g WHERE g.invoice_id IN (${OF_PURGED_BATCHES}) AND g.service_id IS NOT NULL
+  SELECT i.service_id FROM invoice i WHERE i.invoice_id = ANY(${OF_PURGED_BATCHES}) AND i.service_id IS NOT NULL
+  UNION SELECT g.service_id FROM invoice_generation g WHERE g.invoice_id = ANY(${OF_PURGED_BATCHES}) AND g.service_id IS NOT NULL
 )`;
 
 /** Counts what a purge would remove, by kind. `n` is a number of rows. */
@@ -75,7 +77,7 @@ export const COUNT_PURGE = {
 export const PURGE_STATEMENTS: readonly string[] = [
   `/* purge-bodies */ DELETE ${BODIES}`,
   `/* purge-contents */ DELETE ${CONTENTS}`,
-  `/* purge-tries */ DELETE FROM invoice_try t WHERE t.invoice_id IN (${OF_PURGED_BATCHES})`,
+  `/* purge-tries */ DELETE FROM invoice_try t WHERE t.invoice_id = ANY(${OF_PURGED_BATCHES})`,
   `/* purge-findings */ DELETE ${FINDINGS}`,
   `/* purge-row-findings */ UPDATE batch_invoice SET findings = NULL,
      reason_code = CASE WHEN outcome = 'invalid' THEN coalesce(reason_code, 'purged') ELSE reason_code END,

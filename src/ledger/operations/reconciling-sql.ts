@@ -1,6 +1,7 @@
 import { NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
 import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
+import { INVOICE_OF_LINE, invoicesOfBatch } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 
 /**
@@ -32,11 +33,11 @@ const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEV
 export const REPEAT_UNKNOWN = `/* repeat-unknown */
 WITH target AS (
   SELECT i.invoice_id
-  FROM batch_invoice bi
-  JOIN invoice i ON i.invoice_id = bi.invoice_id
+  FROM invoice i
   JOIN batch owner ON owner.batch_id = i.owner_batch
   JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
-  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state IN ${fromStates('repeat')} AND body.frozen_at > $2
+  WHERE i.invoice_id = ANY(${invoicesOfBatch(`i.state IN ${fromStates('repeat')}`)})
+    AND i.state IN ${fromStates('repeat')} AND body.frozen_at > $2
     AND (i.owner_batch = $1 OR owner.state IN ${CLOSED_BATCH_STATES})
     AND ${REPEATED_BY_ITSELF}
   ORDER BY i.invoice_id
@@ -51,7 +52,7 @@ RETURNING i.invoice_id`;
 export const UNSETTLED_DOCUMENTS = `/* unsettled-documents */
 SELECT i.invoice_id, i.service_id, event.seq IS NOT NULL AS has_failed_event, event.reason_code, event.reason_message
 FROM batch_invoice bi
-JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN ${INVOICE_OF_LINE}
 LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
 WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state = 'unsettled' AND i.service_id IS NOT NULL AND i.invoice_id > $2
 ORDER BY i.invoice_id

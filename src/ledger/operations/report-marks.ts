@@ -3,6 +3,7 @@ import type { ReportMarkLedger } from '../../domain/ports/ledger/reconciling-led
 import type { BatchRow } from '../batches/batch-columns-sql.ts';
 import { foundBatch } from '../batches/batch-record.ts';
 import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
+import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 
@@ -30,7 +31,7 @@ JOIN batch b ON b.batch_id = m.batch_id AND b.state IN ('finished', 'cancelled')
 WHERE EXISTS (
     SELECT 1 FROM report_outcome r
     JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal
-    LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+    LEFT JOIN ${INVOICE_OF_LINE}
     WHERE r.batch_id = b.batch_id AND (r.state <> ${NOW_SAYS} OR r.generation <> ${NOW_GENERATION})
   )
   OR m.flags <> ${flagsOf('b.batch_id')}
@@ -72,7 +73,7 @@ SELECT r.state AS was, ${NOW_SAYS} AS is, count(*) AS invoices,
   (array_agg(bi.invoice_ref ORDER BY bi.ordinal))[1:$2::integer] AS examples
 FROM report_outcome r
 JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal
-LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+LEFT JOIN ${INVOICE_OF_LINE}
 WHERE r.batch_id = $1 AND (r.state <> ${NOW_SAYS} OR r.generation <> ${NOW_GENERATION})
 GROUP BY 1, 2
 ORDER BY 1, 2`;

@@ -1,5 +1,5 @@
 import type { TransitionName } from '../../domain/invoice-state.ts';
-import { PAGE_OF } from '../batches/page-of-sql.ts';
+import { INVOICE_OF_LINE, PAGE_OF } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 
 /**
@@ -34,7 +34,7 @@ SELECT i.invoice_id, bi.ordinal, ${PAGE_OF} AS page, i.application, i.merchant_n
   i.owner_batch = $1 OR owner.state IN ${CLOSED_BATCH_STATES} AS free,
   coalesce(t.confirmed_at IS NULL AND t.result::jsonb ->> 'kind' = 'unusual', false) AS total_unconfirmed
 FROM (
-  SELECT bi.invoice_id FROM batch_invoice bi JOIN invoice i ON i.invoice_id = bi.invoice_id
+  SELECT bi.invoice_id FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
   WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND bi.ordinal > $5
     AND i.state = ANY($2::text[])
     AND ($3::integer[] IS NULL OR bi.file_rows && $3::integer[])

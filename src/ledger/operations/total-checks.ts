@@ -1,5 +1,6 @@
 import type { FileTotal, TotalCheck, TotalLedger } from '../../domain/ports/ledger/total-ledger.ts';
 import { lockUnderClaim, lockUnderToken } from '../batches/claim-proof.ts';
+import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import type { Database } from '../database/database.ts';
 import { writeNotedActions } from './audit.ts';
 
@@ -10,7 +11,7 @@ FROM total_check t JOIN batch b ON b.batch_id = t.batch_id
 WHERE t.application = $1 AND t.file_pattern = $2 AND t.batch_id <> $3 AND b.state = 'finished'
   AND t.result::jsonb ->> 'kind' <> 'corrections'
   AND EXISTS (
-    SELECT FROM batch_invoice bi LEFT JOIN invoice i ON i.invoice_id = bi.invoice_id
+    SELECT FROM batch_invoice bi LEFT JOIN ${INVOICE_OF_LINE}
     WHERE bi.batch_id = t.batch_id AND coalesce(bi.outcome, i.state) IN ('issued', 'already-issued')
   )
 ORDER BY t.checked_at DESC, t.batch_id
@@ -32,8 +33,8 @@ const HAS_SENT = `/* has-sent */
 SELECT EXISTS (
   SELECT FROM batch b
   JOIN batch_invoice bi ON bi.batch_id = b.batch_id
-  JOIN invoice i ON i.invoice_id = bi.invoice_id AND i.owner_batch = b.batch_id
-  WHERE b.batch_id = $1 AND bi.outcome IS NULL
+  JOIN ${INVOICE_OF_LINE}
+  WHERE b.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1
     AND CASE WHEN i.first_sent_at IS NULL THEN i.state NOT IN ('staged', 'held') ELSE i.first_sent_at >= b.started_at END
 ) AS has_sent`;
 

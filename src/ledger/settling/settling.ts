@@ -7,7 +7,7 @@ import type {
   StatusUpdate,
 } from '../../domain/ports/ledger/settling-ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
-import { INVOICE_OF_LINE, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
+import { INVOICE_OF_LINE, invoicesOfBatch, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
@@ -42,6 +42,8 @@ UPDATE invoice i SET
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
 
+const LEFT = `i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}`;
+
 /**
  * batchId, reason code, reason message, now: what a page that failed left open. As `close-page`, for all pages and for
  * what this batch owns alone; other batches' invoices are theirs to close.
@@ -49,9 +51,8 @@ WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
 const CLOSE_BATCH = `/* close-batch */
 WITH target AS (
   SELECT i.invoice_id
-  FROM batch_invoice bi
-  JOIN invoice i ON i.invoice_id = bi.invoice_id
-  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}
+  FROM invoice i
+  WHERE i.invoice_id = ANY(${invoicesOfBatch(LEFT)}) AND ${LEFT}
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )
@@ -64,7 +65,7 @@ UPDATE invoice i SET
   reason_message = CASE WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $3 END,
   changed_at = $4
 FROM target t
-WHERE i.invoice_id = t.invoice_id AND i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}
+WHERE i.invoice_id = t.invoice_id AND ${LEFT}
 RETURNING i.invoice_id`;
 
 interface ProgressRow {

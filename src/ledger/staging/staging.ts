@@ -20,7 +20,8 @@ UPDATE invoice i SET owner_batch = heir.batch_id
 FROM (
   SELECT DISTINCT ON (other.invoice_id) other.invoice_id, other.batch_id
   FROM batch_invoice mine
-  JOIN batch_invoice other ON other.invoice_id = mine.invoice_id AND other.batch_id <> $1 AND other.outcome IS NULL
+  JOIN LATERAL (SELECT * FROM batch_invoice any_line WHERE any_line.invoice_id = mine.invoice_id OFFSET 0) other
+    ON other.batch_id <> $1 AND other.outcome IS NULL
   JOIN batch b ON b.batch_id = other.batch_id
   WHERE mine.batch_id = $1
   ORDER BY other.invoice_id, b.seq
@@ -30,12 +31,12 @@ WHERE i.invoice_id = heir.invoice_id AND i.owner_batch = $1 AND i.state = 'stage
 /** batchId: what only this staging knew and nobody ever sent. */
 const FORGET_UNSENT = `/* forget-unsent */
 WITH forgotten AS (
-  DELETE FROM invoice i USING batch_invoice bi
-  WHERE bi.batch_id = $1 AND bi.invoice_id = i.invoice_id AND i.owner_batch = $1
+  DELETE FROM invoice i
+  WHERE i.invoice_id = ANY(ARRAY(SELECT bi.invoice_id FROM batch_invoice bi WHERE bi.batch_id = $1)) AND i.owner_batch = $1
     AND i.state = 'staged' AND i.generation = 1 AND i.attempts = 0
   RETURNING i.invoice_id
 )
-DELETE FROM invoice_content c USING forgotten f WHERE c.invoice_id = f.invoice_id`;
+DELETE FROM invoice_content c WHERE c.invoice_id = ANY(ARRAY(SELECT invoice_id FROM forgotten))`;
 
 /** batchId. */
 const FORGET_BATCH_INVOICES = `/* forget-batch-invoices */

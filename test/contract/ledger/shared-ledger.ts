@@ -1,8 +1,10 @@
 import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
+import { openLedger } from '../../../src/ledger/ledger.ts';
 import { postgresSchema } from '../../support/servers/postgres-schema.ts';
 import type { OpenLedger } from './scenario.ts';
+import { notingDatabase, wholeReads, type AskedStatements } from '../../support/statement-plans.ts';
 
 export interface SharedLedger {
   readonly open: OpenLedger;
@@ -20,12 +22,22 @@ export function sharedLedger(open: OpenLedger): SharedLedger {
   };
 }
 
+export interface SharedPostgresLedger extends SharedLedger {
+  /** Of everything that it was asked for until now: see `wholeReads`. */
+  wholeReads(): Promise<readonly string[]>;
+}
+
 /** The same on PostgreSQL, in a schema of its own, which goes with it. */
-export function sharedPostgresLedger(url: string): SharedLedger {
+export function sharedPostgresLedger(url: string): SharedPostgresLedger {
   const { connectionString, schema, drop } = postgresSchema(url);
-  const shared = sharedLedger(() => openPostgresLedger({ connectionString, schema, keyOf: idempotencyKeyOf }));
+  const asked: AskedStatements = new Map();
+  const database = openPostgresDatabase({ connectionString, schema });
+  const shared = sharedLedger(() =>
+    openLedger({ database: notingDatabase(database, asked), schema, keyOf: idempotencyKeyOf }),
+  );
   return {
     open: shared.open,
+    wholeReads: () => wholeReads(database, asked),
     async close() {
       await shared.close();
       await drop();

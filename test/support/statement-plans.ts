@@ -1,0 +1,95 @@
+import type { Database, Queries, SqlValue } from '../../src/ledger/database/database.ts';
+import { statementLabel } from '../../src/ledger/database/statement-label.ts';
+
+/** What a ledger was asked for: each text once, with the first parameters that it had. */
+export type AskedStatements = Map<string, readonly SqlValue[]>;
+
+/** The same database; `asked` gets every statement of the ledger. */
+export function notingDatabase(database: Database, asked: AskedStatements): Database {
+  const noting = (queries: Queries): Queries => ({
+    query: (text, params = []) => {
+      if (statementLabel(text) !== null && !asked.has(text)) asked.set(text, params);
+      return queries.query(text, params);
+    },
+  });
+  return {
+    ...database,
+    ...noting(database),
+    transaction: (work) => database.transaction((queries) => work(noting(queries))),
+  };
+}
+
+/** Tables with a row, or several, for each invoice that the ledger ever had. */
+const LARGE_TABLES = ['invoice', 'invoice_content', 'invoice_body', 'batch_invoice', 'delivery'];
+
+/**
+ * The planner is told that a batch has a large part of all invoices, as it may conclude from a sample of few batches. Then a join costs less when
+ * it reads all invoices than when it looks up those of the batch.
+ */
+const SEEM_LARGE = [
+  `UPDATE pg_class SET relpages = greatest(1, pg_relation_size(oid) / 8192),
+     reltuples = CASE relname WHEN 'batch_invoice' THEN 10000000000 ELSE 1000000 END
+   WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])`,
+  `DELETE FROM pg_statistic WHERE starelid IN (
+     SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[]))`,
+];
+
+/** Partial indexes are left out: they hold few rows, and may be read as a whole. */
+const FIRST_COLUMNS = `SELECT c.relname AS index, a.attname AS column
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+  WHERE c.relnamespace = current_schema()::regnamespace AND i.indpred IS NULL`;
+
+/** VACUUM has no plan. */
+const HAS_PLAN = /^\/\*[^*]*\*\/\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/u;
+
+/** One step of `EXPLAIN (FORMAT JSON)`. */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+interface ExplainRow {
+  readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[];
+}
+
+/** Rolls back what the planner was told. */
+class Undone extends Error {}
+
+/** "LABEL reads TABLE" for each statement whose plan reads all rows of a large table. */
+export async function wholeReads(database: Database, asked: AskedStatements): Promise<readonly string[]> {
+  const found: string[] = [];
+  await database
+    .transaction(async (queries) => {
+      for (const text of SEEM_LARGE) await queries.query(text, [`{${LARGE_TABLES.join(',')}}`]);
+      const columns = await queries.query<{ index: string; column: string }>(FIRST_COLUMNS);
+      const firsts = new Map(columns.map(({ index, column }) => [index, column]));
+      for (const [text, params] of asked) {
+        if (!HAS_PLAN.test(text)) continue;
+        const [row] = await queries.query<ExplainRow>(`EXPLAIN (FORMAT JSON) ${text}`, params);
+        const tables = row?.['QUERY PLAN'].flatMap(({ Plan }) => tablesReadWhole(Plan, firsts)) ?? [];
+        found.push(...tables.map((table) => `${statementLabel(text)} reads ${table}`));
+      }
+      throw new Undone();
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof Undone)) throw error;
+    });
+  return [...new Set(found)].toSorted();
+}
+
+function tablesReadWhole(node: PlanNode, firsts: ReadonlyMap<string, string>): readonly string[] {
+  const below = (node.Plans ?? []).flatMap((one) => tablesReadWhole(one, firsts));
+  const table = node['Relation Name'];
+  const isWhole = node['Node Type'] === 'Seq Scan' || isEnteredNowhere(node, firsts);
+  return table !== undefined && LARGE_TABLES.includes(table) && isWhole ? [...below, table] : below;
+}
+
+/** An index that is not entered by its first column is read as a whole. */
+function isEnteredNowhere(node: PlanNode, firsts: ReadonlyMap<string, string>): boolean {
+  const first = firsts.get(node['Index Name'] ?? '');
+  return first !== undefined && !new RegExp(String.raw`\b${first}\b`, 'u').test(node['Index Cond'] ?? '');
+}
