@@ -5,37 +5,64 @@ import { openLedger } from '../../../src/ledger/ledger.ts';
 import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
 import { createScenario, finishStaging, invalidInvoice } from './scenario.ts';
 
-it('tidies the tables after the first file, and again after 1,000 more rows', async () => {
-  const { ledger, tidied } = await watchedLedger();
-  const scenario = createScenario(ledger);
+it('looks at the tables after the first file, and again after 1,000 more rows', async () => {
+  const { looked, stage } = await watchedLedger();
 
-  await stageRows(1);
-  expect(tidied()).toBe(1);
-  await stageRows(500);
-  await stageRows(499);
-  expect(tidied()).toBe(1);
-  await stageRows(1);
-  expect(tidied()).toBe(2);
-  await stageRows(1_000);
-  expect(tidied()).toBe(3);
-
-  async function stageRows(count: number): Promise<void> {
-    const batch = await scenario.begin();
-    const invoices = Array.from({ length: count }, (_, index) => invalidInvoice(index + 1));
-    await ledger.stageInvoices(batch, invoices, 0);
-    await finishStaging(ledger, batch, { invoices: count, pageSize: 1_000 });
-  }
+  await stage(1);
+  expect(looked()).toBe(1);
+  await stage(500);
+  await stage(499);
+  expect(looked()).toBe(1);
+  await stage(1);
+  expect(looked()).toBe(2);
+  await stage(1_000);
+  expect(looked()).toBe(3);
 });
 
-/** A ledger on PGlite, and how often its tables were tidied. */
-async function watchedLedger(): Promise<{ readonly ledger: Ledger; tidied(): number }> {
-  let tidied = 0;
+it('tidies only tables that have grown by a tenth since', async () => {
+  const { tidied, stage } = await watchedLedger();
+
+  await stage(12_000);
+  expect(tidied()).toEqual(['batch_invoice']);
+  await stage(1_000);
+  expect(tidied(), 'a twelfth more').toEqual(['batch_invoice']);
+  await stage(1_000);
+  expect(tidied(), 'two twelfths more').toEqual(['batch_invoice', 'batch_invoice']);
+});
+
+interface WatchedLedger {
+  /** How often the sizes of tables were asked for. */
+  looked(): number;
+  /** Names of tables of each statement that tidied. */
+  tidied(): readonly string[];
+  /** Stages a file of so many invalid invoices. */
+  stage(count: number): Promise<void>;
+}
+
+/** A ledger on PGlite. */
+async function watchedLedger(): Promise<WatchedLedger> {
+  const asked: string[] = [];
   const inner = await temporaryDatabase();
   const query: typeof inner.query = (text, params) => {
-    if (text.includes('/* tidy-tables */')) tidied += 1;
+    asked.push(text);
     return inner.query(text, params);
   };
   const ledger = await openLedger({ database: { ...inner, query }, schema: null, keyOf: idempotencyKeyOf });
   onTestFinished(() => ledger.close());
-  return { ledger, tidied: () => tidied };
+  const scenario = createScenario(ledger);
+  return {
+    looked: () => asked.filter((text) => text.includes('/* grown-tables */')).length,
+    tidied: () =>
+      asked.flatMap(
+        (text) => /\/\* tidy-tables \*\/\nVACUUM \([^)]*\) (?<tables>.+)/u.exec(text)?.groups?.['tables'] ?? [],
+      ),
+    stage: (count) => stageRows(ledger, scenario, count),
+  };
+}
+
+async function stageRows(ledger: Ledger, scenario: ReturnType<typeof createScenario>, count: number): Promise<void> {
+  const batch = await scenario.begin();
+  const invoices = Array.from({ length: count }, (_, index) => invalidInvoice(index + 1));
+  await ledger.stageInvoices(batch, invoices, 0);
+  await finishStaging(ledger, batch, { invoices: count, pageSize: 1_000 });
 }
