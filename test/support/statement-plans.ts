@@ -26,13 +26,14 @@ const LARGE_TABLES = ['invoice', 'invoice_content', 'invoice_body', 'batch_invoi
  * The planner is told that a batch has a large part of all invoices, as it may conclude from a sample of few batches. Then a join costs less when
  * it reads all invoices than when it looks up those of the batch.
  */
-const SEEM_LARGE = [
-  `UPDATE pg_class SET relpages = greatest(1, pg_relation_size(oid) / 8192),
-     reltuples = CASE relname WHEN 'batch_invoice' THEN 10000000000 ELSE 1000000 END
-   WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])`,
-  `DELETE FROM pg_statistic WHERE starelid IN (
-     SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[]))`,
-];
+const SEEM_LARGE = `UPDATE pg_class SET relpages = greatest(1, pg_relation_size(oid) / 8192),
+  reltuples = CASE relname WHEN 'batch_invoice' THEN 10000 * $2::bigint ELSE $2::bigint END
+WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[])`;
+/** Nor does it know of any values. */
+const FORGET_SAMPLES = `DELETE FROM pg_statistic WHERE starelid IN (
+  SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY($1::text[]))`;
+/** Rows of each large table but `batch_invoice`. What costs less changes with them; to read a table of fewer rows may be right. */
+const SIZES = [1_000_000, 10_000_000, 100_000_000];
 
 /** Partial indexes are left out: they hold few rows, and may be read as a whole. */
 const FIRST_COLUMNS = `SELECT c.relname AS index, a.attname AS column
@@ -64,14 +65,18 @@ export async function wholeReads(database: Database, asked: AskedStatements): Pr
   const found: string[] = [];
   await database
     .transaction(async (queries) => {
-      for (const text of SEEM_LARGE) await queries.query(text, [`{${LARGE_TABLES.join(',')}}`]);
+      const large = `{${LARGE_TABLES.join(',')}}`;
       const columns = await queries.query<{ index: string; column: string }>(FIRST_COLUMNS);
       const firsts = new Map(columns.map(({ index, column }) => [index, column]));
-      for (const [text, params] of asked) {
-        if (!HAS_PLAN.test(text)) continue;
-        const [row] = await queries.query<ExplainRow>(`EXPLAIN (FORMAT JSON) ${text}`, params);
-        const tables = row?.['QUERY PLAN'].flatMap(({ Plan }) => tablesReadWhole(Plan, firsts)) ?? [];
-        found.push(...tables.map((table) => `${statementLabel(text)} reads ${table}`));
+      await queries.query(FORGET_SAMPLES, [large]);
+      for (const size of SIZES) {
+        await queries.query(SEEM_LARGE, [large, size]);
+        for (const [text, params] of asked) {
+          if (!HAS_PLAN.test(text)) continue;
+          const [row] = await queries.query<ExplainRow>(`EXPLAIN (FORMAT JSON) ${text}`, params);
+          const tables = row?.['QUERY PLAN'].flatMap(({ Plan }) => tablesReadWhole(Plan, firsts)) ?? [];
+          found.push(...tables.map((table) => `${statementLabel(text)} reads ${table}`));
+        }
       }
       throw new Undone();
     })

@@ -33,16 +33,20 @@ SELECT count(*) AS n FROM (
   FOR UPDATE OF i
 ) locked`;
 
-/** Invoices of these batches ($1) that no batch holds whose words stay; as an array, so that other tables are not read for them as a whole. */
+/**
+ * Invoices of these batches ($1) that no batch holds whose words stay: as an array, and each looked up by itself (OFFSET 0), so that no table is read
+ * as a whole for them.
+ */
 const OF_PURGED_BATCHES = `ARRAY(SELECT DISTINCT bi.invoice_id
   FROM batch_invoice bi
   WHERE bi.batch_id = ANY ($1::text[]) AND bi.invoice_id IS NOT NULL
     AND NOT EXISTS (
       SELECT 1 FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
       WHERE other.invoice_id = bi.invoice_id AND b.purged_at IS NULL AND NOT b.batch_id = ANY ($1::text[])
+      OFFSET 0
     ))`;
 
-/** What went out, and every earlier generation (OFFSET 0: each looked up by itself); what may be retried keeps its current content. */
+/** What went out, and every earlier generation; what may be retried keeps its current content. */
 const CONTENTS = `FROM invoice_content c
 WHERE c.invoice_id = ANY(${OF_PURGED_BATCHES})
   AND EXISTS (SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id AND (i.state = 'issued' OR c.generation < i.generation) OFFSET 0)`;

@@ -14,19 +14,17 @@ import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-rows-sql.ts';
 import { stageInvoices } from './stage-invoices.ts';
 import { createTableTidying } from './table-tidying.ts';
 
+/** A line of another batch that holds invoice `i` as it is. */
+const IS_OTHER_LINE = `other.invoice_id = i.invoice_id AND other.batch_id <> $1 AND other.outcome IS NULL`;
+
 /** batchId: what it never sent and another batch waits for goes to the oldest of those batches. */
 const PASS_ON_UNSENT = `/* pass-on-unsent */
-UPDATE invoice i SET owner_batch = heir.batch_id
-FROM (
-  SELECT DISTINCT ON (other.invoice_id) other.invoice_id, other.batch_id
-  FROM batch_invoice mine
-  JOIN LATERAL (SELECT * FROM batch_invoice any_line WHERE any_line.invoice_id = mine.invoice_id OFFSET 0) other
-    ON other.batch_id <> $1 AND other.outcome IS NULL
-  JOIN batch b ON b.batch_id = other.batch_id
-  WHERE mine.batch_id = $1
-  ORDER BY other.invoice_id, b.seq
-) heir
-WHERE i.invoice_id = heir.invoice_id AND i.owner_batch = $1 AND i.state = 'staged'`;
+UPDATE invoice i SET owner_batch = (
+  SELECT other.batch_id FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
+  WHERE ${IS_OTHER_LINE} ORDER BY b.seq LIMIT 1)
+WHERE i.invoice_id = ANY(ARRAY(SELECT mine.invoice_id FROM batch_invoice mine WHERE mine.batch_id = $1))
+  AND i.owner_batch = $1 AND i.state = 'staged'
+  AND EXISTS (SELECT FROM batch_invoice other WHERE ${IS_OTHER_LINE} OFFSET 0)`;
 
 /** batchId: what only this staging knew and nobody ever sent. */
 const FORGET_UNSENT = `/* forget-unsent */
