@@ -1,28 +1,20 @@
 import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
-import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
-import { netOf } from '../../src/domain/money.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
-import type { ClaimResult, StageInvoice } from '../../src/domain/ports/ledger/batch-ledger.ts';
+import type { ClaimResult } from '../../src/domain/ports/ledger/batch-ledger.ts';
 import type { BatchClaim, BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { RowStore } from '../../src/domain/ports/row-store.ts';
-import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
-import type { ActivityDeps, ReadFileOk } from '../deps.ts';
+import type { ActivityDeps } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
 import { letGo, repeatUnknown } from './let-go.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
+import { stageGroups } from './stage-groups.ts';
 import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from './total-check.ts';
 
 /**
  * More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead.
  */
 const MOST_PAGES = 500;
-/**
- * Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two.
- */
-const STAGE_PORTION = 1_000;
-
 export interface IngestInput extends BatchInput {
   readonly workflowId: string;
   readonly runId: string;
@@ -150,72 +142,6 @@ async function attachedTo(
 
 function holdOf(deps: ActivityDeps, { batchId }: BatchRecord, unusual: UnusualTotal | null): Reason | null {
   return unusual === null ? null : unusualTotalReason(deps, batchId, unusual);
-}
-
-/** What the starter of the batch has confirmed, for each of its valid invoices. */
-function confirmedBy(
-  { settings }: ActivityDeps,
-  { acceptDuplicateRisk, lookAlikes }: IngestInput,
-): { readonly keepsRejected?: true; readonly lookAlikesKept?: true } {
-  return {
-    ...(settings.retry.rejectionIsProof || acceptDuplicateRisk === true ? {} : { keepsRejected: true }),
-    ...(lookAlikes === 'keep' ? { lookAlikesKept: true } : {}),
-  };
-}
-
-async function stageGroups(
-  deps: ActivityDeps,
-  input: IngestInput,
-  file: { readonly claim: BatchClaim; readonly read: ReadFileOk<unknown>; readonly rows: RowStore },
-): Promise<number> {
-  const { claim, read, rows } = file;
-  const confirmed = confirmedBy(deps, input);
-  let ordinal = 0;
-  let portion: StageInvoice[] = [];
-  // The ledger writes one portion while the next one is made. Its failure is thrown where it is waited for.
-  let writing: Promise<void> = Promise.resolve();
-  const write = (invoices: readonly StageInvoice[]): void => {
-    writing = deps.ledger.stageInvoices(claim, invoices, deps.now());
-    writing.catch(() => undefined);
-  };
-  try {
-    for await (const group of rows.groups()) {
-      for (const grouped of deps.files.toInvoices(group, read.conversion)) {
-        ordinal += 1;
-        const staged = stageInvoice(deps.application, ordinal, grouped);
-        portion.push(staged.kind === 'valid' ? { ...staged, ...confirmed } : staged);
-      }
-      if (portion.length < STAGE_PORTION) continue;
-      await writing;
-      write(portion);
-      portion = [];
-    }
-    await writing;
-    if (portion.length > 0) write(portion);
-  } finally {
-    await writing;
-  }
-  return ordinal;
-}
-
-function stageInvoice(application: string, ordinal: number, grouped: GroupedInvoice): StageInvoice {
-  if (!grouped.ok) {
-    const { ref, nif, currency, net, rows, findings } = grouped;
-    return { kind: 'invalid', ordinal, ref, merchantNif: nif, currency, net, rows, findings };
-  }
-  const { invoice, rows, findings } = grouped;
-  const fingerprint = fingerprintOf(invoice);
-  const identity = { application, merchantNif: invoice.merchant.nif, ref: invoice.ref };
-  return {
-    kind: 'valid',
-    ordinal,
-    invoice,
-    fingerprint,
-    idempotencyKey: idempotencyKeyOf(identity, fingerprint, 1),
-    net: netOf(invoice.lines),
-    rows,
-    findings,
-  };
 }
 
 /** Repeats the reason as a finding of the file: the file may have no invoice that could carry it. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { skeletonOf } from '../../domain/look-alike.ts';
 import type { BatchClaim } from '../../domain/ports/ledger/batch-record.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
@@ -74,7 +74,5 @@ function rawRow(ordered: OrderedRow): RawRow {
 
 /** References that look alike come together. Of fixed size, whatever stands in the cells; JSON keeps ("1","23") and ("12","3") apart. */
 function identityHash(row: RawRow): string {
-  return createHash('sha256')
-    .update(JSON.stringify([row.nif, skeletonOf(row.ref)]))
-    .digest('base64url');
+  return hash('sha256', JSON.stringify([row.nif, skeletonOf(row.ref)]), 'base64url');
 }

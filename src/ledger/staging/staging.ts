@@ -4,7 +4,7 @@ import type { BatchLedger, FinishStaging } from '../../domain/ports/ledger/batch
 import type { BatchClaim, BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { batchRecord } from '../batches/batch-record.ts';
-import { lockUnderClaim } from '../batches/claim-proof.ts';
+import { lockUnderClaim, shareUnderToken } from '../batches/claim-proof.ts';
 import { INSERT_FINDINGS } from '../batches/findings-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database, Queries } from '../database/database.ts';
@@ -64,8 +64,8 @@ SELECT count(*) AS invoices, coalesce(sum(cardinality(file_rows)), 0)::bigint AS
 type Staging = Pick<BatchLedger, 'restartStaging' | 'rowStore' | 'stageInvoices' | 'finishStaging' | 'refuseBatch'>;
 
 /**
- * A file on its way into the ledger. Every write proves its claim under the lock of the batch's row. Every method acts on a batch in `staging`
- * only; later it changes nothing.
+ * A file on its way into the ledger. Every write proves its claim under a lock of the batch's row, so that the end of the staging waits for each portion.
+ * Every method acts on a batch in `staging` only; later it changes nothing.
  */
 export function createStaging(database: Database, keyOf: KeyOf): Staging {
   const tidyTables = createTableTidying(database);
@@ -77,8 +77,10 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
     },
 
     async stageInvoices(claim, invoices, now) {
-      await whileStaging(claim, async (queries, { batchId, application }) => {
-        await stageInvoices(queries, { batchId, application, now, keyOf }, invoices);
+      await database.transaction(async (queries) => {
+        // Portions of one file have no invoice in common, and are written beside each other.
+        const { batchId, application, state } = await shareUnderToken(queries, claim.batchId, claim.fencingToken);
+        if (state === 'staging') await stageInvoices(queries, { batchId, application, now, keyOf }, invoices);
       });
     },
 

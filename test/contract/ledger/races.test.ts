@@ -5,7 +5,17 @@ import type { RecordSend } from '../../../src/domain/ports/ledger/sending-ledger
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
 import type { Scenario, TestBatch } from './scenario.ts';
-import { accepted, createScenario, delivery, invoiceOf, NOW, REASON, serviceIdOf, validInvoice } from './scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  finishStaging,
+  invoiceOf,
+  NOW,
+  REASON,
+  serviceIdOf,
+  validInvoice,
+} from './scenario.ts';
 
 const url = postgresUrl();
 
@@ -204,6 +214,29 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     expect(owned).toHaveLength(INVOICES);
     expect(await one.lines()).toHaveLength(INVOICES);
     expect(await two.lines()).toHaveLength(INVOICES);
+  });
+
+  it('stage portions of one file beside each other, and nothing more of an attempt whose file another one has claimed', async () => {
+    const batch = await scenario.begin();
+    const stale = { batchId: batch.batchId, fencingToken: batch.fencingToken };
+    const invoices = texts('portions').map(({ ref }, index) =>
+      validInvoice(scenario.application, invoiceOf({ ref }), index + 1),
+    );
+    const portions = Array.from({ length: 6 }, (_, at) => invoices.slice(at * 20, (at + 1) * 20));
+
+    const writes = portions.map((portion) => here.stageInvoices(stale, portion, NOW));
+    const claiming = batch.claim({ workflowId: 'workflow-2', runId: 'run-2', takeOver: true });
+    const lost = (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected');
+    await claiming;
+    await there.restartStaging(batch);
+    await Promise.all(portions.map((portion) => there.stageInvoices(batch, portion, NOW)));
+    await finishStaging(there, batch, { invoices: INVOICES, pageSize: INVOICES });
+
+    for (const end of lost) expect(end).toMatchObject({ reason: { code: 'claim-lost' } });
+    expect((await batch.lines()).map(({ ordinal, state }) => [ordinal, state])).toEqual(
+      invoices.map(({ ordinal }) => [ordinal, 'staged']),
+    );
+    expect(await batch.sendable()).toHaveLength(INVOICES);
   });
 
   it('never send a correction of an invoice that a webhook issues at the same moment', async () => {

@@ -1,0 +1,90 @@
+import { setImmediate as breath } from 'node:timers/promises';
+import { eachOfStream } from '../../src/concurrency/each-of-stream.ts';
+import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
+import { netOf } from '../../src/domain/money.ts';
+import type { StageInvoice } from '../../src/domain/ports/ledger/batch-ledger.ts';
+import type { BatchClaim } from '../../src/domain/ports/ledger/batch-record.ts';
+import type { RowStore } from '../../src/domain/ports/row-store.ts';
+import type { GroupedInvoice } from '../../src/domain/row.ts';
+import type { BatchInput } from '../../src/contract/messages.ts';
+import type { ActivityDeps, ReadFileOk } from '../deps.ts';
+
+/**
+ * Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two.
+ */
+const PORTION = 1_000;
+
+/** Portions that the ledger writes at a time: while one waits for the disk or for this process, the database works on the other. */
+const WRITES = 2;
+
+/** Invoices that are made in one go: then the process reads what the ledger has answered, and sends its next statement. */
+const IN_ONE_GO = 100;
+
+interface StagedFile {
+  readonly claim: BatchClaim;
+  readonly read: ReadFileOk<unknown>;
+  readonly rows: RowStore;
+}
+
+/** Turns the rows of a file that was read whole into invoices and stages them, portion by portion. Returns how many they are. */
+export async function stageGroups(deps: ActivityDeps, input: BatchInput, file: StagedFile): Promise<number> {
+  let staged = 0;
+  await eachOfStream(portionsOf(deps, input, file), WRITES, async (portion) => {
+    await deps.ledger.stageInvoices(file.claim, portion, deps.now());
+    staged += portion.length;
+  });
+  return staged;
+}
+
+async function* portionsOf(
+  { application, files, settings }: ActivityDeps,
+  input: BatchInput,
+  { read, rows }: StagedFile,
+): AsyncGenerator<readonly StageInvoice[]> {
+  const confirmed = confirmedBy(settings, input);
+  let ordinal = 0;
+  let portion: StageInvoice[] = [];
+  for await (const group of rows.groups()) {
+    for (const grouped of files.toInvoices(group, read.conversion)) {
+      ordinal += 1;
+      const staged = stageInvoice(application, ordinal, grouped);
+      portion.push(staged.kind === 'valid' ? { ...staged, ...confirmed } : staged);
+      if (ordinal % IN_ONE_GO === 0) await breath();
+    }
+    if (portion.length < PORTION) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** What the starter of the batch has confirmed, for each of its valid invoices. */
+function confirmedBy(
+  { retry }: ActivityDeps['settings'],
+  { acceptDuplicateRisk, lookAlikes }: BatchInput,
+): { readonly keepsRejected?: true; readonly lookAlikesKept?: true } {
+  return {
+    ...(retry.rejectionIsProof || acceptDuplicateRisk === true ? {} : { keepsRejected: true }),
+    ...(lookAlikes === 'keep' ? { lookAlikesKept: true } : {}),
+  };
+}
+
+function stageInvoice(application: string, ordinal: number, grouped: GroupedInvoice): StageInvoice {
+  if (!grouped.ok) {
+    const { ref, nif, currency, net, rows, findings } = grouped;
+    return { kind: 'invalid', ordinal, ref, merchantNif: nif, currency, net, rows, findings };
+  }
+  const { invoice, rows, findings } = grouped;
+  const fingerprint = fingerprintOf(invoice);
+  const identity = { application, merchantNif: invoice.merchant.nif, ref: invoice.ref };
+  return {
+    kind: 'valid',
+    ordinal,
+    invoice,
+    fingerprint,
+    idempotencyKey: idempotencyKeyOf(identity, fingerprint, 1),
+    net: netOf(invoice.lines),
+    rows,
+    findings,
+  };
+}

@@ -1,0 +1,16 @@
+/**
+ * Runs `work` for each item that a generator makes, at most `atOnce` at a time. Ends when all begun work has ended; an error ends the generator, starts
+ * no further work, and is thrown.
+ */
+export async function eachOfStream<T>(
+  items: AsyncGenerator<T>,
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  // All lanes take from one generator, which hands each item out once.
+  const lane = async (): Promise<void> => {
+    for await (const item of items) await work(item);
+  };
+  for (const end of await Promise.allSettled(Array.from({ length: atOnce }, lane)))
+    if (end.status === 'rejected') throw end.reason;
+}
