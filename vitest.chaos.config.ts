@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { ALL_SERVERS } from './vitest.config.ts';
+import { SERVERS } from './vitest.config.ts';
 
 /** Nights and crashes are mostly waiting: for time-outs, for heartbeats of what was killed. More at once than this and a small machine is too busy to hold them. */
 const CASES_AT_ONCE = 4;
@@ -9,7 +9,7 @@ const TEST_TIMEOUT_MS = 15 * 60_000;
 export default defineConfig({
   test: {
     include: ['test/chaos/**/*.chaos.ts'],
-    globalSetup: ALL_SERVERS,
+    globalSetup: [SERVERS],
     pool: 'forks',
     maxWorkers: 1,
     maxConcurrency: CASES_AT_ONCE,

@@ -11,46 +11,52 @@ process.env['TMPDIR'] = files.directory;
  * share the workers, so that tests that compute run while others wait. Where memory is short, or files wait for a disk, fewer run at a time.
  */
 const MAX_WORKERS = files.inMemory ? 7 : 3;
-/** Tests of `unit` only compute. Each worker loads the product for itself, so that more workers than cores compute longer. */
-const UNIT_WORKERS = 3;
+/** Tests without servers only compute. Each worker loads the product for itself, so that more workers than cores compute longer. */
+const COMPUTING_WORKERS = 3;
 
 /** It finds what hangs, and nothing else: a test that computes for five seconds took more than a minute on two cores with a load of fifty. */
 const TEST_TIMEOUT_MS = 180_000;
 
-const POSTGRES = 'test/support/servers/global-postgres.ts';
-const TEMPORAL = 'test/support/servers/global-temporal.ts';
-const WORKFLOW_BUNDLE = 'test/support/servers/global-workflow-bundle.ts';
-/** The product compiled, for tests that start it as a process. */
-const BUILD = 'test/support/servers/global-build.ts';
-/** What tests need that run Lote as a whole. */
-export const ALL_SERVERS = [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE, BUILD];
+/** It starts what the files of a run need, once for all projects. */
+export const SERVERS = 'test/support/servers/global-servers.ts';
 
-/** One folder of tests, and the servers that they share; all projects of a run share one of each. */
-function project(name: string, folders: readonly string[], globalSetup: string[], maxWorkers = MAX_WORKERS) {
+function project(name: string, folders: readonly string[], maxWorkers = MAX_WORKERS) {
   return {
     extends: true as const,
     test: {
       name,
       include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
-      globalSetup,
+      globalSetup: [SERVERS],
       maxWorkers,
-      // Vitest runs projects with other numbers of workers one after the other; the short files of `unit` leave no core idle at their end.
+      // Vitest runs projects with other numbers of workers one after the other; short files leave no core idle at the end of the first.
       sequence: { groupOrder: maxWorkers === MAX_WORKERS ? 1 : 0 },
     },
   };
 }
 
+/** `--project NAME` chooses one of these. */
+const BY_KIND = [
+  project('unit', ['unit'], COMPUTING_WORKERS),
+  project('contract', ['contract', 'property']),
+  project('workflow', ['workflow']),
+  project('e2e', ['e2e', 'chaos']),
+  project('browser', ['browser']),
+];
+/**
+ * Any other run. A worker keeps the modules that it has loaded for the next file of its project alone: with the projects above, a whole run would load
+ * the product 36 times.
+ */
+const BY_WORKERS = [
+  project('computing', ['unit', 'property'], COMPUTING_WORKERS),
+  project('served', ['contract', 'workflow', 'e2e', 'chaos', 'browser']),
+];
+const isProjectChosen = process.argv.some((word) => word.startsWith('--project'));
+
 export default defineConfig({
   test: {
     // A build leaves compiled copies of everything in dist/.
     exclude: [...configDefaults.exclude, 'dist/**'],
-    projects: [
-      project('unit', ['unit'], [], UNIT_WORKERS),
-      project('contract', ['contract', 'property'], [POSTGRES, TEMPORAL]),
-      project('workflow', ['workflow'], [POSTGRES, TEMPORAL, WORKFLOW_BUNDLE]),
-      project('e2e', ['e2e', 'chaos'], ALL_SERVERS),
-      project('browser', ['browser'], ALL_SERVERS),
-    ],
+    projects: isProjectChosen ? BY_KIND : BY_WORKERS,
     pool: 'forks',
     // Files of a project share the modules of their worker: most of the time of small tests went into loading them again. A test that changes what a
     // module or the process holds puts it back.

@@ -6,6 +6,7 @@ import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/brow
 import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts';
 import { correctedInOffice, officeWorkbook } from '../support/files/office-workbook.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
+import { sharedTemporal } from '../support/servers/shared-temporal.ts';
 
 /** A page may wait for a machine that is busy with everything else. */
 const PATIENCE_MS = 300_000;
@@ -31,7 +32,7 @@ describe.skipIf(BROWSER_PATH === null)('a workbook with a wrong row', { timeout:
   let clicks = 0;
 
   beforeAll(async () => {
-    lote = await startLoteUp({});
+    lote = await startLoteUp(sharedTemporal());
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
     page.setDefaultTimeout(PATIENCE_MS);

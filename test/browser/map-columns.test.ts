@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
 import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
+import { sharedTemporal } from '../support/servers/shared-temporal.ts';
 
 /** A page may wait for a machine that is busy with everything else. */
 const PATIENCE_MS = 300_000;
@@ -25,7 +26,7 @@ describe.skipIf(BROWSER_PATH === null)('a file with unknown headers', { timeout:
   let clicks = 0;
 
   beforeAll(async () => {
-    lote = await startLoteUp({});
+    lote = await startLoteUp(sharedTemporal());
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
     page.setDefaultTimeout(PATIENCE_MS);

@@ -8,6 +8,7 @@ import { runLote, type Place } from '../support/lote/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 import { independentSandbox } from '../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../support/servers/sandbox-env.ts';
+import { sharedTemporal } from '../support/servers/shared-temporal.ts';
 import { startServiceFront, type ServiceFront } from '../support/servers/service-front.ts';
 
 interface Batch {
@@ -33,6 +34,7 @@ describe('a corrected file at a service whose refusals prove nothing', { timeout
     await writeFile(profile, JSON.stringify({ idempotency: { mismatchCodes: [] } }));
     const own = {
       ...(await sandboxEnv({ env: {} }, { url: front.url })),
+      ...sharedTemporal(),
       SERVICE_PROFILE: profile,
       LOTE_SETTLE_TIMEOUT: '20s',
     };

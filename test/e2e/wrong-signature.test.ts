@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startFake, type FakeService } from '../services/fake/fake-service.ts';
 import { shopifyLike } from '../services/shopify-like.ts';
 import { batchFile, testInvoices } from '../support/files/batch-file.ts';
-import { endLeftServer } from '../support/crash/crash-place.ts';
 import { newPlace, runLote, type Place } from '../support/lote/lote-command.ts';
 import { processes, type Processes } from '../support/lote/processes.ts';
 import { ownPort } from '../support/servers/own-port.ts';
+import { sharedTemporal } from '../support/servers/shared-temporal.ts';
 import { until } from '../support/until.ts';
 
 const INVOICES = 12;
@@ -46,7 +46,6 @@ describe('a service that signs otherwise than its profile says', { timeout: 200_
 
   afterEach(async () => {
     await all.killAll();
-    await endLeftServer(place.dataDir);
     await fake.close();
     await place.remove();
   });
@@ -89,6 +88,7 @@ describe('a service that signs otherwise than its profile says', { timeout: 200_
     await writeFile(join(place.directory, 'profile.json'), JSON.stringify(profile));
     const env = {
       ...place.env,
+      ...sharedTemporal(),
       ...{ INVOICING_BASE_URL: fake.url, INVOICING_API_KEY: fake.key },
       ...{ SERVICE_PROFILE: join(place.directory, 'profile.json'), LOTE_SETTLE_TIMEOUT: '60s' },
       ...{ RECEIVER_PORT: String(receiver), WEBHOOK_URL: `http://127.0.0.1:${receiver}/webhooks` },

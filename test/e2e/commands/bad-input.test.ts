@@ -9,6 +9,7 @@ import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { newPlace, runLote, type Place } from '../../support/lote/lote-command.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 
 interface Refusal {
   readonly batches: readonly unknown[];
@@ -109,7 +110,7 @@ describe('lote run with something wrong', () => {
     listener = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => listener.once('listening', resolve));
     takenPort = (listener.address() as AddressInfo).port;
-    env = await sandboxEnv(place, sandbox);
+    env = { ...(await sandboxEnv(place, sandbox)), ...sharedTemporal() };
     const { inputDir, directory } = place;
     await writeInvoiceFile(join(inputDir, 'good.csv'), { invoices: 3 });
     await mkdir(join(inputDir, 'folder.csv'));

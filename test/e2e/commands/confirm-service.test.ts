@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { endLeftServer } from '../../support/crash/crash-place.ts';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { startServiceFront, type ServiceFront } from '../../support/servers/service-front.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 
 const KEYS = { first: 'sk_test_first', second: 'sk_test_second' };
 
 describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   let place: Place;
+  let temporal: Record<string, string>;
+  let application: string;
   let sandbox: Sandbox;
   /** The same service at another address. */
   let front: ServiceFront;
@@ -20,13 +22,14 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   // All tests use one ledger that has issued three invoices: a test takes what is confirmed as it finds it, and each start takes seconds.
   beforeAll(async () => {
     place = await newPlace();
+    temporal = sharedTemporal();
+    application = temporal['LOTE_APPLICATION'] ?? '';
     sandbox = await independentSandbox({ apiKeys: Object.values(KEYS) });
     front = await startServiceFront(sandbox.url);
     first = await run('A', envOf(sandbox.url, KEYS.first));
   });
 
   afterAll(async () => {
-    await endLeftServer(place.dataDir);
     await front.close();
     await sandbox.close();
     await place.remove();
@@ -35,6 +38,7 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   function envOf(baseUrl: string, apiKey: string): Record<string, string> {
     return {
       ...place.env,
+      ...temporal,
       ...{ INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey },
       ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', LOTE_SETTLE_TIMEOUT: '8s' },
     };
@@ -47,12 +51,12 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   }
 
   it('refuses a second application on the same account: the same file would be issued again', async () => {
-    const refused = await run('A', { ...envOf(sandbox.url, KEYS.first), LOTE_APPLICATION: 'defautl' });
+    const refused = await run('A', { ...envOf(sandbox.url, KEYS.first), LOTE_APPLICATION: `${application}s` });
 
     expect(first.code, first.stderr).toBe(0);
     expect(refused.code, refused.stderr).toBe(3);
     expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
-    expect(refused.stderr + refused.stdout).toContain('Set LOTE_APPLICATION=default');
+    expect(refused.stderr + refused.stdout).toContain(`Set LOTE_APPLICATION=${application}`);
     expect(sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
   });
 
@@ -88,7 +92,7 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
     expect(refused.stderr + refused.stdout).not.toContain('sk_test_');
     expect(sentBefore, 'what the first key had issued, and nothing else').toBe(issued);
     expect(confirmed.code, confirmed.stderr).toBe(0);
-    expect(confirmed.stdout).toContain(`Application "default" of this ledger uses ${front.url}`);
+    expect(confirmed.stdout).toContain(`Application "${application}" of this ledger uses ${front.url}`);
     expect(after.code, after.stderr).toBe(0);
     expect(back.code, 'the key before is now the other one').toBe(3);
     expect(sandbox.books().totals).toMatchObject({ invoices: issued + 3, issued: issued + 3 });

@@ -8,6 +8,7 @@ import { runLote, type CommandEnd, type Place } from '../../support/lote/lote-co
 import { startLoteUp, type RunningLote } from '../../support/lote/running-lote.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 
 /** How one shop writes its files; nothing of it can be read without its profile. */
 const PROFILE = {
@@ -44,7 +45,7 @@ describe('lote run on files with a profile and control totals', { timeout: 240_0
 
   beforeAll(async () => {
     sandbox = await independentSandbox();
-    const own = { ...(await sandboxEnv({ env: {} }, sandbox)), LOTE_SETTLE_TIMEOUT: '20s' };
+    const own = { ...(await sandboxEnv({ env: {} }, sandbox)), ...sharedTemporal(), LOTE_SETTLE_TIMEOUT: '20s' };
     lote = await startLoteUp(own);
     place = lote.place;
     env = { ...own, ...place.env };

@@ -11,6 +11,7 @@ import { ownPort } from '../../support/servers/own-port.ts';
 import { startLoteUp, type RunningLote } from '../../support/lote/running-lote.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
 import { startServiceFront, type FrontRequest, type ServiceFront } from '../../support/servers/service-front.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 import { until } from '../../support/until.ts';
 
 interface BatchDocument {
@@ -73,6 +74,7 @@ describe('commands of operators', { timeout: 240_000 }, () => {
     const profile = join(directory, 'profile.json');
     await writeFile(profile, JSON.stringify({ idempotency: { retentionHours: RETENTION_MS / 3_600_000 } }));
     env = {
+      ...sharedTemporal(),
       INVOICING_BASE_URL: front.url,
       INVOICING_API_KEY: SANDBOX_KEY,
       SERVICE_PROFILE: profile,

@@ -13,6 +13,7 @@ export function shareWorkflowThread(path: string): void {
 /** A subclass, because the SDK lets subclasses alone make the thread. */
 class WorkflowThread extends Worker {
   static share(path: string): void {
+    WorkflowThread.parseOnce(path);
     type Create = typeof Worker.createWorkflowCreator;
     const create: Create = Worker.createWorkflowCreator.bind(Worker);
     const threads = new Map<string, ReturnType<Create>>();
@@ -24,6 +25,18 @@ class WorkflowThread extends Worker {
       threads.set(activities, thread);
       const creator = await thread;
       return { createWorkflow: (of) => creator.createWorkflow(of), destroy: () => Promise.resolve() };
+    };
+  }
+
+  /** Each worker would read and compile the bundle, and read its source map. */
+  static parseOnce(path: string): void {
+    type Parse = typeof Worker.getOrCreateBundle;
+    const parse: Parse = Worker.getOrCreateBundle.bind(Worker);
+    let parsed: ReturnType<Parse> | null = null;
+    Worker.getOrCreateBundle = (options, logger) => {
+      const { workflowBundle } = options;
+      const isShared = workflowBundle !== undefined && 'codePath' in workflowBundle && workflowBundle.codePath === path;
+      return isShared ? (parsed ??= parse(options, logger)) : parse(options, logger);
     };
   }
 }
