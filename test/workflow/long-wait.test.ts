@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
@@ -15,7 +14,6 @@ import { until } from '../support/until.ts';
 /** `MOST_EVENTS` of workflows/history-limit.ts, and what one round makes until it is looked at again. */
 const MOST_EVENTS = 2_300;
 const SIGNALS_AT_ONCE = 100;
-const LET_IT_LOOK_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** 24 days at a probe a minute are no other way through the workflow, but a quarter of an hour of this machine. */
@@ -53,7 +51,7 @@ describe('a page that waits', { timeout: 300_000 }, () => {
       // Each is an event, and wakes the page for a look at the ledger, as a minute of waiting does. Some at a time, for a run cannot end while they come.
       while ((await page.describe()).runId === first) {
         for (let one = 0; one < SIGNALS_AT_ONCE; one += 1) await page.signal('settled', { ordinals: [1, 2, 3] });
-        await sleep(LET_IT_LOOK_MS);
+        await until(async () => (await page.describe()).raw.pendingWorkflowTask === null);
       }
       await handle.executeUpdate<string, [{ reason: string }]>('pause', { args: [{ reason: 'a look' }] });
       await handle.executeUpdate<string, []>('resume');

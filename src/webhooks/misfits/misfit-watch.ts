@@ -67,6 +67,8 @@ class Watch implements MisfitWatch {
   #fittedEver = false;
   /** A delivery has fitted since the last round: what else came is a stranger's, or late. */
   #fittedInRound = false;
+  /** Rounds in a row that found refusals and could say nothing of them: the next one comes soon, for a batch may be over in a minute. */
+  #roundsInVain = 0;
   /** A finding may stand in the ledger, of this process or of an earlier one. */
   #mayClear = { refusals: true, events: true };
   #read = false;
@@ -144,32 +146,36 @@ class Watch implements MisfitWatch {
     if (this.#ending.signal.aborted) return;
     this.#cameLater = false;
     // The ledger may be away: what was counted is told in the next round.
-    await this.#judgeRefusals().catch(() => undefined);
-    const isTooEarly = await this.#judgeEvents().catch(() => false);
-    if (isTooEarly) this.#nextAt = now() + firstMs;
+    const refusalsSayNothing = await this.#judgeRefusals().catch(() => false);
+    const eventsSayNothing = await this.#judgeEvents().catch(() => false);
+    this.#roundsInVain = refusalsSayNothing ? this.#roundsInVain + 1 : 0;
+    if (eventsSayNothing) this.#nextAt = now() + firstMs;
+    else if (refusalsSayNothing) this.#nextAt = now() + Math.min(firstMs * 2 ** this.#roundsInVain, everyMs);
   }
 
-  async #judgeRefusals(): Promise<void> {
+  /** True: the refusals are too few to say anything yet. */
+  async #judgeRefusals(): Promise<boolean> {
     const { book, shapes, url, secrets, now } = this.#options;
     const samples = this.#samples.take();
     const times = [...this.#refused.values()].reduce((sum, count) => sum + count, 0);
     const fitted = this.#fittedInRound;
     this.#fittedInRound = false;
     if (times === 0 || fitted) {
-      if (!this.#fittedEver || !this.#mayClear.refusals) return;
+      if (!this.#fittedEver || !this.#mayClear.refusals) return false;
       await book.clear(DELIVERIES_REFUSED);
       await book.clear(DELIVERIES_UNPROVEN);
       this.#mayClear = { ...this.#mayClear, refusals: false };
-      return;
+      return false;
     }
     const found = await refusalAdvice({
       ...{ samples, shape: shapes.signature, idPrefix: shapes.idPrefix, url: url(), secrets: await secrets() },
       ...{ refused: new Map(this.#refused), neverFitted: !this.#fittedEver, knownIds: book.knownIds },
     });
-    if (found === null || this.#refused.size === 0) return;
+    if (found === null || this.#refused.size === 0) return found === null;
     this.#mayClear = { ...this.#mayClear, refusals: true };
     await book.note([{ ...found, times: times - this.#toldRefusals, at: now() }]);
     this.#toldRefusals = times;
+    return false;
   }
 
   /** True: the events are too few to say anything yet. */

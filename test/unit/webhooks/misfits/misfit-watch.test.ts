@@ -29,6 +29,7 @@ function watched(
   known: readonly string[] = [],
   /** Called in each round that asks the ledger. */
   looking: () => void = () => undefined,
+  everyMs = 20,
 ): Watched {
   const shapes = { ...SHAPES, ...over };
   const [noted, cleared]: [NotedMisfit[], string[]] = [[], []];
@@ -42,7 +43,7 @@ function watched(
         return ids.filter((id) => known.includes(id)).length;
       },
     },
-    ...{ shapes, url, secrets: async () => [SECRET], now: Date.now, firstMs: 20, everyMs: 20 },
+    ...{ shapes, url, secrets: async () => [SECRET], now: Date.now, firstMs: 20, everyMs },
   });
   onTestFinished(() => watch.close());
   const check = createSignatureCheck({ shape: shapes.signature, url, log: { warn: () => undefined } });
@@ -108,6 +109,19 @@ describe('deliveries that are all refused', () => {
       message:
         '3 of 3 deliveries refused: none has the header X-Service-Signature; X-Other-Signature holds base64 of the length of sha256. Look at signature.header of the service profile.',
     });
+  });
+
+  it('that prove nothing at first are looked at again long before the next minute', async () => {
+    let looks = 0;
+    const looking = (): void => void (looks += 1);
+    const known = ['inv_1', 'inv_2', 'inv_3', 'inv_4'];
+    const { deliver, next, noted } = watched({}, known.slice(2), looking, 3_600_000);
+    for (const n of [1, 2]) deliver(eventOf(n), ['X-Other-Signature', 'AAAA']);
+    await until(() => looks > 0);
+    for (const n of [3, 4]) deliver(eventOf(n), ['X-Other-Signature', 'AAAA']);
+
+    expect((await next()).code).toBe('deliveries-refused');
+    expect(noted).toHaveLength(1);
   });
 
   it('are told with doubt, and without a word of the sender, where nothing proves that the service sent them', async () => {
