@@ -6,6 +6,8 @@ import { isPollDue, reviewOf, type PageReview } from './settle.ts';
 export interface LookInput extends CloseInput {
   /** How long final words are waited for; 0: not at all. */
   readonly waitMs: number;
+  /** No other page waits until this one is sent, and soon the batch waits for its end; left out: false. */
+  readonly isLate?: boolean;
 }
 
 /** What a page still waits for. */
@@ -19,7 +21,8 @@ export interface PageLook extends PageReview {
 /**
  * Webhooks write to the ledger. It is counted again when, by what was settled since the count before, nothing should be left to wait for; while nothing
  * is settled, after a third of what was waited already. To read a page of 2,000 takes the database as long as to settle a hundred invoices, to count
- * what is open in it a third of that.
+ * what is open in it a third of that. A late page is counted more often: its final words come behind those of the pages before, and then all at once, so
+ * that the first of them say little about the last.
  */
 const REREAD_SHARE = 1 / 3;
 const FIRST_REREAD_MS = 50;
@@ -37,7 +40,7 @@ export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<
 /** Until no invoice of the page is waited for, or the time is over. */
 async function waitWhileOpen(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
-  { batchId, page, waitMs, open }: LookInput & { readonly open: number },
+  { batchId, page, waitMs, isLate = false, open }: LookInput & { readonly open: number },
   over: AbortSignal,
 ): Promise<void> {
   const began = now();
@@ -46,7 +49,7 @@ async function waitWhileOpen(
   for (let waited = 0; waited < waitMs && seen.open > 0 && !over.aborted; waited = now() - began) {
     const next = Math.round(Math.max(settledInMs(before, seen) ?? nextGuessMs(waited), FIRST_REREAD_MS));
     await Context.current()
-      .sleep(Math.min(next, waitMs - waited))
+      .sleep(Math.min(next, isLate ? LONGEST_REREAD_MS : waitMs, waitMs - waited))
       .catch(() => undefined);
     before = seen;
     seen = { open: await ledger.pageOpen(batchId, page), at: now() };

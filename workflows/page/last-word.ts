@@ -31,7 +31,8 @@ export async function lookForLastWord(
   const { settings, awaited = true } = input;
   // What is ordered beside a local activity leaves with its end.
   if (awaited) await notifySent();
-  const look = await lookOnce(input, { sent, waitMs: Math.min(LONGEST_WAIT_MS, settings.settleMs / WAIT_SHARE) });
+  const waitMs = Math.min(LONGEST_WAIT_MS, settings.settleMs / WAIT_SHARE);
+  const look = await lookOnce(input, { sent, waitMs, isLate: !awaited });
   if (!awaited && look?.isClosed !== true) await notifySent();
   return look;
 }
@@ -39,10 +40,10 @@ export async function lookForLastWord(
 /** Closes the page if it waits for nothing, or comes to that within `waitMs`. Null: a review must find out how it stands. */
 export async function lookOnce(
   { ledgerId, batchId, fencingToken, page, settings: { settleMs } }: PageInput,
-  { sent, waitMs }: { readonly sent: SendingEnd; readonly waitMs: number },
+  { sent, waitMs, isLate = false }: { readonly sent: SendingEnd; readonly waitMs: number; readonly isLate?: boolean },
 ): Promise<PageLook | null> {
   try {
-    const look = await lookAtPage({ ledgerId, batchId, page, fencingToken, settleMs, waitMs, ...sent });
+    const look = await lookAtPage({ ledgerId, batchId, page, fencingToken, settleMs, waitMs, isLate, ...sent });
     return look.isReviewDue ? null : look;
   } catch {
     log.info('the page could not be looked at, and is reviewed', { page });

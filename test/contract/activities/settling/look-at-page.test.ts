@@ -18,10 +18,11 @@ async function twoAccepted(place: ActivityPlace): Promise<{ batch: TestBatch; id
   return { batch, ids };
 }
 
-function look(place: ActivityPlace, { batchId }: TestBatch, waitMs = 0): Promise<PageLook> {
+function look(place: ActivityPlace, { batchId }: TestBatch, waitMs = 0, isLate = false): Promise<PageLook> {
   const { id: ledgerId } = place.deps.ledger;
   const end = { ending: 'sent', waitedFor: null } as const;
-  return asActivity(lookAtPage, place.deps, { ledgerId, batchId, page: 1, settleMs: SETTLE_MS, waitMs, ...end });
+  const page = { ledgerId, batchId, page: 1, settleMs: SETTLE_MS };
+  return asActivity(lookAtPage, place.deps, { ...page, waitMs, isLate, ...end });
 }
 
 /** As the receiver stores it, and before anybody has applied it. */
@@ -60,6 +61,21 @@ describe('a look at a page', () => {
     await store(place, ids[0], 'issued');
     const looked = look(place, batch, 10_000);
     await receive(place, ids[1]);
+
+    expect(await looked).toMatchObject({ isClosed: true });
+  });
+
+  it('soon counts a late one again, however slowly its first words came', async () => {
+    const { deps, ...place } = placeOf();
+    const counts = [1, 0];
+    const pageOpen = (): Promise<number> => {
+      place.later(20_000);
+      return Promise.resolve(counts.shift() ?? 0);
+    };
+    const slow = { ...place, deps: { ...deps, ledger: { ...deps.ledger, pageOpen } } };
+    const { batch, ids } = await twoAccepted(slow);
+    const looked = look(slow, batch, 100_000, true);
+    for (const id of ids) await receive(slow, id);
 
     expect(await looked).toMatchObject({ isClosed: true });
   });
