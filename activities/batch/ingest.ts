@@ -15,6 +15,7 @@ import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from 
  * More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead.
  */
 const MOST_PAGES = 500;
+
 export interface IngestInput extends BatchInput {
   readonly workflowId: string;
   readonly runId: string;

@@ -1,13 +1,11 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { eachOfStream } from '../../src/concurrency/each-of-stream.ts';
-import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
-import { netOf } from '../../src/domain/money.ts';
 import type { StageInvoice } from '../../src/domain/ports/ledger/batch-ledger.ts';
 import type { BatchClaim } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { RowStore } from '../../src/domain/ports/row-store.ts';
-import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { BatchInput } from '../../src/contract/messages.ts';
 import type { ActivityDeps, ReadFileOk } from '../deps.ts';
+import { stageInvoice } from './stage-invoice.ts';
 
 /**
  * Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two.
@@ -66,25 +64,5 @@ function confirmedBy(
   return {
     ...(retry.rejectionIsProof || acceptDuplicateRisk === true ? {} : { keepsRejected: true }),
     ...(lookAlikes === 'keep' ? { lookAlikesKept: true } : {}),
-  };
-}
-
-function stageInvoice(application: string, ordinal: number, grouped: GroupedInvoice): StageInvoice {
-  if (!grouped.ok) {
-    const { ref, nif, currency, net, rows, findings } = grouped;
-    return { kind: 'invalid', ordinal, ref, merchantNif: nif, currency, net, rows, findings };
-  }
-  const { invoice, rows, findings } = grouped;
-  const fingerprint = fingerprintOf(invoice);
-  const identity = { application, merchantNif: invoice.merchant.nif, ref: invoice.ref };
-  return {
-    kind: 'valid',
-    ordinal,
-    invoice,
-    fingerprint,
-    idempotencyKey: idempotencyKeyOf(identity, fingerprint, 1),
-    net: netOf(invoice.lines),
-    rows,
-    findings,
   };
 }

@@ -47,16 +47,14 @@ export async function statementTable(databaseUrl: string, invoices: number): Pro
   const least = LEAST_SHARE * counted.reduce((sum, one) => sum + one.ms, 0);
   const large = counted.filter(({ ms }) => ms >= least);
   const small = counted.filter(({ ms }) => ms < least);
-  const sumOf = (name: string, of: typeof counted) => ({
-    name,
-    calls: of.reduce((sum, one) => sum + one.calls, 0),
-    rows: of.reduce((sum, one) => sum + one.rows, 0),
-    ms: of.reduce((sum, one) => sum + one.ms, 0),
-    planningMs: of.reduce((sum, one) => sum + one.planningMs, 0),
-    walBytes: of.reduce((sum, one) => sum + one.walBytes, 0),
-    pages: of.reduce((sum, one) => sum + one.pages, 0),
-    pagesRead: of.reduce((sum, one) => sum + one.pagesRead, 0),
-  });
+  const sumOf = (name: string, of: typeof counted) => {
+    const sum = (figure: Exclude<keyof (typeof counted)[number], 'name'>): number =>
+      of.reduce((total, one) => total + one[figure], 0);
+    return {
+      ...{ name, calls: sum('calls'), rows: sum('rows'), ms: sum('ms'), planningMs: sum('planningMs') },
+      ...{ walBytes: sum('walBytes'), pages: sum('pages'), pagesRead: sum('pagesRead') },
+    };
+  };
   return {
     title: `Statements of ${invoices.toLocaleString('en')} invoices, as the server timed them`,
     columns: [

@@ -42,6 +42,7 @@ UPDATE invoice i SET
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
 
+/** Of batch $1, and open. */
 const LEFT = `i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}`;
 
 /**

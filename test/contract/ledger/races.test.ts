@@ -228,6 +228,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     const claiming = batch.claim({ workflowId: 'workflow-2', runId: 'run-2', takeOver: true });
     const lost = (await Promise.allSettled(writes)).filter(({ status }) => status === 'rejected');
     await claiming;
+    await expect(here.stageInvoices(stale, portions[0] ?? [], NOW)).rejects.toMatchObject({ code: 'claim-lost' });
     await there.restartStaging(batch);
     await Promise.all(portions.map((portion) => there.stageInvoices(batch, portion, NOW)));
     await finishStaging(there, batch, { invoices: INVOICES, pageSize: INVOICES });

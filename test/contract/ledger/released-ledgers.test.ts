@@ -3,7 +3,12 @@ import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database, SqlValue } from '../../../src/ledger/database/database.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
-import { loadLedger, recordingDatabase, recordLedger, type RecordedLedger } from '../../support/recorded-ledger.ts';
+import {
+  loadLedger,
+  recordingDatabase,
+  recordLedger,
+  type RecordedLedger,
+} from '../../support/ledger/recorded-ledger.ts';
 import { readRecorded, RECORDED_VERSION, recordForRelease, releasesWith } from '../../support/releases.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
 import { emptyPglite } from '../../support/servers/temporary-database.ts';

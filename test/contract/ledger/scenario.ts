@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { fingerprintOf, idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
+import { stageValid } from '../../../activities/batch/stage-invoice.ts';
 import type { Finding, Invoice, Reason } from '../../../src/domain/invoice.ts';
-import { netOf } from '../../../src/domain/money.ts';
 import type { ClaimBatch, ClaimResult, StageInvoice } from '../../../src/domain/ports/ledger/batch-ledger.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { RecordDelivery } from '../../../src/domain/ports/ledger/delivery-ledger.ts';
@@ -122,18 +121,7 @@ export function validInvoice(
   invoice: Invoice,
   ordinal: number,
 ): Extract<StageInvoice, { kind: 'valid' }> {
-  const fingerprint = fingerprintOf(invoice);
-  const identity = { application, merchantNif: invoice.merchant.nif, ref: invoice.ref };
-  return {
-    kind: 'valid',
-    ordinal,
-    invoice,
-    fingerprint,
-    idempotencyKey: idempotencyKeyOf(identity, fingerprint, 1),
-    net: netOf(invoice.lines),
-    rows: [ordinal + 1],
-    findings: [],
-  };
+  return stageValid(application, ordinal, { invoice, rows: [ordinal + 1], findings: [] });
 }
 
 export function invalidInvoice(

@@ -4,7 +4,7 @@ import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import { postgresSchema } from '../../support/servers/postgres-schema.ts';
 import type { OpenLedger } from './scenario.ts';
-import { notingDatabase, wholeReads, type AskedStatements } from '../../support/statement-plans.ts';
+import { askedDatabase, wholeReads, type AskedStatements } from '../../support/ledger/statement-plans.ts';
 
 export interface SharedLedger {
   readonly open: OpenLedger;
@@ -33,7 +33,7 @@ export function sharedPostgresLedger(url: string): SharedPostgresLedger {
   const asked: AskedStatements = new Map();
   const database = openPostgresDatabase({ connectionString, schema });
   const shared = sharedLedger(() =>
-    openLedger({ database: notingDatabase(database, asked), schema, keyOf: idempotencyKeyOf }),
+    openLedger({ database: askedDatabase(database, asked), schema, keyOf: idempotencyKeyOf }),
   );
   return {
     open: shared.open,

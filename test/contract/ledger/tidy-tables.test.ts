@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
+import { notingDatabase } from '../../support/ledger/noting-database.ts';
 import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
 import { createScenario, finishStaging, invalidInvoice } from './scenario.ts';
 
@@ -43,11 +44,11 @@ interface WatchedLedger {
 async function watchedLedger(): Promise<WatchedLedger> {
   const asked: string[] = [];
   const inner = await temporaryDatabase();
-  const query: typeof inner.query = (text, params) => {
-    asked.push(text);
-    return inner.query(text, params);
-  };
-  const ledger = await openLedger({ database: { ...inner, query }, schema: null, keyOf: idempotencyKeyOf });
+  const ledger = await openLedger({
+    database: notingDatabase(inner, (text) => asked.push(text)),
+    schema: null,
+    keyOf: idempotencyKeyOf,
+  });
   onTestFinished(() => ledger.close());
   const scenario = createScenario(ledger);
   return {

@@ -51,7 +51,7 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
   }
 
   it('refuses a second application on the same account: the same file would be issued again', async () => {
-    const refused = await run('A', { ...envOf(sandbox.url, KEYS.first), LOTE_APPLICATION: `${application}s` });
+    const refused = await run('A', { ...envOf(sandbox.url, KEYS.first), LOTE_APPLICATION: `other-${application}` });
 
     expect(first.code, first.stderr).toBe(0);
     expect(refused.code, refused.stderr).toBe(3);

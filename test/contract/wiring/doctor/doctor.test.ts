@@ -32,6 +32,7 @@ import { httpsServer } from '../../../support/servers/https-server.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';
 import { independentSandbox } from '../../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../../support/servers/sandbox-env.ts';
+import { sharedTemporal } from '../../../support/servers/shared-temporal.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -52,19 +53,16 @@ beforeAll(async () => {
   place = await newPlace();
   database = await postgresDatabase(server);
   sandbox = await independentSandbox();
-  const name = ownName('doctor');
   const folders = { ...(await sandboxEnv(place, sandbox)), DATABASE_URL: database.url };
-  well = {
-    ...folders,
-    ...{ TEMPORAL_ADDRESS: inject('temporalAddress'), LOTE_TASK_QUEUE: name, LOTE_APPLICATION: name },
-  };
+  well = { ...folders, ...sharedTemporal() };
   const config = readConfig(well);
+  const { application } = config;
   const receiver = await startDistributedReceiver(readInstallation(well), log);
   const client = await connectClient({ address: inject('temporalAddress') }, 'default');
   await ensureReconciliationSchedule(client, config, log);
   const ledger = await openLedger({ databaseUrl: database.url, directory: '' });
   await createCommonFolders({ config, ledger })?.join();
-  await poll(name, workerIdentity(workerScope(ledger.id, { application: name, isOneOfSeveral: false }), 1, 'a'));
+  await poll(config.taskQueue, workerIdentity(workerScope(ledger.id, { application, isOneOfSeveral: false }), 1, 'a'));
   await ledger.close();
   close = async () => {
     await client.schedule.getHandle(reconciliationId(config)).delete();

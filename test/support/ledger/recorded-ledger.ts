@@ -1,5 +1,6 @@
-import { SCHEMA_VERSION } from '../../src/ledger/database/migrations/migrate.ts';
-import type { Database, Queries, SqlValue } from '../../src/ledger/database/database.ts';
+import { SCHEMA_VERSION } from '../../../src/ledger/database/migrations/migrate.ts';
+import type { Database, Queries, SqlValue } from '../../../src/ledger/database/database.ts';
+import { notingTransactions } from './noting-database.ts';
 
 /** The ledger of a release: what made its tables, and every row. */
 export interface RecordedLedger {
@@ -18,18 +19,9 @@ const IDENTITIES = `SELECT table_name AS "table", column_name AS "column" FROM i
 
 /** The same database; `statements` gets everything that changes it inside transactions, which is how a schema is made. */
 export function recordingDatabase(database: Database, statements: [string, readonly SqlValue[]][]): Database {
-  return {
-    ...database,
-    transaction: (work) =>
-      database.transaction((queries) =>
-        work({
-          query: (text, params = []) => {
-            if (CHANGES_SCHEMA.test(text)) statements.push([text, params]);
-            return queries.query(text, params);
-          },
-        }),
-      ),
-  };
+  return notingTransactions(database, (text, params) => {
+    if (CHANGES_SCHEMA.test(text)) statements.push([text, params]);
+  });
 }
 
 /** Everything in the tables of a ledger. */

@@ -1,22 +1,18 @@
-import type { Database, Queries, SqlValue } from '../../src/ledger/database/database.ts';
-import { statementLabel } from '../../src/ledger/database/statement-label.ts';
+import type { Database, SqlValue } from '../../../src/ledger/database/database.ts';
+import { statementLabel } from '../../../src/ledger/database/statement-label.ts';
+import { notingDatabase } from './noting-database.ts';
 
 /** What a ledger was asked for: each text once, with the longest parameters that it had. */
 export type AskedStatements = Map<string, readonly SqlValue[]>;
 
-/** The same database; `asked` gets every statement of the ledger. */
-export function notingDatabase(database: Database, asked: AskedStatements): Database {
-  const noting = (queries: Queries): Queries => ({
-    query: (text, params = []) => {
-      if (statementLabel(text) !== null && lengthOf(params) >= lengthOf(asked.get(text))) asked.set(text, params);
-      return queries.query(text, params);
-    },
+/** The ledger's own begin with their name; VACUUM has no plan. */
+const HAS_PLAN = /^\/\*[^*]*\*\/\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/u;
+
+/** The same database; `asked` gets every statement of the ledger that has a plan. */
+export function askedDatabase(database: Database, asked: AskedStatements): Database {
+  return notingDatabase(database, (text, params) => {
+    if (HAS_PLAN.test(text) && lengthOf(params) >= lengthOf(asked.get(text))) asked.set(text, params);
   });
-  return {
-    ...database,
-    ...noting(database),
-    transaction: (work) => database.transaction((queries) => work(noting(queries))),
-  };
 }
 
 function lengthOf(params: readonly SqlValue[] = []): number {
@@ -52,9 +48,6 @@ const FIRST_COLUMNS = `SELECT c.relname AS index, a.attname AS column
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
   WHERE c.relnamespace = current_schema()::regnamespace AND i.indpred IS NULL`;
 
-/** VACUUM has no plan. */
-const HAS_PLAN = /^\/\*[^*]*\*\/\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b/u;
-
 /** One step of `EXPLAIN (FORMAT JSON)`. */
 interface PlanNode {
   readonly 'Node Type': string;
@@ -84,7 +77,6 @@ export async function wholeReads(database: Database, asked: AskedStatements): Pr
       for (const size of SIZES) {
         await queries.query(SEEM_LARGE, [large, size]);
         for (const [text, params] of asked) {
-          if (!HAS_PLAN.test(text)) continue;
           const [row] = await queries.query<ExplainRow>(`EXPLAIN (FORMAT JSON) ${text}`, params);
           const tables = row?.['QUERY PLAN'].flatMap(({ Plan }) => tablesReadWhole(Plan, firsts)) ?? [];
           found.push(...tables.map((table) => `${statementLabel(text)} reads ${table}`));
