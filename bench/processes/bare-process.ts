@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
+import { peakRssMb } from '../measures/peak-rss.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface BareInput {
@@ -42,7 +43,7 @@ notify({
   wallMs,
   sendingMs,
   cpuMs: (user + system) / 1000,
-  peakRssMb: process.resourceUsage().maxRSS / 1024,
+  peakRssMb: peakRssMb(),
 } satisfies BareRun);
 await untilLetGo();
 await pool.close();

@@ -13,6 +13,7 @@ import { retrySettings } from '../../src/wiring/worker/profile-settings.ts';
 import { DEFAULT_PROFILE } from '../../src/service-profile/default-profile.ts';
 import { ENGLISH } from '../../src/texts/choose-language.ts';
 import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
+import { peakRssMb } from '../measures/peak-rss.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface IngestInput {
@@ -51,8 +52,8 @@ const rows = await work.run();
 const wallMs = performance.now() - started;
 const delay = loop.stop();
 const { user, system } = process.cpuUsage(cpuBefore);
-const peakRssMb = process.resourceUsage().maxRSS / 1024;
-notify({ rows, wallMs, cpuMs: (user + system) / 1000, idleRssMb, peakRssMb, loop: delay } satisfies IngestRun);
+const peakMb = peakRssMb();
+notify({ rows, wallMs, cpuMs: (user + system) / 1000, idleRssMb, peakRssMb: peakMb, loop: delay } satisfies IngestRun);
 await untilLetGo();
 await work.close();
 

@@ -9,6 +9,7 @@ import { startEmbedded } from '../../src/wiring/start/embedded.ts';
 import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';
 import { type Span, timelineOf } from '../measures/timeline.ts';
+import { peakRssMb } from '../measures/peak-rss.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface LoteInput {
@@ -81,7 +82,7 @@ const result = await handle.result();
 const wallMs = performance.now() - started;
 const delay = loop?.stop() ?? null;
 const cpu = since(before, await cpuNow());
-const peakRssMb = process.resourceUsage().maxRSS / 1024;
+const peakMb = peakRssMb();
 
 notify({
   startUpMs,
@@ -89,7 +90,7 @@ notify({
   sendingMs: await sendingTime(result.reports.csv),
   historyEvents: await historyEvents(stack.client, result.batchId),
   counts: result.counts,
-  peakRssMb,
+  peakRssMb: peakMb,
   loop: delay,
   ...cpu,
   rest: restMs === 0 ? null : await resting(),

@@ -1,3 +1,4 @@
+import { peakRssMb } from '../../bench/measures/peak-rss.ts';
 import { readFile } from '../../src/ingest/read-file.ts';
 
 /** Reads the file named by its argument, throws the rows away, and prints how far its memory rose above what it was at rest. */
@@ -17,7 +18,7 @@ const result = await readFile({
 });
 const seconds = (performance.now() - started) / 1000;
 const { user, system } = process.cpuUsage(before);
-const peak = process.resourceUsage().maxRSS * 1024;
+const peak = peakRssMb() * 1024 * 1024;
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 process.stdout.write(
   JSON.stringify({

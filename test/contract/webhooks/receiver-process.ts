@@ -12,6 +12,8 @@ const receiver = await startReceiver({
   shapes: SHAPES,
   onStored: () => undefined,
   log: { warn: () => undefined },
+  // Nobody is hung up on for being slow: on a busy machine that would free memory before it is measured.
+  timeouts: { headers: 120_000, request: 120_000 },
 });
 
 process.on('message', () => process.send?.({ url: receiver.url, port: receiver.port, rss: process.memoryUsage().rss }));

@@ -2,12 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
-import { readReportOf, withStack } from '../../support/lote/stack.ts';
+import { readReportOf, withStack, type TestStack } from '../../support/lote/stack.ts';
+import type { FrontAction } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 import type { BatchResult } from '../../../src/contract/messages.ts';
 
-/** Two at a time and a service that thinks for a moment: a batch that is still sending when the test looks. */
-const SLOW = { profile: { limits: { maxConcurrency: 2 } }, sandbox: { latencyMs: 40 } } as const;
+const TWO_AT_A_TIME = { profile: { limits: { maxConcurrency: 2 } } } as const;
+
+/** Lets so many invoices through to the service, and holds the next ones until it is called: the batch is sending as long as the test looks. */
+function holdAfter(invoices: number, { front, posts }: TestStack): () => void {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  front.script = async ({ method, path }): Promise<FrontAction> => {
+    if (method === 'POST' && path === '/v1/invoices' && posts().length > invoices) await released;
+    return 'pass';
+  };
+  return () => release();
+}
 
 /** What every run of a file says the same of it; its own report's revision and changes only the run that wrote it knows. */
 function outcomeOf({ batchId, file, state, counts, reports, pagesFailed }: BatchResult) {
@@ -16,10 +27,11 @@ function outcomeOf({ batchId, file, state, counts, reports, pagesFailed }: Batch
 
 describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
   it('is held by one run; a second one waits and returns the same result', async () => {
-    await withStack(SLOW, async (stack) => {
+    await withStack(TWO_AT_A_TIME, async (stack) => {
       await stack.drop('twice.csv', testInvoices(30));
+      const release = holdAfter(5, stack);
       const first = await stack.start({ file: 'twice.csv' });
-      await until(() => stack.posts().length > 0);
+      await until(() => stack.posts().length > 5);
       const second = await stack.startAs(ownName('ui'), { file: 'twice.csv' });
       await until(async () => (await stack.progress(second)).phase === 'attached');
 
@@ -29,6 +41,7 @@ describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
           cause: { message: expect.stringContaining(first.batchId) as unknown },
         });
       }
+      release();
       const [one, two] = await Promise.all([first.handle.result(), second.result()]);
 
       expect(one.counts).toMatchObject({ issued: 30 });
@@ -40,11 +53,13 @@ describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('of a run that was terminated is taken over, and the batch is finished under the same keys', async () => {
-    await withStack(SLOW, async (stack) => {
+    await withStack(TWO_AT_A_TIME, async (stack) => {
       await stack.drop('orphan.csv', testInvoices(40));
+      const release = holdAfter(5, stack);
       const first = await stack.start({ file: 'orphan.csv' });
-      await until(() => stack.sandbox.books().totals.invoices >= 5);
+      await until(() => stack.posts().length > 5);
       await first.handle.terminate('by the test');
+      release();
 
       const second = await stack.start({ file: 'orphan.csv' });
       const result = await second.handle.result();
@@ -56,13 +71,15 @@ describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('of a terminated run passes to one of those that waited for it', async () => {
-    await withStack(SLOW, async (stack) => {
+    await withStack(TWO_AT_A_TIME, async (stack) => {
       await stack.drop('heirs.csv', testInvoices(30));
+      const release = holdAfter(5, stack);
       const first = await stack.start({ file: 'heirs.csv' });
-      await until(() => stack.posts().length > 0);
+      await until(() => stack.posts().length > 5);
       const heirs = await Promise.all([1, 2].map(() => stack.startAs(ownName('heir'), { file: 'heirs.csv' })));
       for (const heir of heirs) await until(async () => (await stack.progress(heir)).phase === 'attached');
       await first.handle.terminate('by the test');
+      release();
 
       const results = await Promise.all(heirs.map((heir) => heir.result()));
 
@@ -109,13 +126,15 @@ describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('of a second file with the same invoices: it waits for the batch that sends them', async () => {
-    await withStack(SLOW, async (stack) => {
+    await withStack(TWO_AT_A_TIME, async (stack) => {
       const shared = testInvoices(20);
       await stack.drop('owner.csv', shared);
       await stack.drop('other.csv', [...shared.toReversed(), ...testInvoices(5, {}, 21)]);
+      const release = holdAfter(5, stack);
       const owner = await stack.start({ file: 'owner.csv' });
-      await until(() => stack.posts().length > 0);
+      await until(() => stack.posts().length > 5);
       await owner.handle.executeUpdate<string, [{ reason: string }]>('pause', { args: [{ reason: 'test' }] });
+      release();
 
       const other = await stack.start({ file: 'other.csv' });
       await until(async () => (await stack.progress(other.handle)).phase === 'waiting');
@@ -154,11 +173,13 @@ describe('a page', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('that is terminated while it sends leaves nothing open, and the file dropped again finishes it', async () => {
-    await withStack({ ...SLOW, env: { LOTE_PAGE_SIZE: '20' } }, async (stack) => {
+    await withStack({ ...TWO_AT_A_TIME, env: { LOTE_PAGE_SIZE: '20' } }, async (stack) => {
       await stack.drop('cut.csv', testInvoices(40));
+      const release = holdAfter(4, stack);
       const { batchId, handle } = await stack.start({ file: 'cut.csv' });
       await until(() => stack.posts().length > 4);
       await stack.client.workflow.getHandle(pageWorkflowId(batchId, 1)).terminate('by the test');
+      release();
       const first = await handle.result();
       expect(first.pagesFailed).toBe(1);
 
