@@ -1,4 +1,5 @@
 import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
+import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { snapshotOf } from './refresh-snapshot.ts';
@@ -15,22 +16,31 @@ export interface FinishInput {
 /** What no page has sent or closed by now gets the state that says so; the next run of the same file takes it up. Returns how the batch ended. */
 export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<BatchSnapshot> {
   const { batchId, fencingToken, cancelled, actions } = input;
-  const now = deps.now();
-  const reason = cancelled
-    ? {
-        code: 'batch-cancelled',
-        message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
-      }
-    : { code: 'not-sent', message: 'The batch ended before this invoice was sent. Drop the file again to send it.' };
   await deps.ledger.noteActions(batchId, actions);
-  await deps.ledger.holdUnsent(batchId, { reason, now, fencingToken });
+  const snapshot = await snapshotOf(deps, batchId);
+  // Nearly always none: to look for them costs as much as to count them.
+  const hasOpen = OPEN_STATES.some((state) => (snapshot.counts[state] ?? 0) > 0);
+  if (hasOpen) await closeOpen(deps, input);
+  await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', deps.now(), fencingToken);
+  return hasOpen ? snapshotOf(deps, batchId) : snapshot;
+}
+
+async function closeOpen(deps: ActivityDeps, { batchId, fencingToken, cancelled }: FinishInput): Promise<void> {
+  const now = deps.now();
+  await deps.ledger.holdUnsent(batchId, { reason: cancelled ? CANCELLED : NOT_SENT, now, fencingToken });
   // Only a page that failed leaves something open here.
   const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now, fencingToken });
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
-  await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', now, fencingToken);
-  return snapshotOf(deps, batchId);
 }
 
+const CANCELLED = {
+  code: 'batch-cancelled',
+  message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
+};
+const NOT_SENT = {
+  code: 'not-sent',
+  message: 'The batch ended before this invoice was sent. Drop the file again to send it.',
+};
 const PAGE_FAILED = {
   code: 'page-failed',
   message: 'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking.',

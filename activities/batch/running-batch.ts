@@ -48,12 +48,15 @@ export async function runningBatch(
   batch: BatchRecord,
   unusual: UnusualTotal | null = null,
 ): Promise<RunningBatch> {
-  const open = await deps.ledger.openPages(batch.batchId);
   const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
-  const snapshot = await snapshotOf(deps, batch.batchId);
+  // Each reads the whole batch, and nothing of it is sent meanwhile.
+  const [open, snapshot, before, first] = await Promise.all([
+    deps.ledger.openPages(batch.batchId),
+    snapshotOf(deps, batch.batchId),
+    countAnswers(deps, batch),
+    firstInvoicesOf(deps, batch),
+  ]);
   const { unsettled = 0 } = snapshot.counts;
-  const before = await countAnswers(deps, batch);
-  const first = await firstInvoicesOf(deps, batch);
   return {
     kind: 'running',
     ledgerId: deps.ledger.id,

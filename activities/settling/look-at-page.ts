@@ -19,37 +19,52 @@ export interface PageLook extends PageReview {
 }
 
 /**
- * Webhooks write to the ledger. It is counted again when, by what was settled since the count before, nothing should be left to wait for; while nothing
- * is settled, after a third of what was waited already. To read a page of 2,000 takes the database as long as to settle a hundred invoices, to count
- * what is open in it a third of that. A late page is counted more often: its final words come behind those of the pages before, and then all at once, so
- * that the first of them say little about the last.
+ * Webhooks write to the ledger, and what is open in the page is counted again from time to time. To count it for a page of 2,000 takes the database as
+ * long as to settle thirty invoices, to read the page three times that.
  */
+interface Pace {
+  readonly shortestMs: number;
+  readonly longestMs: number;
+}
+
+/** Nobody waits for the end of such a page: its place has been given to another one. */
+const UNHURRIED: Pace = { shortestMs: 500, longestMs: 500 };
+/**
+ * The batch soon waits for the end of a late page. It is counted again when, by what was settled since the count before, nothing should be left; while
+ * nothing is settled, after a third of what was waited already. Its final words come behind those of the pages before, and then all at once, so that the
+ * first of them say little about the last.
+ */
+const LATE: Pace = { shortestMs: 50, longestMs: 250 };
 const REREAD_SHARE = 1 / 3;
-const FIRST_REREAD_MS = 50;
-const LONGEST_REREAD_MS = 250;
 
 /** Applies stored events of a page and counts what it waits for, without asking the service; closes it as soon as that is nothing. */
 export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<PageLook> {
   const { cancellationSignal: over } = Context.current();
+  const { waitMs, isLate = false } = input;
+  if (waitMs > 0 && !isLate) {
+    await waitWhileOpen(deps, { ...input, pace: UNHURRIED, open: null }, over);
+    return lookOnce(deps, input, over);
+  }
   const look = await lookOnce(deps, input, over);
-  if (look.isClosed || look.isReviewDue || input.waitMs <= 0 || over.aborted) return look;
-  await waitWhileOpen(deps, { ...input, open: look.accepted + look.attached }, over);
+  if (look.isClosed || look.isReviewDue || waitMs <= 0 || over.aborted) return look;
+  await waitWhileOpen(deps, { ...input, pace: LATE, open: look.accepted + look.attached }, over);
   return lookOnce(deps, input, over);
 }
 
-/** Until no invoice of the page is waited for, or the time is over. */
+/** Until no invoice of the page is waited for, or the time is over. `open` is what a look has just counted; null: none was taken. */
 async function waitWhileOpen(
   { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
-  { batchId, page, waitMs, isLate = false, open }: LookInput & { readonly open: number },
+  { batchId, page, waitMs, pace, open }: LookInput & { readonly pace: Pace; readonly open: number | null },
   over: AbortSignal,
 ): Promise<void> {
   const began = now();
   let before: Seen | null = null;
-  let seen: Seen = { open, at: began };
-  for (let waited = 0; waited < waitMs && seen.open > 0 && !over.aborted; waited = now() - began) {
-    const next = Math.round(Math.max(settledInMs(before, seen) ?? nextGuessMs(waited), FIRST_REREAD_MS));
+  let seen: Seen | null = open === null ? null : { open, at: began };
+  for (let waited = 0; waited < waitMs && seen?.open !== 0 && !over.aborted; waited = now() - began) {
+    const next = settledInMs(before, seen) ?? waited * REREAD_SHARE;
+    const pause = Math.min(Math.max(next, pace.shortestMs), pace.longestMs, waitMs - waited);
     await Context.current()
-      .sleep(Math.min(next, isLate ? LONGEST_REREAD_MS : waitMs, waitMs - waited))
+      .sleep(Math.round(pause))
       .catch(() => undefined);
     before = seen;
     seen = { open: await ledger.pageOpen(batchId, page), at: now() };
@@ -64,13 +79,9 @@ interface Seen {
 }
 
 /** Until all are settled, at the pace since the look before; null: no pace is known. */
-function settledInMs(before: Seen | null, { open, at }: Seen): number | null {
-  if (before === null || open >= before.open) return null;
-  return (open * (at - before.at)) / (before.open - open);
-}
-
-function nextGuessMs(waited: number): number {
-  return Math.min(waited * REREAD_SHARE, LONGEST_REREAD_MS);
+function settledInMs(before: Seen | null, seen: Seen | null): number | null {
+  if (before === null || seen === null || seen.open >= before.open) return null;
+  return (seen.open * (seen.at - before.at)) / (before.open - seen.open);
 }
 
 /** An attempt that is over closes nothing: it may have waited long for what it read. */

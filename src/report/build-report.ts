@@ -17,7 +17,8 @@ import { createRowSet } from './row-set.ts';
 
 export interface ReportSource {
   readonly batch: BatchRecord;
-  readonly counts: readonly OutcomeCount[];
+  /** Of the ledger, which counts while the invoices are read; called once. */
+  readonly counts: () => Promise<readonly OutcomeCount[]>;
   /** Read once, to the end. */
   readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
   readonly findings: readonly Finding[];
@@ -34,10 +35,13 @@ export interface ReportSource {
  */
 export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const { batch } = source;
+  const counting = source.counts();
+  // Its failure is thrown where it is waited for.
+  counting.catch(() => undefined);
   const { read, rowsRead, reasons, settling } = await readInvoices(source);
   // A refused file has no invoices, so each of its rows is one without.
   const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
-  checkBalance({ batch, counted: source.counts, read, rowsRead, rowsWithoutInvoice });
+  checkBalance({ batch, counted: await counting, read, rowsRead, rowsWithoutInvoice });
   const rowsLost = lostRows(rowsWithoutInvoice, source.findings);
   const counts = { rows: batch.rows, rowsWithoutInvoice, rowsLost, invoices: batch.invoices, ...countByState(read) };
   return {

@@ -22,6 +22,14 @@ export interface IngestWorker {
   kill(): Promise<void>;
 }
 
+interface WaitingCall {
+  readonly go: () => void;
+  readonly die: (reason: Error) => void;
+  readonly ended: Promise<void>;
+}
+
+type InTurn = <T>(call: () => T | Promise<T>) => Promise<T>;
+
 class Killed extends Error {}
 
 /** Attempts that fail are what a schedule is about. */
@@ -33,20 +41,29 @@ export async function startIngest(
   start: { readonly name: string; readonly attempt: number; readonly input: IngestInput },
 ): Promise<IngestWorker> {
   let end: IngestEnd | null = null;
-  let waiting: { readonly go: () => void; readonly die: (reason: Error) => void } | null = null;
+  /** Calls that the activity makes at once stand behind each other. */
+  const waiting: WaitingCall[] = [];
   let arrived: () => void = () => undefined;
 
-  const turn = (): Promise<void> =>
-    new Promise((go, die) => {
-      waiting = { go, die };
+  const inTurn: InTurn = async (call) => {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    await new Promise<void>((go, die) => {
+      waiting.push({ go, die, ended });
       arrived();
     });
+    try {
+      return await call();
+    } finally {
+      end();
+    }
+  };
   const untilNextCall = (): Promise<void> => new Promise((resolve) => (arrived = resolve));
 
   const first = untilNextCall();
   const environment = new MockActivityEnvironment({ attempt: start.attempt }, { logger: QUIET });
   void (
-    environment.run(ingestBatch, { ...deps, ledger: inTurns(deps.ledger, turn) }, start.input) as Promise<IngestResult>
+    environment.run(ingestBatch, { ...deps, ledger: inTurns(deps.ledger, inTurn) }, start.input) as Promise<IngestResult>
   )
     .then(
       ({ kind }) => (end = { kind: 'done', result: kind }),
@@ -56,13 +73,13 @@ export async function startIngest(
   await first;
 
   async function leave(how: 'go' | 'die'): Promise<void> {
-    const at = waiting;
-    if (end !== null || at === null) return;
-    waiting = null;
+    if (end !== null) return;
+    const at = waiting.shift();
+    if (at === undefined) return;
     const next = untilNextCall();
     if (how === 'go') at.go();
     else at.die(new Killed());
-    await next;
+    await (how === 'go' && waiting.length > 0 ? at.ended : next);
   }
 
   return { name: start.name, end: () => end, step: () => leave('go'), kill: () => leave('die') };
@@ -74,27 +91,28 @@ function endOf(error: unknown): IngestEnd {
 }
 
 /** The same ledger, whose every call waits for its turn. */
-function inTurns(ledger: Ledger, turn: () => Promise<void>): Ledger {
+function inTurns(ledger: Ledger, inTurn: InTurn): Ledger {
   return new Proxy(ledger, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       return (...args: readonly unknown[]): unknown => {
-        if (name === 'rowStore') return storeInTurns(Reflect.apply(value, target, args) as RowStore, turn);
-        return turn().then(() => Reflect.apply(value, target, args) as unknown);
+        if (name === 'rowStore') return storeInTurns(Reflect.apply(value, target, args) as RowStore, inTurn);
+        return inTurn(() => Reflect.apply(value, target, args) as unknown);
       };
     },
   });
 }
 
-function storeInTurns(store: RowStore, turn: () => Promise<void>): RowStore {
+function storeInTurns(store: RowStore, inTurn: InTurn): RowStore {
   return {
-    append: (rows) => turn().then(() => store.append(rows)),
+    append: (rows) => inTurn(() => store.append(rows)),
     async *groups() {
-      await turn();
-      for await (const group of store.groups()) {
-        yield group;
-        await turn();
+      const groups = store.groups()[Symbol.asyncIterator]();
+      for (;;) {
+        const group = await inTurn(() => groups.next());
+        if (group.done === true) return;
+        yield group.value;
       }
     },
   };

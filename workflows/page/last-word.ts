@@ -15,8 +15,10 @@ const { lookAtPage } = proxyLocalActivities<Activities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** A service that is done within this has its page closed by one look. */
-const LONGEST_WAIT_MS = 2_000;
+/** A service that is done within this has its page closed by one look. A workflow task may take 10 s. */
+const LONGEST_WAIT_MS = 5_000;
+/** Of a page that the batch soon waits for: a review must ask the service what no webhook says. */
+const LATE_WAIT_MS = 2_000;
 /** Of the settle time: polls begin after a quarter of it. */
 const WAIT_SHARE = 8;
 
@@ -31,7 +33,7 @@ export async function lookForLastWord(
   const { settings, awaited = true } = input;
   // What is ordered beside a local activity leaves with its end.
   if (awaited) await notifySent();
-  const waitMs = Math.min(LONGEST_WAIT_MS, settings.settleMs / WAIT_SHARE);
+  const waitMs = Math.min(awaited ? LONGEST_WAIT_MS : LATE_WAIT_MS, settings.settleMs / WAIT_SHARE);
   const look = await lookOnce(input, { sent, waitMs, isLate: !awaited });
   if (!awaited && look?.isClosed !== true) await notifySent();
   return look;

@@ -61,7 +61,7 @@ async function readOnce(
   }
   return buildReport({
     batch,
-    counts: await ledger.countOutcomes(batchId),
+    counts: () => ledger.countOutcomes(batchId),
     invoices: spool.fill(ledger.batchInvoices(batchId)),
     findings: await ledger.fileFindings(batchId),
     revision,

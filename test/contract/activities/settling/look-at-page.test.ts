@@ -55,11 +55,20 @@ describe('a look at a page', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 1, accepted: 1 });
   });
 
-  it('closes it when the final word comes while it waits', async () => {
+  it('closes it when its final words come while it waits', async () => {
+    const place = placeOf();
+    const { batch, ids } = await twoAccepted(place);
+    const looked = look(place, batch, 10_000);
+    for (const id of ids) await receive(place, id);
+
+    expect(await looked).toMatchObject({ isClosed: true });
+  });
+
+  it('applies of a late one at once what was stored before', async () => {
     const place = placeOf();
     const { batch, ids } = await twoAccepted(place);
     await store(place, ids[0], 'issued');
-    const looked = look(place, batch, 10_000);
+    const looked = look(place, batch, 10_000, true);
     await receive(place, ids[1]);
 
     expect(await looked).toMatchObject({ isClosed: true });
