@@ -53,7 +53,7 @@ webhooks.close();
 async function lane(): Promise<void> {
   while (next < input.invoices) {
     next += 1;
-    await post('/v1/invoices', invoiceText(next), { 'idempotency-key': `bare_${next}` });
+    await post('/v1/invoices', invoiceText(next), { 'idempotency-key': `bare_${process.pid}_${next}` });
   }
 }
 
