@@ -63,7 +63,11 @@ export async function startIngest(
   const first = untilNextCall();
   const environment = new MockActivityEnvironment({ attempt: start.attempt }, { logger: QUIET });
   void (
-    environment.run(ingestBatch, { ...deps, ledger: inTurns(deps.ledger, inTurn) }, start.input) as Promise<IngestResult>
+    environment.run(
+      ingestBatch,
+      { ...deps, ledger: inTurns(deps.ledger, inTurn) },
+      start.input,
+    ) as Promise<IngestResult>
   )
     .then(
       ({ kind }) => (end = { kind: 'done', result: kind }),
