@@ -12,7 +12,10 @@ import { stageInvoice } from './stage-invoice.ts';
  */
 const PORTION = 1_000;
 
-/** Portions that the ledger writes at a time: while one waits for the disk or for this process, the database works on the other. */
+/**
+ * Portions that the ledger writes at a time: while one waits for the disk or for this process, the database works on the other. Each holds a shared lock
+ * of the batch's row; with three of them a later claim waits until the file ends, with two for at most a few portions more than with one.
+ */
 const WRITES = 2;
 
 /** Invoices that are made in one go: then the process reads what the ledger has answered, and sends its next statement. */

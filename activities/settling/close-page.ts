@@ -20,6 +20,12 @@ const NO_FINAL_ANSWER: Reason = {
   message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
 };
 
+/** Its time to be sent was over before its first try, or it came to this batch when its page had been sent. */
+const NOT_SENT: Reason = {
+  code: 'not-sent',
+  message: 'The page of this invoice ended before it was sent. Drop the file again to send it.',
+};
+
 /** Gives every invoice of the page that has no final word the state that says so, and the unsent ones the reason why. */
 export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<void> {
   const { batchId, page, settleMs, fencingToken } = input;
@@ -27,7 +33,8 @@ export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<
   const unsent = unsentReason(input);
   if (unsent !== null) await deps.ledger.holdUnsent(batchId, { reason: unsent, page, now, fencingToken });
   const acceptedBefore = now - settleMs + 1;
-  await deps.ledger.closePage(batchId, page, { acceptedBefore, reason: NO_FINAL_ANSWER, now, fencingToken });
+  const reasons = { reason: NO_FINAL_ANSWER, unsent: NOT_SENT };
+  await deps.ledger.closePage(batchId, page, { acceptedBefore, ...reasons, now, fencingToken });
 }
 
 /** Null: an answer of the service stands as the reason already. */

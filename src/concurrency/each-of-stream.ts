@@ -8,8 +8,18 @@ export async function eachOfStream<T>(
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   // All lanes take from one generator, which hands each item out once.
+  let failed = false;
   const lane = async (): Promise<void> => {
-    for await (const item of items) await work(item);
+    for await (const item of items) {
+      // Another lane failed while the generator made this item.
+      if (failed) return;
+      try {
+        await work(item);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
   };
   for (const end of await Promise.allSettled(Array.from({ length: atOnce }, lane)))
     if (end.status === 'rejected') throw end.reason;

@@ -5,7 +5,7 @@ import { lostRows } from '../domain/row.ts';
 import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
-import { checkBalance } from './check-balance.ts';
+import { checkBalance, sameCounts } from './check-balance.ts';
 import { currencyTotals } from './currency-totals.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
 import { createOutcomeTally } from './outcome-tally.ts';
@@ -17,7 +17,7 @@ import { createRowSet } from './row-set.ts';
 
 export interface ReportSource {
   readonly batch: BatchRecord;
-  /** Of the ledger, which counts while the invoices are read; called once. */
+  /** Of the ledger, which counts while the invoices are read; called once more when the two differ. */
   readonly counts: () => Promise<readonly OutcomeCount[]>;
   /** Read once, to the end. */
   readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
@@ -41,7 +41,11 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const { read, rowsRead, reasons, settling } = await readInvoices(source);
   // A refused file has no invoices, so each of its rows is one without.
   const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
-  checkBalance({ batch, counted: await counting, read, rowsRead, rowsWithoutInvoice });
+  const counted = await counting;
+  const sheet = { batch, counted, read, rowsRead, rowsWithoutInvoice };
+  // Late news move invoices of a closed batch, too: what it moved while it was read is seen by counting again.
+  const isMoving = !sameCounts(counted, read) && !sameCounts(counted, await source.counts());
+  checkBalance({ ...sheet, isMoving });
   const rowsLost = lostRows(rowsWithoutInvoice, source.findings);
   const counts = { rows: batch.rows, rowsWithoutInvoice, rowsLost, invoices: batch.invoices, ...countByState(read) };
   return {

@@ -15,8 +15,8 @@ const { lookAtPage } = proxyLocalActivities<Activities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** A service that is done within this has its page closed by one look. A workflow task may take 10 s. */
-const LONGEST_WAIT_MS = 5_000;
+/** A service that is done within this has its page closed by one look, which meanwhile takes one of the 40 workflow tasks of a worker. */
+const LONGEST_WAIT_MS = 3_000;
 /** Of a page that the batch soon waits for: a review must ask the service what no webhook says. */
 const LATE_WAIT_MS = 2_000;
 /** Of the settle time: polls begin after a quarter of it. */

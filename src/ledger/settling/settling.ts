@@ -20,8 +20,8 @@ import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 const OVER = `((i.state IN ${fromStates('expire')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
 
 /**
- * batchId, page, acceptedBefore, reason code, reason message, now. `sending` becomes `held` only if every answer is
- * recorded and none was lost. The reason of its last try is kept: it says more than the page's.
+ * batchId, page, acceptedBefore, reason code, reason message, now, then code and message for what was never sent. `sending` becomes `held` only if every
+ * answer is recorded and none was lost. The reason of its last try is kept: it says more than the page's.
  */
 const CLOSE_PAGE = `/* close-page */
 WITH target AS (
@@ -36,8 +36,11 @@ UPDATE invoice i SET
     WHEN i.state = 'accepted' THEN 'unsettled'
     WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
     ELSE 'unknown' END,
-  reason_code = CASE WHEN i.state <> 'accepted' THEN coalesce(i.reason_code, $4) ELSE $4 END,
-  reason_message = CASE WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $5 END,
+  reason_code = CASE WHEN i.state = 'accepted' THEN $4 ELSE coalesce(i.reason_code, CASE WHEN i.state = 'staged' THEN $7 ELSE $4 END) END,
+  reason_message = CASE
+    WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message
+    WHEN i.state = 'staged' THEN $8
+    ELSE $5 END,
   changed_at = $6
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
@@ -181,10 +184,11 @@ export function createSettling(database: Database): SettlingLedger {
       return (await recordStatus(updates)).flat();
     },
 
-    async closePage(batchId, page, { acceptedBefore, reason, now, fencingToken }) {
+    async closePage(batchId, page, { acceptedBefore, reason, unsent = reason, now, fencingToken }) {
+      const reasons = [reason.code, reason.message, now, unsent.code, unsent.message];
       await database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);
-        await queries.query(CLOSE_PAGE, [batchId, page, acceptedBefore, reason.code, reason.message, now]);
+        await queries.query(CLOSE_PAGE, [batchId, page, acceptedBefore, ...reasons]);
       });
     },
 

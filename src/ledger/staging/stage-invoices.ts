@@ -1,3 +1,4 @@
+import { LoteError } from '../../domain/errors.ts';
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
 import { shownSpelling } from '../../domain/look-alike.ts';
@@ -85,11 +86,47 @@ async function lookAlikesOf(
   return byOrdinal;
 }
 
-/** Inserts what is new, locks what is known, and decides about it. */
+/** Rounds of inserting and locking; each but the first means that another file began its staging anew in between. */
+const MOST_ROUNDS = 5;
+
+/**
+ * Inserts what is new, locks what is known, and decides about it. What was known at the insert may be gone at the lock: the staging of its batch has
+ * begun anew, and nobody had sent it. It is new then.
+ */
 async function place(queries: Queries, batch: StagingBatch, valid: readonly Keyed[]): Promise<readonly Placed[]> {
   const byIdentity = new Map(valid.map((one) => [one.keys.identity, one]));
-  const items = [...byIdentity.values()];
-  const inserted = await queries.query<InsertedInvoice>(INSERT_INVOICES, [
+  const placed: Placed[] = [];
+  const put = (identity: string, placeOf: (staged: ValidInvoice) => Placed): void => {
+    const staged = byIdentity.get(identity)?.staged;
+    if (staged === undefined) return;
+    placed.push(placeOf(staged));
+    byIdentity.delete(identity);
+  };
+  for (let round = 1; byIdentity.size > 0; round += 1) {
+    if (round > MOST_ROUNDS) throw goneEachTime(batch, byIdentity.size);
+    for (const { identity, invoice_id: invoiceId } of await insertNew(queries, batch, [...byIdentity.values()]))
+      put(identity, (staged) => ({ staged, invoiceId, generation: 1, attachment: 'new', known: null }));
+    if (byIdentity.size === 0) break;
+    const identities = arrayLiteral([...byIdentity.keys()]);
+    for (const known of await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, [identities, batch.batchId]))
+      put(known.identity, (staged) => placeKnown(staged, known));
+  }
+  return placed;
+}
+
+function goneEachTime({ batchId }: StagingBatch, invoices: number): LoteError {
+  return new LoteError(
+    'ledger-race',
+    `Staging invoices of batch "${batchId}": each must be new to the ledger or known to it, but ${invoices} were known when they were inserted and gone when they were locked, ${MOST_ROUNDS} times; other files with the same invoices are being read again and again. Nothing of this portion was written; the file is read again`,
+  );
+}
+
+function insertNew(
+  queries: Queries,
+  batch: StagingBatch,
+  items: readonly Keyed[],
+): Promise<readonly InsertedInvoice[]> {
+  return queries.query<InsertedInvoice>(INSERT_INVOICES, [
     batch.application,
     batch.batchId,
     batch.now,
@@ -100,20 +137,6 @@ async function place(queries: Queries, batch: StagingBatch, valid: readonly Keye
     column(items, (item) => item.staged.idempotencyKey),
     column(items, ({ keys }) => oddKey(keys)),
   ]);
-  const placed: Placed[] = [];
-  for (const row of inserted) {
-    const staged = byIdentity.get(row.identity)?.staged;
-    if (staged === undefined) continue;
-    placed.push({ staged, invoiceId: row.invoice_id, generation: 1, attachment: 'new', known: null });
-    byIdentity.delete(row.identity);
-  }
-  if (byIdentity.size === 0) return placed;
-  const known = [arrayLiteral([...byIdentity.keys()]), batch.batchId];
-  for (const one of await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, known)) {
-    const staged = byIdentity.get(one.identity)?.staged;
-    if (staged !== undefined) placed.push(placeKnown(staged, one));
-  }
-  return placed;
 }
 
 function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {

@@ -17,11 +17,27 @@ import { createTableTidying } from './table-tidying.ts';
 /** A line of another batch that holds invoice `i` as it is. */
 const IS_OTHER_LINE = `other.invoice_id = i.invoice_id AND other.batch_id <> $1 AND other.outcome IS NULL`;
 
-/** batchId: what it never sent and another batch waits for goes to the oldest of those batches. */
+/**
+ * batchId: what it never sent, locked in the order in which stagings lock. A portion of another file that attaches itself to one of these is waited for, so
+ * that the next statements see its lines; one that comes later waits, and then finds what was passed on and nothing else.
+ */
+const LOCK_UNSENT = `/* lock-unsent */
+SELECT count(*) AS invoices FROM (
+  SELECT i.invoice_id FROM invoice i
+  WHERE i.invoice_id = ANY(ARRAY(SELECT bi.invoice_id FROM batch_invoice bi WHERE bi.batch_id = $1))
+    AND i.owner_batch = $1 AND i.state = 'staged'
+  ORDER BY i.identity
+  FOR UPDATE OF i
+) locked`;
+
+/**
+ * batchId: what it never sent and another batch waits for goes to the oldest of those batches, one that is being staged before one that may have sent its
+ * page already.
+ */
 const PASS_ON_UNSENT = `/* pass-on-unsent */
 UPDATE invoice i SET owner_batch = (
   SELECT other.batch_id FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
-  WHERE ${IS_OTHER_LINE} ORDER BY b.seq LIMIT 1)
+  WHERE ${IS_OTHER_LINE} ORDER BY b.state <> 'staging', b.seq LIMIT 1)
 WHERE i.invoice_id = ANY(ARRAY(SELECT mine.invoice_id FROM batch_invoice mine WHERE mine.batch_id = $1))
   AND i.owner_batch = $1 AND i.state = 'staged'
   AND EXISTS (SELECT FROM batch_invoice other WHERE ${IS_OTHER_LINE} OFFSET 0)`;
@@ -128,7 +144,7 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
 }
 
 async function forgetStaging(queries: Queries, batchId: string): Promise<void> {
-  for (const text of [PASS_ON_UNSENT, FORGET_UNSENT, FORGET_BATCH_INVOICES, FORGET_FINDINGS]) {
+  for (const text of [LOCK_UNSENT, PASS_ON_UNSENT, FORGET_UNSENT, FORGET_BATCH_INVOICES, FORGET_FINDINGS]) {
     await queries.query(text, [batchId]);
   }
   await forgetRows(queries, batchId);

@@ -142,6 +142,8 @@ class Watch implements MisfitWatch {
     const { now, firstMs = FIRST_MS, everyMs = EVERY_MS } = this.#options;
     const wait = Math.max(firstMs, this.#nextAt - now());
     await sleep(wait, undefined, { ref: false, signal: this.#ending.signal }).catch(() => undefined);
+    // Rounds of long ago say nothing of what comes now.
+    if (now() - this.#nextAt > everyMs) this.#roundsInVain = 0;
     this.#nextAt = now() + everyMs;
     if (this.#ending.signal.aborted) return;
     this.#cameLater = false;

@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import type { RecordSend } from '../../../src/domain/ports/ledger/sending-ledger.ts';
+import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { openLedger } from '../../../src/ledger/ledger.ts';
+import { pausingDatabase } from '../../support/ledger/pausing-database.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
 import type { Scenario, TestBatch } from './scenario.ts';
 import {
@@ -238,6 +242,37 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
       invoices.map(({ ordinal }) => [ordinal, 'staged']),
     );
     expect(await batch.sendable()).toHaveLength(INVOICES);
+  });
+
+  it.each([
+    ['before it has locked', 'insert-invoices'],
+    ['after it has written its lines', 'insert-batch-invoices'],
+  ])('stage a file anew while another one attaches itself to its invoices, %s', async (_, statement) => {
+    const { database, pauseAfter } = pausingDatabase(openPostgresDatabase({ connectionString, schema }));
+    const slow = await openLedger({ database, schema, keyOf: idempotencyKeyOf });
+    try {
+      const shared = [validInvoice(scenario.application, invoiceOf({ ref: `anew-${statement}` }), 1)];
+      const [first, second] = [await scenario.begin(), await scenario.begin()];
+      await here.stageInvoices(first, shared, NOW);
+
+      const { reached, go } = pauseAfter(statement);
+      const attaching = slow.stageInvoices(second, shared, NOW);
+      await reached;
+      const restarting = here.restartStaging(first);
+      // Time for the two to meet; without it they follow one another, which must do as well.
+      await Promise.race([restarting, sleep(300)]);
+      go();
+      await Promise.all([attaching, restarting]);
+      await here.stageInvoices(first, shared, NOW);
+
+      for (const batch of [first, second]) {
+        await finishStaging(here, batch, { invoices: 1, pageSize: 1 });
+        expect(await batch.lines()).toMatchObject([{ state: 'staged', reason: null }]);
+        expect(await here.openPages(batch.batchId)).toEqual([1]);
+      }
+    } finally {
+      await slow.close();
+    }
   });
 
   it('never send a correction of an invoice that a webhook issues at the same moment', async () => {

@@ -47,6 +47,23 @@ describe('work for each item of a generator', () => {
     expect(begun).not.toContain(4);
   });
 
+  it('begins nothing after an error, not even with what the generator was just making', async () => {
+    const begun: number[] = [];
+    async function* slow(): AsyncGenerator<number> {
+      yield 1;
+      for (let turns = 0; turns < 9; turns += 1) await turn();
+      yield 2;
+    }
+
+    const work = eachOfStream(slow(), 2, (number) => {
+      begun.push(number);
+      return Promise.reject(new Error(`of ${number}`));
+    });
+
+    await expect(work).rejects.toThrow('of 1');
+    expect(begun).toEqual([1]);
+  });
+
   it('throws what the generator throws, after the work that has begun', async () => {
     const ended: number[] = [];
     async function* broken(): AsyncGenerator<number> {

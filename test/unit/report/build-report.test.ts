@@ -10,14 +10,16 @@ import { batchInvoice, batchOf, countsOf, NOON, portionsOf, unsentInvoice } from
 
 interface Given {
   readonly batch?: Partial<BatchRecord>;
-  readonly counts?: readonly OutcomeCount[];
+  /** What the ledger counts, each time that it is asked; the last one again and again. */
+  readonly counts?: readonly (readonly OutcomeCount[])[];
   readonly findings?: readonly Finding[];
 }
 
 function build(invoices: readonly BatchInvoice[], given: Given = {}) {
+  const counts = [...(given.counts ?? [])];
   return buildReport({
     batch: batchOf(invoices, given.batch),
-    counts: () => Promise.resolve(given.counts ?? countsOf(invoices)),
+    counts: () => Promise.resolve((counts.length > 1 ? counts.shift() : counts[0]) ?? countsOf(invoices)),
     invoices: portionsOf(invoices),
     findings: given.findings ?? [],
     revision: 1,
@@ -221,19 +223,20 @@ describe('buildReport refuses to build', () => {
     ['rows without an invoice that do not add up', () => build(two, { batch: { rows: 4, rowsWithoutInvoice: 1 } })],
     [
       'a count that was read differently',
-      () => build(two, { counts: countsOf([two[0] ?? batchInvoice(), batchInvoice({ ordinal: 2, state: 'failed' })]) }),
+      () =>
+        build(two, { counts: [countsOf([two[0] ?? batchInvoice(), batchInvoice({ ordinal: 2, state: 'failed' })])] }),
     ],
     [
       'an amount that was read differently',
-      () => build(two, { counts: countsOf([batchInvoice({ net: '1' }), batchInvoice({ ordinal: 2 })]) }),
+      () => build(two, { counts: [countsOf([batchInvoice({ net: '1' }), batchInvoice({ ordinal: 2 })])] }),
     ],
     [
       'an amount in another currency',
-      () => build(two, { counts: countsOf([batchInvoice({ currency: 'BRL' }), batchInvoice({ ordinal: 2 })]) }),
+      () => build(two, { counts: [countsOf([batchInvoice({ currency: 'BRL' }), batchInvoice({ ordinal: 2 })])] }),
     ],
     [
       'an unreadable amount that was counted as zero',
-      () => build([batchInvoice({ net: null })], { counts: countsOf([batchInvoice({ net: '0' })]) }),
+      () => build([batchInvoice({ net: null })], { counts: [countsOf([batchInvoice({ net: '0' })])] }),
     ],
     [
       'a row in two invoices',
@@ -247,12 +250,25 @@ describe('buildReport refuses to build', () => {
 
   it('a running batch only for what no move of an invoice can change', async () => {
     const running = { state: 'running', finishedAt: null } as const;
-    const counted = countsOf([batchInvoice({ state: 'accepted' })]);
+    const counted = [countsOf([batchInvoice({ state: 'accepted' })])];
 
     await expect(build([batchInvoice()], { batch: running, counts: counted })).resolves.toMatchObject({
       counts: { issued: 1, accepted: 0 },
     });
     await expect(build([batchInvoice({ net: '1' })], { batch: running, counts: counted })).rejects.toMatchObject(
+      unbalanced,
+    );
+  });
+
+  it('a closed batch in the same way, while late news move its invoices', async () => {
+    const unsettled = countsOf([batchInvoice({ state: 'unsettled', reason: REASON })]);
+    const issued = countsOf([batchInvoice()]);
+
+    await expect(build([batchInvoice()], { counts: [unsettled, issued] })).resolves.toMatchObject({
+      counts: { issued: 1, unsettled: 0 },
+    });
+    await expect(build([batchInvoice()], { counts: [unsettled, unsettled] })).rejects.toMatchObject(unbalanced);
+    await expect(build([batchInvoice({ net: '1' })], { counts: [unsettled, issued] })).rejects.toMatchObject(
       unbalanced,
     );
   });

@@ -78,6 +78,8 @@ export interface SettlingLedger {
     close: {
       readonly acceptedBefore: number;
       readonly reason: Reason;
+      /** Of what was never tried; left out: `reason`. */
+      readonly unsent?: Reason;
       readonly now: number;
       readonly fencingToken?: FencingToken;
     },

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { lookAtPage, type PageLook } from '../../../../activities/settling/look-at-page.ts';
-import { accepted, delivery, NOW, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import type { PageEnding } from '../../../../src/contract/messages.ts';
+import {
+  accepted,
+  delivery,
+  invoiceOf,
+  NOW,
+  serviceIdOf,
+  validInvoice,
+  type TestBatch,
+} from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, sendFirst, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
@@ -18,9 +27,15 @@ async function twoAccepted(place: ActivityPlace): Promise<{ batch: TestBatch; id
   return { batch, ids };
 }
 
-function look(place: ActivityPlace, { batchId }: TestBatch, waitMs = 0, isLate = false): Promise<PageLook> {
+function look(
+  place: ActivityPlace,
+  { batchId }: TestBatch,
+  waitMs = 0,
+  isLate = false,
+  ending: PageEnding = 'sent',
+): Promise<PageLook> {
   const { id: ledgerId } = place.deps.ledger;
-  const end = { ending: 'sent', waitedFor: null } as const;
+  const end = { ending, waitedFor: null };
   const page = { ledgerId, batchId, page: 1, settleMs: SETTLE_MS };
   return asActivity(lookAtPage, place.deps, { ...page, waitMs, isLate, ...end });
 }
@@ -117,11 +132,28 @@ describe('a look at a page', () => {
     expect(await look(place, batch)).toMatchObject({ accepted: 2, isClosed: false, isReviewDue: true });
   });
 
-  it('gives what was not sent its reason when it closes the page', async () => {
-    const place = placeOf();
-    const batch = await place.scenario.run([{ ref: 'A' }], 1_000);
+  it.each(['sent', 'send-time'] as const)(
+    'gives what was not sent its reason when it closes the page, whose sending ended with %s',
+    async (ending) => {
+      const place = placeOf();
+      const batch = await place.scenario.run([{ ref: 'A' }], 1_000);
 
-    expect(await look(place, batch)).toMatchObject({ isClosed: true });
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 1 });
+      expect(await look(place, batch, 0, false, ending)).toMatchObject({ isClosed: true });
+      expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
+    },
+  );
+
+  it('says that an invoice was not sent which another file handed over to this one after its page was sent', async () => {
+    const place = placeOf();
+    const first = await place.scenario.begin();
+    const shared = validInvoice(place.scenario.application, invoiceOf({ ref: 'A' }), 1);
+    await place.deps.ledger.stageInvoices(first, [shared], NOW);
+    const second = await place.scenario.run([{ ref: 'A' }], 1_000);
+    expect(await look(place, second)).toMatchObject({ attached: 1, isClosed: false });
+
+    await place.deps.ledger.restartStaging(first);
+
+    expect(await look(place, second)).toMatchObject({ attached: 0, isClosed: true });
+    expect(await second.line('A')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
   });
 });

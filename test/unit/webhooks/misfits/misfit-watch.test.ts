@@ -30,6 +30,7 @@ function watched(
   /** Called in each round that asks the ledger. */
   looking: () => void = () => undefined,
   everyMs = 20,
+  now: () => number = Date.now,
 ): Watched {
   const shapes = { ...SHAPES, ...over };
   const [noted, cleared]: [NotedMisfit[], string[]] = [[], []];
@@ -43,7 +44,7 @@ function watched(
         return ids.filter((id) => known.includes(id)).length;
       },
     },
-    ...{ shapes, url, secrets: async () => [SECRET], now: Date.now, firstMs: 20, everyMs },
+    ...{ shapes, url, secrets: async () => [SECRET], now, firstMs: 20, everyMs },
   });
   onTestFinished(() => watch.close());
   const check = createSignatureCheck({ shape: shapes.signature, url, log: { warn: () => undefined } });
@@ -122,6 +123,28 @@ describe('deliveries that are all refused', () => {
 
     expect((await next()).code).toBe('deliveries-refused');
     expect(noted).toHaveLength(1);
+  });
+
+  it('are looked at again as soon although others came on the days before, one a day', async () => {
+    let looks = 0;
+    let days = 0;
+    const looking = (): void => void (looks += 1);
+    const now = (): number => Date.now() + days * 86_400_000;
+    const { deliver, next } = watched({}, ['inv_3', 'inv_4'], looking, 3_600_000, now);
+    const refused = (n: number) => deliver(eventOf(n), ['X-Other-Signature', 'AAAA']);
+    for (; days < 7; days += 1) {
+      refused(9);
+      await pause(60);
+    }
+    looks = 0;
+    for (const n of [1, 2]) refused(n);
+    await until(() => looks > 0);
+    const began = performance.now();
+    for (const n of [3, 4]) refused(n);
+
+    await next();
+    // One round more, of 20 to 40 ms. After seven rounds in vain in a row it would be five seconds.
+    expect(performance.now() - began).toBeLessThan(3_000);
   });
 
   it('are told with doubt, and without a word of the sender, where nothing proves that the service sent them', async () => {
