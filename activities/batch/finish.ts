@@ -21,7 +21,9 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
   // Nearly always none: to look for them costs as much as to count them.
   const hasOpen = OPEN_STATES.some((state) => (snapshot.counts[state] ?? 0) > 0);
   if (hasOpen) await closeOpen(deps, input);
-  await deps.ledger.setBatchState(batchId, cancelled ? 'cancelled' : 'finished', deps.now(), fencingToken);
+  const state = cancelled ? 'cancelled' : 'finished';
+  const unsent = hasOpen ? (cancelled ? CANCELLED : NOT_SENT) : undefined;
+  await deps.ledger.setBatchState(batchId, state, deps.now(), fencingToken, unsent);
   return hasOpen ? snapshotOf(deps, batchId) : snapshot;
 }
 

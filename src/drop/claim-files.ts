@@ -67,7 +67,7 @@ async function claimComplete(options: DropFolderOptions, night: NightlyRun): Pro
   let held = (await listClaimFolders(inputDir, night.nightId)).length;
   for (const [name, seen] of await listInbox(inputDir)) {
     const reason = held >= MOST_FILES ? 'too-many' : whyNotYet(options, before.get(name), seen);
-    const kept = reason ?? (await moveIn(options, night, { from: inputDir, name, resumed: false }));
+    const kept = reason ?? (await moveIn(options, night, { from: inputDir, name, resumed: false, seen }));
     if (kept === null) held += 1;
     else if (kept !== 'gone') waiting.push({ name, reason: kept });
   }
@@ -82,14 +82,27 @@ function whyNotYet({ marker }: DropFolderOptions, before: SeenFile | undefined, 
   return null;
 }
 
+interface Move {
+  readonly from: string;
+  readonly name: string;
+  readonly resumed: boolean;
+  /** As the look saw it that found it complete; left out: it was claimed before. */
+  readonly seen?: SeenFile;
+}
+
 /** One rename into a folder of its own; null: it is ours now, `gone`: somebody else was faster. */
 async function moveIn(
   { inputDir, at }: DropFolderOptions,
   night: NightlyRun,
-  { from, name, resumed }: { readonly from: string; readonly name: string; readonly resumed: boolean },
-): Promise<'not-movable' | 'gone' | null> {
+  { from, name, resumed, seen }: Move,
+): Promise<'not-movable' | 'gone' | 'growing' | null> {
   const claimFolder = await makeClaimFolder(inputDir, night.nightId, resumed);
   await at('claim-folder-made');
+  // Seconds may have passed since the look: a file of this name that somebody writes now is not the one that was seen.
+  if (seen !== undefined && !(await isAsSeen(join(from, name), seen))) {
+    await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
+    return 'growing';
+  }
   try {
     await rename(join(from, name), join(nightlyRunPath(inputDir, night.nightId), claimFolder, name));
   } catch (error) {
@@ -121,6 +134,12 @@ async function claimedFiles(inputDir: string, night: NightlyRun): Promise<Claims
       ? []
       : [{ slot: claimFolder, name, resumed, file: `${IN_PROGRESS}/${night.nightId}/${claimFolder}/${name}` }],
   );
+}
+
+async function isAsSeen(path: string, seen: SeenFile): Promise<boolean> {
+  const found = await lstat(path).catch(() => null);
+  // Gone: the rename says so.
+  return found === null || (found.size === seen.size && found.mtimeMs === seen.changedAt && found.ino === seen.inode);
 }
 
 async function exists(path: string): Promise<boolean> {

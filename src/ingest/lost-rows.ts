@@ -29,7 +29,8 @@ export class LostRows {
   readonly #references = new Map<string, number>();
   #above: RawRow | null = null;
   #blamed: RawRow | null = null;
-  #waiting: LostRow | null = null;
+  /** Since the last row that has an identity: each may be a line of the next one. */
+  #waiting = new Map<string, LostRow>();
 
   constructor(damage: Damage, label: string) {
     this.#damage = damage;
@@ -38,27 +39,27 @@ export class LostRows {
 
   /** A row that has an identity. */
   kept(row: RawRow): void {
-    const lost = this.#waiting;
     this.#above = row;
-    if (lost === null || lost.row === row.row) return;
-    this.#blame(row, lost);
-    this.#waiting = null;
+    for (const [words, lost] of this.#waiting) {
+      // A shifted row is lost and kept at once: it waits for the row below it.
+      if (lost.row === row.row) continue;
+      this.#blame(row, lost);
+      this.#waiting.delete(words);
+    }
   }
 
   /** @throws Refusal `too-many-damaged-rows` */
   lose(lost: LostRow): void {
     if (lost.ref === '') {
       if (this.#above !== null) this.#blame(this.#above, lost);
-      this.#waiting = lost;
+      // Of rows that say the same the last one is enough, however long a run of them is.
+      this.#waiting.set(JSON.stringify([lost.nif, lost.customer]), lost);
+      if (this.#waiting.size > MOST_REFERENCES) throw tooMany(lost, 'no reference, one below the other');
       return;
     }
     if (!this.#references.has(lost.ref)) this.#references.set(lost.ref, lost.row);
     if (this.#references.size <= MOST_REFERENCES) return;
-    throw new Refusal(
-      'too-many-damaged-rows',
-      `More than ${MOST_REFERENCES} rows have a reference and no usable tax number, the last one is row ${lost.row}. Correct the column, or name it in a profile`,
-      { row: lost.row },
-    );
+    throw tooMany(lost, 'a reference and no usable tax number');
   }
 
   references(): Record<string, number> {
@@ -78,6 +79,14 @@ export class LostRows {
       },
     ]);
   }
+}
+
+function tooMany({ row }: LostRow, found: string): Refusal {
+  return new Refusal(
+    'too-many-damaged-rows',
+    `More than ${MOST_REFERENCES} rows have ${found}, the last one is row ${row}. Correct the column, or name it in a profile`,
+    { row },
+  );
 }
 
 /** What the row does say must not contradict. */

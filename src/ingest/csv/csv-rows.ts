@@ -16,6 +16,7 @@ import { builtReference, plainReference } from '../invoice/reference-cell.ts';
 import type { ReferenceCell } from '../invoice/reference-cell.ts';
 import { Refusal } from '../refusal.ts';
 import { shorten } from '../invoice/shorten.ts';
+import { holdsRows } from './swallowed-rows.ts';
 import { totalsLabel } from './totals-row.ts';
 
 /** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
@@ -51,6 +52,8 @@ export class CsvRows {
   readonly #identityFirst: boolean;
   readonly #width: number;
   readonly #header: string;
+  /** Null: the rows of a sheet, whose cells are what they are. */
+  readonly #delimiter: string | null;
   /** What the rows of a corrections file say of how they were read; one text for all of them. */
   readAs: string | null = null;
   #shortLast: number | null = null;
@@ -62,6 +65,8 @@ export class CsvRows {
     damage: Damage;
     lost: LostRows;
     evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
+    /** Of a text; left out for a sheet. */
+    delimiter?: string;
   }) {
     this.#reading = given.reading;
     this.#dialect = given.dialect;
@@ -72,13 +77,15 @@ export class CsvRows {
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#width = given.dialect.header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
     this.#header = JSON.stringify(given.dialect.header.cells);
+    this.#delimiter = given.delimiter ?? null;
   }
 
-  /** @throws Refusal `rows-above-header`, `header-second`, `too-many-damaged-rows` */
+  /** @throws Refusal `rows-above-header`, `header-second`, `quote-misplaced`, `too-many-damaged-rows` */
   take(record: CsvRecord): void {
     if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
     if (record.row === this.#dialect.header.row || isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
+    this.#requireOneRow(record);
     this.#reading.counts.rows += 1;
     this.#last = record.row;
     if (this.#dialect.map.own) this.#noteReadAs(record);
@@ -146,6 +153,15 @@ export class CsvRows {
     throw new Refusal(
       'rows-above-header',
       `Row ${row}: expected nothing but titles above the header in row ${this.#dialect.header.row}, found a full row. Move the header to the top, or split the file`,
+      { row },
+    );
+  }
+
+  #requireOneRow({ row, cells }: CsvRecord): void {
+    if (this.#delimiter === null || !holdsRows(cells, this.#delimiter)) return;
+    throw new Refusal(
+      'quote-misplaced',
+      `Row ${row}: a cell in quotes must be one text, but this one holds line breaks and as many delimiters as whole rows. A quote opens in this row and closes in a later one; write it twice where it is part of the text, and put the whole cell in quotes`,
       { row },
     );
   }

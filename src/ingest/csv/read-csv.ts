@@ -31,7 +31,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
     unit_price: new DecimalEvidence(labelOf(dialect, 'unit_price')),
   };
   const lost = new LostRows(damage, labelOf(dialect, 'invoice_ref'));
-  const rows = new CsvRows({ reading, dialect, damage, lost, evidence });
+  const rows = new CsvRows({ reading, dialect, damage, lost, evidence, delimiter: dialect.delimiter });
   for await (const chunk of reading.chunks) {
     for (const record of await reader.write(chunk)) rows.take(record);
     await reading.writer.drain();

@@ -78,6 +78,18 @@ UPDATE batch SET
 WHERE batch_id = $1
   AND (state IN ('running', 'paused') OR (state = 'cancelled' AND $2 = 'finished'))`;
 
+/** batchId, reason code, reason message, now: what it owns and has not sent, in the transaction that ends it. A batch that has ended owns nothing that waits. */
+const HOLD_AT_END = `/* hold-at-end */
+WITH target AS (
+  SELECT i.invoice_id FROM invoice i
+  WHERE i.invoice_id = ANY(${invoicesOfBatch(`i.owner_batch = $1 AND i.state = 'staged'`)}) AND i.owner_batch = $1 AND i.state = 'staged'
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET state = 'held', reason_code = $2, reason_message = $3, changed_at = $4
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.owner_batch = $1 AND i.state = 'staged'`;
+
 /** limit; newest first. */
 const LIST_BATCHES = `/* list-batches */
 SELECT ${BATCH_COLUMNS} FROM batch WHERE $2::text IS NULL OR application = $2
@@ -123,9 +135,11 @@ export function createBatches(database: Database): Batches {
 
     ...createOpenBatches(database),
 
-    async setBatchState(batchId, state, now, fencingToken) {
+    async setBatchState(batchId, state, now, fencingToken, unsent) {
       await database.transaction(async (queries) => {
         await lockUnderToken(queries, batchId, fencingToken);
+        // Another file that is read anew may have passed one on to this batch since it held what was not sent.
+        if (unsent !== undefined) await queries.query(HOLD_AT_END, [batchId, unsent.code, unsent.message, now]);
         await queries.query(SET_BATCH_STATE, [batchId, state, now]);
       });
     },

@@ -9,6 +9,7 @@ import { INSERT_FINDINGS } from '../batches/findings-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
+import { CLOSED_BATCH_STATES } from '../database/states.ts';
 import { createBatchRowStore } from './batch-row-store.ts';
 import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-rows-sql.ts';
 import { stageInvoices } from './stage-invoices.ts';
@@ -30,17 +31,46 @@ SELECT count(*) AS invoices FROM (
   FOR UPDATE OF i
 ) locked`;
 
+/** batchId: the batches of those lines; none of them ends before what is passed on to it is committed. */
+const LOCK_HEIRS = `/* lock-heirs */
+SELECT b.batch_id FROM batch b
+WHERE b.batch_id = ANY(ARRAY(
+  SELECT DISTINCT other.batch_id
+  FROM batch_invoice mine
+  JOIN LATERAL (
+    SELECT own.invoice_id FROM invoice own
+    WHERE own.invoice_id = mine.invoice_id AND own.owner_batch = $1 AND own.state = 'staged' OFFSET 0
+  ) i ON true
+  JOIN LATERAL (SELECT other.batch_id FROM batch_invoice other WHERE ${IS_OTHER_LINE} OFFSET 0) other ON true
+  WHERE mine.batch_id = $1))
+ORDER BY b.batch_id
+FOR SHARE`;
+
 /**
  * batchId: what it never sent and another batch waits for goes to the oldest of those batches, one that is being staged before one that may have sent its
- * page already.
+ * page already. A batch that is closed sends nothing: there it is held, so that somebody is told and a retry finds it.
  */
 const PASS_ON_UNSENT = `/* pass-on-unsent */
-UPDATE invoice i SET owner_batch = (
-  SELECT other.batch_id FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
-  WHERE ${IS_OTHER_LINE} ORDER BY b.state <> 'staging', b.seq LIMIT 1)
-WHERE i.invoice_id = ANY(ARRAY(SELECT mine.invoice_id FROM batch_invoice mine WHERE mine.batch_id = $1))
-  AND i.owner_batch = $1 AND i.state = 'staged'
-  AND EXISTS (SELECT FROM batch_invoice other WHERE ${IS_OTHER_LINE} OFFSET 0)`;
+WITH heir AS (
+  SELECT i.invoice_id, h.batch_id, h.closed
+  FROM invoice i
+  JOIN LATERAL (
+    SELECT b.batch_id, b.state IN ${CLOSED_BATCH_STATES} AS closed
+    FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
+    WHERE ${IS_OTHER_LINE}
+    ORDER BY b.state <> 'staging', b.state IN ${CLOSED_BATCH_STATES}, b.seq LIMIT 1
+  ) h ON true
+  WHERE i.invoice_id = ANY(ARRAY(SELECT mine.invoice_id FROM batch_invoice mine WHERE mine.batch_id = $1))
+    AND i.owner_batch = $1 AND i.state = 'staged'
+)
+UPDATE invoice i SET owner_batch = heir.batch_id,
+  state = CASE WHEN heir.closed THEN 'held' ELSE i.state END,
+  reason_code = CASE WHEN heir.closed THEN 'not-sent' ELSE i.reason_code END,
+  reason_message = CASE WHEN heir.closed
+    THEN 'The file that was to send this invoice was not read to its end. Drop this file again, or retry the invoice, to send it.'
+    ELSE i.reason_message END
+FROM heir
+WHERE i.invoice_id = heir.invoice_id AND i.owner_batch = $1 AND i.state = 'staged'`;
 
 /** batchId: what only this staging knew and nobody ever sent. */
 const FORGET_UNSENT = `/* forget-unsent */
@@ -144,7 +174,7 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
 }
 
 async function forgetStaging(queries: Queries, batchId: string): Promise<void> {
-  for (const text of [LOCK_UNSENT, PASS_ON_UNSENT, FORGET_UNSENT, FORGET_BATCH_INVOICES, FORGET_FINDINGS]) {
+  for (const text of [LOCK_UNSENT, LOCK_HEIRS, PASS_ON_UNSENT, FORGET_UNSENT, FORGET_BATCH_INVOICES, FORGET_FINDINGS]) {
     await queries.query(text, [batchId]);
   }
   await forgetRows(queries, batchId);

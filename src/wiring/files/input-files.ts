@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { FileReader } from '../../../activities/deps.ts';
@@ -105,9 +105,14 @@ export async function bringIn(inputDir: string, file: string): Promise<string> {
   const name = join('incoming', (await hashFile(path)).slice(0, 8), basename(path));
   const target = join(root, name);
   await mkdir(join(target, '..'), { recursive: true, mode: 0o750 });
-  const part = `${target}.${createHash('sha256').update(String(process.pid)).digest('hex').slice(0, 6)}.part`;
-  await copyFile(path, part);
-  await rename(part, target);
+  // A name of its own: containers share process numbers, and one process is asked for the same file twice.
+  const part = `${target}.${randomUUID()}.part`;
+  try {
+    await copyFile(path, part);
+    await rename(part, target);
+  } finally {
+    await rm(part, { force: true }).catch(() => undefined);
+  }
   return name;
 }
 

@@ -30,14 +30,15 @@ export function createHandOver(start: StartHandedOver): HandOver {
   const open = new Set<Promise<unknown>>();
   let leaving = false;
 
+  /** `ends`: of what was started, also when a later file of the request is refused. */
   async function startAll(
     { files, options }: RunRequest,
     access: RunAccess,
-  ): Promise<RunAnswer & { ended: Promise<unknown> }> {
+    ends: Promise<unknown>[],
+  ): Promise<RunAnswer> {
     const parsed = Options.safeParse(options);
     if (!parsed.success) throw new LoteError('usage', `Taking over a run: ${z.prettifyError(parsed.error)}`);
     const batches = [];
-    const ends: Promise<unknown>[] = [];
     for (const file of files) {
       const { batchId, workflowId, ended } = await start(
         file,
@@ -47,7 +48,7 @@ export function createHandOver(start: StartHandedOver): HandOver {
       batches.push({ batchId, workflowId, file });
       ends.push(ended);
     }
-    return { batches, ended: Promise.allSettled(ends) };
+    return { batches };
   }
 
   return {
@@ -55,9 +56,10 @@ export function createHandOver(start: StartHandedOver): HandOver {
       if (leaving) {
         throw new LoteError('owner-leaving', 'Handing work over: the owner of the data directory is about to leave.');
       }
-      const starting = startAll(request, access);
+      const ends: Promise<unknown>[] = [];
+      const starting = startAll(request, access, ends);
       // Counted before anything is awaited: the owner must not leave between a request and its batches.
-      const whole = starting.then(({ ended }) => ended).catch(() => undefined);
+      const whole = starting.catch(() => undefined).then(() => Promise.allSettled(ends));
       open.add(whole);
       void whole.then(() => open.delete(whole));
       const { batches } = await starting;

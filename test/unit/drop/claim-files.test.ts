@@ -57,6 +57,21 @@ describe('claiming dropped files', () => {
     expect(await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen)).toEqual({ claimed: [], waiting: [] });
   });
 
+  it('leaves a file that is written to between the look and its claim', async () => {
+    const inputDir = await dropPlace();
+    const path = await drop(inputDir, 'x.csv');
+    const drops = dropFolderAt(inputDir, {
+      at: async (point) => {
+        if (point === 'claim-folder-made') await appendFile(path, 'more, and there is more to come');
+      },
+    });
+
+    expect(await drops.claim(NIGHT, nobodyIsOpen)).toEqual({
+      claimed: [],
+      waiting: [{ name: 'x.csv', reason: 'growing' }],
+    });
+  });
+
   it('leaves a file that grows between the two looks, and one that appeared meanwhile', async () => {
     const inputDir = await dropPlace();
     const growing = await drop(inputDir, 'growing.csv');

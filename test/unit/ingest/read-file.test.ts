@@ -109,6 +109,39 @@ describe('readFile', () => {
     expect(point.invoices[0]).toMatchObject({ ok: true, invoice: { lines: [{ unitPrice: '1.234' }] } });
   });
 
+  it('refuses two stray quotes between which rows would be gone, and says where they are', async () => {
+    const rows = [
+      csvRow({ ref: 'A', description: '"special offer', price: '1.50' }),
+      csvRow({ ref: 'B', price: '999.00' }),
+      csvRow({ ref: 'C', description: 'screen 24"', price: '250.00' }),
+    ];
+
+    const { result } = await ingestedText(`${HEADER}\n${rows.join('\n')}\n`);
+
+    expect(result).toMatchObject({ ok: false, findings: [{ code: 'quote-misplaced', row: 2 }] });
+  });
+
+  it('reads a text of several lines, with as many delimiters as a row', async () => {
+    const text = '"bread, rolls, cakes, pies, tarts, rye, oats, milk\nand, butter, jam, salt, figs, eggs, tea"';
+
+    const { invoices } = await ingestedText(`${HEADER}\n${csvRow({ description: text })}\n`);
+
+    expect(invoices).toMatchObject([{ ok: true }]);
+  });
+
+  it('sends no invoice below rows without a reference any of which may be a line of it', async () => {
+    const rows = [
+      csvRow({ ref: 'A', customer: 'Ana' }),
+      csvRow({ ref: '', nif: '502757191', customer: 'Rui' }),
+      csvRow({ ref: '', customer: 'Ana' }),
+      csvRow({ ref: 'B', nif: '502757191', customer: 'Rui' }),
+    ];
+
+    const { invoices } = await ingestedText(`${HEADER}\n${rows.join('\n')}\n`);
+
+    expect(invoices.map(({ ok }) => ok)).toEqual([false, false]);
+  });
+
   it('takes a declared delimiter and declared columns', async () => {
     const { invoices } = await ingestedText(
       'a^b^customer_name^currency^description^quantity^unit_price^tax_code\nF1^501964843^Ana^EUR^Pão^1^2.50^IVA_23\n',

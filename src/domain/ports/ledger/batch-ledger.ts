@@ -1,5 +1,5 @@
 import type { Outcome } from '../../invoice-state.ts';
-import type { Finding, Invoice } from '../../invoice.ts';
+import type { Finding, Invoice, Reason } from '../../invoice.ts';
 import type { RowStore } from '../row-store.ts';
 import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, OutcomeCount } from './batch-record.ts';
 
@@ -141,11 +141,13 @@ export interface BatchLedger {
       readonly now: number;
     },
   ): Promise<BatchRecord>;
+  /** `unsent`: for an end; what the batch owns and has not sent is held with this reason, in one step with the end. */
   setBatchState(
     batchId: string,
     state: 'running' | 'paused' | 'cancelled' | 'finished',
     now: number,
     fencingToken?: FencingToken,
+    unsent?: Reason,
   ): Promise<void>;
   /**
    * `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation.

@@ -6,6 +6,7 @@ import {
   accepted,
   createScenario,
   delivery,
+  finishStaging,
   invoiceOf,
   NOW,
   REASON,
@@ -208,9 +209,43 @@ export function neighboursContract(open: OpenLedger): void {
 
       await ledger.restartStaging(second);
 
-      expect(await first.line('given-back')).toMatchObject({ state: 'staged', attempts: 1, generation: 1 });
+      // Nobody sends it until that batch runs again: it must not look as if somebody did.
+      expect(await first.line('given-back')).toMatchObject({
+        ...{ state: 'held', attempts: 1, generation: 1 },
+        reason: { code: 'not-sent' },
+      });
       expect((await first.claim({ runId: 'run-2' })).kind).toBe('resumed');
+      await ledger.releaseHeld(first.batchId, NOW);
       expect((await first.sendable()).map(({ invoice }) => invoice.ref)).toEqual(['given-back']);
+    });
+
+    it('leaves nothing waiting in a batch that ended attached to what is then refused', async () => {
+      const reading = await scenario.begin();
+      const shared = [validInvoice(scenario.application, invoiceOf({ ref: 'refused-owner' }), 1)];
+      await ledger.stageInvoices(reading, shared, NOW);
+      const other = await scenario.begin();
+      await ledger.stageInvoices(other, shared, NOW);
+      await finishStaging(ledger, other, { invoices: 1, pageSize: 1 });
+      await other.finish();
+
+      await ledger.refuseBatch(reading, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+
+      expect(await other.lines()).toMatchObject([{ state: 'held', reason: { code: 'not-sent' } }]);
+    });
+
+    it('leaves nothing waiting in a batch that ends while an invoice is passed on to it', async () => {
+      const shared = [validInvoice(scenario.application, invoiceOf({ ref: 'ending-heir' }), 1)];
+      const [first, heir] = [await scenario.begin(), await scenario.begin()];
+      await ledger.stageInvoices(first, shared, NOW);
+      await ledger.stageInvoices(heir, shared, NOW);
+      await finishStaging(ledger, heir, { invoices: 1, pageSize: 1 });
+
+      const { batchId, fencingToken } = heir;
+      await ledger.holdUnsent(batchId, { reason: REASON, now: NOW, fencingToken });
+      await ledger.restartStaging(first);
+      await ledger.setBatchState(batchId, 'finished', NOW, fencingToken, REASON);
+
+      expect(await heir.lines()).toMatchObject([{ state: 'held', reason: REASON }]);
     });
 
     it('leaves an invoice that it was only attached to with its owner', async () => {

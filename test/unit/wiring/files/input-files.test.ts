@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
-import { createFileReader, resolveInput } from '../../../../src/wiring/files/input-files.ts';
+import { bringIn, createFileReader, resolveInput } from '../../../../src/wiring/files/input-files.ts';
 
 const TABLE =
   'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code\nF1,501964843,Ana,EUR,Pão,1,2.50,23\n';
@@ -30,6 +30,18 @@ function read(file: string, options: { profile?: string } = {}) {
   const signal = new AbortController().signal;
   return resolveInput(inputDir, file).then((path) => reader.read({ path, store: memoryRowStore(), options, signal }));
 }
+
+describe('a file from elsewhere', () => {
+  it('is brought in whole by two who ask for it at once', async () => {
+    const file = join(directory, 'secret.csv');
+    await writeFile(file, TABLE.repeat(200_000));
+
+    const names = await Promise.all([bringIn(inputDir, file), bringIn(inputDir, file), bringIn(inputDir, file)]);
+
+    expect(new Set(names).size).toBe(1);
+    expect(await readdir(join(inputDir, names[0] ?? '', '..'))).toEqual(['secret.csv']);
+  });
+});
 
 describe('a name of the input directory', () => {
   it.each(['../secret.csv', 'a/../../secret.csv', '/etc/passwd', '..', '.', '', 'nowhere.csv', 'a\0b', 'profiles'])(

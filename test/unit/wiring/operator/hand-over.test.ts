@@ -3,6 +3,8 @@ import { createHandOver, type StartHandedOver } from '../../../../src/wiring/ope
 
 const ANYWHERE = { anywhere: true, note: () => Promise.resolve() };
 
+const MISSING = 'missing.csv';
+
 interface Begun {
   readonly file: string;
   readonly options: object;
@@ -12,7 +14,7 @@ interface Begun {
 function owner(fail?: Error) {
   const begun: Begun[] = [];
   const start: StartHandedOver = (file, options) => {
-    if (fail !== undefined) return Promise.reject(fail);
+    if (fail !== undefined || file === MISSING) return Promise.reject(fail ?? new Error('no such file'));
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
     begun.push({ file, options, end });
@@ -94,6 +96,18 @@ describe('what is handed over to the owner', () => {
     await handOver.finish();
 
     expect(handOver.open).toBe(0);
+  });
+
+  it('keeps the owner for what was started before a file that could not be', async () => {
+    const { begun, handOver } = owner();
+
+    await expect(handOver.run({ files: ['a.csv', MISSING], options: {} }, ANYWHERE)).rejects.toThrow('no such file');
+    await new Promise((resolve) => setImmediate(resolve));
+    const open = handOver.open;
+    begun[0]?.end();
+    await handOver.finish();
+
+    expect(open).toBe(1);
   });
 
   it.each(['finish', 'refuse'] as const)(
