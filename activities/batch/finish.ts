@@ -1,4 +1,5 @@
 import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -20,16 +21,20 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
   const snapshot = await snapshotOf(deps, batchId);
   // Nearly always none: to look for them costs as much as to count them.
   const hasOpen = OPEN_STATES.some((state) => (snapshot.counts[state] ?? 0) > 0);
-  if (hasOpen) await closeOpen(deps, input);
   const state = cancelled ? 'cancelled' : 'finished';
-  const unsent = hasOpen ? (cancelled ? CANCELLED : NOT_SENT) : undefined;
-  await deps.ledger.setBatchState(batchId, state, deps.now(), fencingToken, unsent);
-  return hasOpen ? snapshotOf(deps, batchId) : snapshot;
+  if (!hasOpen) {
+    await deps.ledger.setBatchState(batchId, state, deps.now(), fencingToken);
+    return snapshot;
+  }
+  const unsent = cancelled ? CANCELLED : NOT_SENT;
+  await closeOpen(deps, input, unsent);
+  await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
+  return snapshotOf(deps, batchId);
 }
 
-async function closeOpen(deps: ActivityDeps, { batchId, fencingToken, cancelled }: FinishInput): Promise<void> {
+async function closeOpen(deps: ActivityDeps, { batchId, fencingToken }: FinishInput, unsent: Reason): Promise<void> {
   const now = deps.now();
-  await deps.ledger.holdUnsent(batchId, { reason: cancelled ? CANCELLED : NOT_SENT, now, fencingToken });
+  await deps.ledger.holdUnsent(batchId, { reason: unsent, now, fencingToken });
   // Only a page that failed leaves something open here.
   const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now, fencingToken });
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });

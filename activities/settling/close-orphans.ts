@@ -71,5 +71,5 @@ async function refuse({ ledger, now }: ActivityDeps, claim: BatchRecord): Promis
 async function finish({ ledger, now }: ActivityDeps, { batchId, fencingToken }: BatchRecord): Promise<void> {
   await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now(), fencingToken });
   await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, now: now(), fencingToken });
-  await ledger.setBatchState(batchId, 'finished', now(), fencingToken, NOT_SENT);
+  await ledger.endBatch(batchId, { state: 'finished', unsent: NOT_SENT, now: now(), fencingToken });
 }

@@ -109,6 +109,7 @@ type Batches = Pick<
   | 'listBatches'
   | 'newestOpenBatches'
   | 'setBatchState'
+  | 'endBatch'
   | 'releaseHeld'
   | 'repeatUnknown'
   | 'openPages'
@@ -135,11 +136,18 @@ export function createBatches(database: Database): Batches {
 
     ...createOpenBatches(database),
 
-    async setBatchState(batchId, state, now, fencingToken, unsent) {
+    async setBatchState(batchId, state, now, fencingToken) {
+      await database.transaction(async (queries) => {
+        await lockUnderToken(queries, batchId, fencingToken);
+        await queries.query(SET_BATCH_STATE, [batchId, state, now]);
+      });
+    },
+
+    async endBatch(batchId, { state, unsent, now, fencingToken }) {
       await database.transaction(async (queries) => {
         await lockUnderToken(queries, batchId, fencingToken);
         // Another file that is read anew may have passed one on to this batch since it held what was not sent.
-        if (unsent !== undefined) await queries.query(HOLD_AT_END, [batchId, unsent.code, unsent.message, now]);
+        await queries.query(HOLD_AT_END, [batchId, unsent.code, unsent.message, now]);
         await queries.query(SET_BATCH_STATE, [batchId, state, now]);
       });
     },

@@ -24,6 +24,7 @@ const LEDGER_STEPS = {
   recordStatus: ['before-status-recorded', 'status-recorded'],
   closePage: ['before-page-close', 'page-close'],
   setBatchState: ['before-batch-close', 'batch-close'],
+  endBatch: ['before-batch-close', 'batch-close'],
   nextRevision: ['before-revision', 'revision'],
 } as const satisfies Partial<Record<keyof Ledger, Step>>;
 const ROW_STEPS = { append: ['before-rows', 'after-rows'] } as const satisfies Partial<Record<keyof RowStore, Step>>;

@@ -141,13 +141,21 @@ export interface BatchLedger {
       readonly now: number;
     },
   ): Promise<BatchRecord>;
-  /** `unsent`: for an end; what the batch owns and has not sent is held with this reason, in one step with the end. */
   setBatchState(
     batchId: string,
     state: 'running' | 'paused' | 'cancelled' | 'finished',
     now: number,
     fencingToken?: FencingToken,
-    unsent?: Reason,
+  ): Promise<void>;
+  /** Ends a batch; what it owns and has not sent is held with the reason `unsent`, in one step with the end. */
+  endBatch(
+    batchId: string,
+    end: {
+      readonly state: 'cancelled' | 'finished';
+      readonly unsent: Reason;
+      readonly now: number;
+      readonly fencingToken: FencingToken;
+    },
   ): Promise<void>;
   /**
    * `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation.

@@ -243,7 +243,7 @@ export function neighboursContract(open: OpenLedger): void {
       const { batchId, fencingToken } = heir;
       await ledger.holdUnsent(batchId, { reason: REASON, now: NOW, fencingToken });
       await ledger.restartStaging(first);
-      await ledger.setBatchState(batchId, 'finished', NOW, fencingToken, REASON);
+      await ledger.endBatch(batchId, { state: 'finished', unsent: REASON, now: NOW, fencingToken });
 
       expect(await heir.lines()).toMatchObject([{ state: 'held', reason: REASON }]);
     });
