@@ -66,7 +66,8 @@ class LedgerBreaker implements CircuitBreaker {
   readonly #now: () => number;
   #troubles = 0;
   #openings = 0;
-  #entered = false;
+  /** Whoever started this process has corrected what stopped an earlier one, and not what stops it later. */
+  readonly #startedAt: number;
   #closed: Opening | null = null;
   /**
    * Writes of this process to the row. A read that comes meanwhile waits for them, so that it does not see the old row.
@@ -77,17 +78,16 @@ class LedgerBreaker implements CircuitBreaker {
     this.#ledger = ledger;
     this.#baseUrl = baseUrl;
     this.#now = now;
+    this.#startedAt = now();
   }
 
   async enter(): Promise<Entry> {
     await this.#written.catch(() => undefined);
     const knownBefore = this.#closed;
     const record = await this.#ledger.breaker(this.#baseUrl);
-    const isStart = !this.#entered;
-    this.#entered = true;
     if (record === null) return this.#enterClosed(knownBefore);
     const hasProbe = !WITHOUT_PROBE.has(record.reason.code);
-    if (!hasProbe && isStart) return this.#startOver();
+    if (!hasProbe && record.openedAt < this.#startedAt) return this.#startOver();
     this.#closed ??= { at: record.openedAt, reason: record.reason };
     if (!hasProbe) return waitFor(record.reason, LONGEST_PROBE_MS);
     const time = this.#now();
@@ -146,7 +146,7 @@ class LedgerBreaker implements CircuitBreaker {
 
   /** Whoever starts a process has corrected the profile; the next answers and events tell whether that is so. */
   async #startOver(): Promise<Entry> {
-    await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
+    await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl, { openedBefore: this.#startedAt }));
     this.#closed = null;
     return { kind: 'allowed' };
   }

@@ -1,6 +1,11 @@
 import type { Release } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { CreateAnswer, InvoicingService, PostLimits } from '../../src/domain/ports/invoicing-service.ts';
+import type {
+  CreateAnswer,
+  DeparturePermit,
+  InvoicingService,
+  PostLimits,
+} from '../../src/domain/ports/invoicing-service.ts';
 import type { InvoiceTry } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import { openTries } from './open-tries.ts';
@@ -60,6 +65,8 @@ export interface SendDeps {
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
   readonly permit: SendingPermit;
+  /** Asked in the moment before the first byte; left out: `permit`. */
+  readonly permitOf?: (invoice: SendableInvoice) => DeparturePermit;
   readonly storedErrors: StoredErrors;
   /** Whether the service answers at all: in an outage every key gets the same error. */
   readonly serviceAnswers: () => Promise<boolean>;
@@ -69,6 +76,7 @@ export interface SendDeps {
 export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body: string): Promise<Sent> {
   let { mayExist, mayExistSince } = invoice;
   let before: Sent | null = null;
+  const permit = deps.permitOf?.(invoice) ?? deps.permit;
   for (let attempts = 1; ; attempts += 1) {
     const turn = deps.admit(invoice);
     const release = turn instanceof Promise ? await turn : turn;
@@ -81,7 +89,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     }
     const place = deps.storedErrors.leave();
     const { window } = deps;
-    const limits = { signal: window.signal(mayExistSince), permit: window.permit(mayExistSince, deps.permit) };
+    const limits = { signal: window.signal(mayExistSince), permit: window.permit(mayExistSince, permit) };
     const isFirst = attempts === 1 && invoice.attempts === 0;
     const sent = { sentAt: lastSentAt, key: invoice.idempotencyKey, isFirst };
     const answer = await post(deps, { body, limits, sent, release });

@@ -42,6 +42,8 @@ export interface SendingPermission {
 interface Holder extends PermitRequest {
   readonly withdrawal: AbortController;
   readonly until: number;
+  /** Settles with the withdrawal. */
+  readonly isOver: Promise<void>;
 }
 
 /**
@@ -89,8 +91,9 @@ export function createSendingPermission(
   async function confirm(holder: Holder): Promise<boolean> {
     while (!holder.withdrawal.signal.aborted && clock() <= holder.until) {
       if (isValid(holder)) return true;
+      // A ledger that neither answers nor fails must not keep the attempt beyond its end.
       // oxlint-disable-next-line no-await-in-loop
-      await ask();
+      await Promise.race([ask(), holder.isOver]);
       // The ledger is away, or slower than a permission lasts.
       // oxlint-disable-next-line no-await-in-loop
       if (!isValid(holder)) await sleep(ASK_AGAIN_MS);
@@ -100,7 +103,13 @@ export function createSendingPermission(
 
   return {
     request(wanted) {
-      const holder = { ...wanted, withdrawal: new AbortController(), until: clock() + wanted.lastsMs };
+      const withdrawal = new AbortController();
+      const isOver = new Promise<void>((resolve) =>
+        withdrawal.signal.addEventListener('abort', () => resolve(), { once: true }),
+      );
+      const holder = { ...wanted, withdrawal, isOver, until: clock() + wanted.lastsMs };
+      // What waits for its turn, for the rate or for the ledger ends with the attempt, and gives its place to others.
+      const end = setTimeout(() => withdrawal.abort(), wanted.lastsMs).unref();
       // Each POST that waits listens to it.
       setMaxListeners(0, holder.withdrawal.signal);
       holders.add(holder);
@@ -110,6 +119,7 @@ export function createSendingPermission(
         isValid: () => isValid(holder),
         confirm: () => confirm(holder),
         close() {
+          clearTimeout(end);
           holder.withdrawal.abort();
           holders.delete(holder);
           if (holders.size > 0 || timer === null) return;

@@ -13,6 +13,7 @@ import type { FirstAnswers } from './first-answers.ts';
 import { holdForbiddenMerchants, isForbidden, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun, type ForbiddenRun } from './forbidden-run.ts';
 import { putBack } from './freeze-bodies.ts';
+import { permitOfGeneration } from './later-generation.ts';
 import { retentionWindow } from './retention-window.ts';
 import { holdOverRetries } from './retry-budget.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
@@ -99,6 +100,7 @@ export class SliceSender {
     this.#trying = createSemaphore(deps.settings.maxConcurrency);
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
+      permitOf: (invoice) => permitOfGeneration(deps, invoice, permit),
       admit: (invoice) => this.#admit(invoice),
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
       answered: (answer, { sentAt, key, isFirst }) => {

@@ -1,5 +1,6 @@
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
+import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
@@ -96,5 +97,11 @@ async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInpu
   if (probing && toSend.length === 0) await parts.circuit.giveBack();
   const until = deps.now() + LONGEST_SLICE_MS;
   const sender = new SliceSender(deps, parts, { input, until, bodies, probe: probing ? toSend[0] : undefined });
-  return sender.send(toSend);
+  const result = await sender.send(toSend);
+  return { ...result, left: result.left + takenElsewhere(sendable, bodies) };
+}
+
+/** Frozen by another attempt in this moment, which may be at its end: the next round sees what became of them. */
+function takenElsewhere(sendable: readonly SendableInvoice[], bodies: ReadonlyMap<number, string>): number {
+  return sendable.filter(({ invoiceId, merchantId }) => merchantId !== null && !bodies.has(invoiceId)).length;
 }

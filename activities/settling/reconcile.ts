@@ -101,7 +101,7 @@ async function repeatOne(
   const tried =
     answer.kind === 'created' || outcome.kind !== 'unknown' ? outcome : { ...outcome, reason: answer.reason };
   const tries = openTries(tried, { sentAt, answeredAt });
-  await deps.ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt, answeredAt, outcome, tries }]);
+  await deps.ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt, answeredAt, outcome, tries, takenAt }]);
   if (answer.kind === 'created') return 'found';
   // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
   const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);

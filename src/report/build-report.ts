@@ -106,8 +106,9 @@ function countByState(counts: readonly OutcomeCount[]): Record<Outcome, number> 
 
 function reportBatch({ batch, revision, now }: ReportSource): ReportBatch {
   if (batch.state === 'staging') {
+    // It was refused, and dropped again: this passes.
     throw new LoteError(
-      'report-unbalanced',
+      'report-superseded',
       `Building the report of batch ${batch.batchId}: its file must be read to the end, found it still being read. Wait for it, then ask again.`,
     );
   }

@@ -126,11 +126,12 @@ async function writeFormats(work: string, parts: ReportParts): Promise<void> {
 
 /** A writer that was stopped for a while must not put what it read then over what another one has read since. */
 async function requireNewest({ ledger, batchId }: WriteReport, revision: number): Promise<void> {
-  const newest = (await ledger.findBatch(batchId))?.revision ?? revision;
-  if (newest === revision) return;
+  // One that was only begun has put nothing in place: if each waited for the other, two writers of a large batch would never end.
+  const { revision: newest } = await ledger.sinceReport(batchId);
+  if (newest <= revision) return;
   throw new LoteError(
     'report-superseded',
-    `Putting report ${revision} of batch ${batchId} in place: it must be the newest, but report ${newest} was begun after it; nothing was replaced`,
+    `Putting report ${revision} of batch ${batchId} in place: it must be the newest, but report ${newest}, begun after it, is written; nothing was replaced`,
   );
 }
 

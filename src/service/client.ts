@@ -73,12 +73,14 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
     case 'created':
       return { kind: 'created', merchantId: answer.serviceId };
     case 'refused':
-    case 'key-mismatch':
       return { kind: 'refused', reason: answer.reason };
     case 'access-denied':
       return { kind: 'access-denied', reason: answer.reason };
     case 'not-permitted':
       return answer;
+    // Another file spells its details otherwise and creates it at this moment: the list has it soon.
+    case 'key-mismatch':
+      return { kind: 'not-now', reason: answer.reason, retryAfterMs: null };
     default:
       return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
   }

@@ -98,7 +98,10 @@ export async function writeAudit(
 /** Writes the action alone: it is in the audit whether or not it moved an invoice. */
 export async function writeAction(queries: Queries, action: AuditedAction): Promise<void> {
   const { actionId, batchId, now, who, what, why, acceptedDuplicateRisk } = action;
-  await queries.query(INSERT_AUDIT, [actionId, batchId, now, who, what, why, acceptedDuplicateRisk ? 'true' : 'false']);
+  await queries.query(INSERT_AUDIT, [
+    ...[actionId, batchId, now, who === null ? null : storable(who), what, storable(why)],
+    acceptedDuplicateRisk ? 'true' : 'false',
+  ]);
 }
 
 /** What moved no invoice: an action of the batch as a whole. */
@@ -114,7 +117,15 @@ export async function writeNotedActions(
   actions: readonly NotedAction[],
 ): Promise<void> {
   for (const { actionId, at, who, what, why } of actions)
-    await queries.query(INSERT_AUDIT, [actionId, batchId, at, who, what, why, 'false']);
+    await queries.query(INSERT_AUDIT, [
+      ...[actionId, batchId, at, who === null ? null : storable(who), what, storable(why)],
+      'false',
+    ]);
+}
+
+/** PostgreSQL takes no NUL in a text; what somebody typed must not keep a batch from its end. */
+function storable(text: string): string {
+  return text.replaceAll('\u0000', ' ');
 }
 
 /** The audit of a batch, oldest action first, with at most 20 invoices of each as examples. */

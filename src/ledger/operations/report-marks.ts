@@ -43,12 +43,15 @@ interface UnreportedRow {
   readonly run_id: string;
 }
 
-/** application: closed batches of which no report was ever written, and the run that closed each. */
+/**
+ * application: closed batches of which no report was written since they ended, and the run that closed each. A mark from before the end is of an earlier
+ * run, or of the time when the file was refused: it says nothing of what is open now.
+ */
 const UNREPORTED_BATCHES = `/* unreported-batches */
 SELECT b.batch_id, b.workflow_id, b.run_id
 FROM batch b
-WHERE b.application = $1 AND b.state IN ('finished', 'cancelled', 'refused') AND b.purged_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM report_mark m WHERE m.batch_id = b.batch_id)
+WHERE b.application = $1 AND b.state IN ('finished', 'cancelled', 'refused') AND (b.purged_at IS NULL OR b.purged_at < b.finished_at)
+  AND NOT EXISTS (SELECT 1 FROM report_mark m WHERE m.batch_id = b.batch_id AND m.written_at >= coalesce(b.finished_at, 0))
 ORDER BY b.seq`;
 
 interface SinceReportRow {

@@ -27,6 +27,13 @@ import { KEEP_GENERATION } from '../staging/correct-invoices-sql.ts';
 /** Invoices judged and moved in one transaction: large enough to amortise it, small enough that nobody waits for their locks. */
 const PORTION = 1_000;
 
+/** The largest integer of the database: no file has such a row, and whoever types one must not end the batch. */
+const LAST_ROW = 2_147_483_647;
+
+/** actionId. */
+const MOVED_BY_ACTION = `/* moved-by-action */
+SELECT move, count(*) AS invoices FROM audit_invoice WHERE action_id = $1 GROUP BY move`;
+
 interface Judged {
   readonly row: RetryCandidateRow;
   readonly move: RetryMove;
@@ -49,7 +56,18 @@ export async function retryInvoices(database: Database, keyOf: KeyOf, request: R
   }
   // The retry policy of the profile runs after each round, mostly for nothing; an operator's word is always written down.
   if (pages.size === 0 && request.policy.unattended !== true) await writeAction(database, auditOf(request));
+  if (pages.size === 0) await addMovedBefore(database, request, moved);
   return { moved, refused, pages: [...pages].sort((a, b) => a - b) };
+}
+
+/** An attempt that died after its moves has told nobody: the later one, which finds nothing to move, must. */
+async function addMovedBefore(
+  database: Database,
+  { action }: RetryRequest,
+  moved: Record<RetryMove, number>,
+): Promise<void> {
+  const rows = await database.query<{ move: RetryMove; invoices: number }>(MOVED_BY_ACTION, [action.actionId]);
+  for (const { move, invoices } of rows) moved[move] += invoices;
 }
 
 function auditOf({ action, batchId, policy }: RetryRequest): AuditedAction {
@@ -73,7 +91,7 @@ async function retryPortion(
   const rows = await queries.query<RetryCandidateRow>(RETRY_CANDIDATES, [
     batchId,
     arrayLiteral(selection.states ?? allowed),
-    selection.rows === undefined ? null : arrayLiteral(selection.rows),
+    selection.rows === undefined ? null : arrayLiteral(selection.rows.filter((row) => row <= LAST_ROW)),
     selection.reasonCodes === undefined ? null : arrayLiteral(selection.reasonCodes),
     after,
     PORTION,

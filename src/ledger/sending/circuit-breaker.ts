@@ -1,3 +1,4 @@
+import { WITHOUT_PROBE } from '../../domain/circuit-reasons.ts';
 import type { BreakerLedger } from '../../domain/ports/ledger/breaker-ledger.ts';
 import type { Database } from '../database/database.ts';
 
@@ -14,11 +15,20 @@ interface BreakerRow {
 const FIND_BREAKER = `/* find-breaker */
 SELECT base_url, reason_code, reason_message, opened_at, probe_after, probing_until FROM breaker WHERE base_url = $1`;
 
-/** baseUrl, reason code, reason message, openedAt, probeAfter. An open breaker keeps the time since which it is open. */
+/** Reasons that no probe ends. */
+const LASTING = `(${[...WITHOUT_PROBE].map((code) => `'${code}'`).join(', ')})`;
+
+/**
+ * baseUrl, reason code, reason message, openedAt, probeAfter. An open breaker keeps the time since which it is open. A reason that only a new start
+ * ends is not replaced by one that passes, and counts from its own time.
+ */
 const OPEN_BREAKER = `/* open-breaker */
-INSERT INTO breaker (base_url, reason_code, reason_message, opened_at, probe_after) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO breaker AS known (base_url, reason_code, reason_message, opened_at, probe_after) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (base_url) DO UPDATE SET reason_code = excluded.reason_code, reason_message = excluded.reason_message,
-  opened_at = least(breaker.opened_at, excluded.opened_at), probe_after = excluded.probe_after, probing_until = NULL`;
+  opened_at = CASE WHEN excluded.reason_code IN ${LASTING} AND known.reason_code NOT IN ${LASTING} THEN excluded.opened_at
+    ELSE least(known.opened_at, excluded.opened_at) END,
+  probe_after = excluded.probe_after, probing_until = NULL
+WHERE known.reason_code NOT IN ${LASTING} OR excluded.reason_code IN ${LASTING}`;
 
 /** baseUrl, now, until: of all who see that the time has come, one gets the row. */
 const CLAIM_PROBE = `/* claim-probe */
@@ -26,9 +36,9 @@ UPDATE breaker SET probing_until = $3
 WHERE base_url = $1 AND probe_after <= $2 AND (probing_until IS NULL OR probing_until <= $2)
 RETURNING base_url`;
 
-/** baseUrl. */
+/** baseUrl, opened before or null: a success ends what passes, a new start also what was found before it. */
 const CLOSE_BREAKER = `/* close-breaker */
-DELETE FROM breaker WHERE base_url = $1`;
+DELETE FROM breaker WHERE base_url = $1 AND (reason_code NOT IN ${LASTING} OR opened_at < $2::bigint)`;
 
 /** One row per base address: batch-wide trouble that every process of this ledger must know of. */
 export function createBreaker(database: Database): BreakerLedger {
@@ -50,8 +60,8 @@ export function createBreaker(database: Database): BreakerLedger {
       await database.query(OPEN_BREAKER, [baseUrl, reason.code, reason.message, openedAt, probeAfter]);
     },
 
-    async closeBreaker(baseUrl) {
-      await database.query(CLOSE_BREAKER, [baseUrl]);
+    async closeBreaker(baseUrl, start) {
+      await database.query(CLOSE_BREAKER, [baseUrl, start?.openedBefore ?? null]);
     },
 
     async claimProbe(baseUrl, { now, until }) {

@@ -98,6 +98,7 @@ async function recordOthers(database: Database, items: readonly RecordSend[]): P
     column(items, ({ outcome }) => outcome.kind === 'unknown' || (outcome.kind === 'pending' && outcome.mayExist)),
     column(items, (item) => item.answeredAt ?? item.sentAt),
     column(items, ({ outcome }) => outcome.kind === 'rejected' && outcome.proven === true),
+    column(items, (item) => item.takenAt ?? null),
   ];
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -12,11 +12,12 @@ const ANSWERABLE = stateList(TRANSITIONS.accept.from);
 
 /**
  * Arrays: invoiceId, generation, kind, serviceId, reasonCode, reasonMessage, attempts, sentAt, mayExist, answeredAt,
- * proven. `taken`: another invoice, an earlier generation, or another item of this set has that service id. It is found
+ * proven, takenAt. A proof counts only while nobody has taken the invoice, or handed it out, since `takenAt`. `taken`: another invoice, an earlier generation, or another item of this set has that service id. It is found
  * by a join, so that one bad answer does not undo the others; a writer that is faster still hits the unique index, and
  * the statement is run again. `= ANY` beside the first join keeps the planner on the index: tables that grow within
  * minutes have no statistics yet. The second WHERE branch only flags: two ids for one key. The other document is kept
- * beside the generations, numbered below zero, so that its events are applied and it is polled.
+ * beside the generations, numbered below zero, so that its events are applied and it is polled. A refusal that is decided
+ * after its answer was recorded (attempts 0) passes over what has been handed out since: a POST may be on the wire.
  */
 export const RECORD_SENDS = `/* record-sends */
 WITH known AS (
@@ -30,8 +31,8 @@ WITH known AS (
       OR EXISTS (SELECT 1 FROM past p WHERE p.service_id = u.service_id)
     ) AS taken
   FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::bigint[], $9::boolean[], $10::bigint[],
-    $11::boolean[])
-    AS u(invoice_id, generation, kind, service_id, reason_code, reason_message, attempts, sent_at, may_exist, answered_at, proven)
+    $11::boolean[], $12::bigint[])
+    AS u(invoice_id, generation, kind, service_id, reason_code, reason_message, attempts, sent_at, may_exist, answered_at, proven, taken_at)
 ), target AS (
   SELECT i.invoice_id
   FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id AND u.generation = i.generation
@@ -53,7 +54,8 @@ WITH known AS (
 UPDATE invoice i SET
   state = CASE
     WHEN v.wanted = 'accepted' AND i.state IN ${fromStates('accept')} THEN 'accepted'
-    WHEN v.wanted IN ('rejected', 'held') AND i.state IN ${fromStates('refuse')} AND i.exposure = 'lost' AND NOT v.proven THEN 'unknown'
+    WHEN v.wanted IN ('rejected', 'held') AND i.state IN ${fromStates('refuse')} AND i.exposure = 'lost'
+      AND NOT (v.proven AND coalesce(i.changed_at = v.taken_at, true)) THEN 'unknown'
     WHEN v.wanted IN ('unknown', 'rejected', 'held') AND i.state IN ${fromStates('lose')} THEN v.wanted
     ELSE i.state END,
   exposure = CASE
@@ -79,6 +81,7 @@ UPDATE invoice i SET
 FROM verdict v
 WHERE i.invoice_id = v.invoice_id AND i.generation = v.generation
   AND (i.state IN ${ANSWERABLE} OR (v.kind = 'accepted' AND i.service_id <> v.service_id))
+  AND NOT (v.kind = 'rejected' AND v.attempts = 0 AND i.state = 'sending' AND i.exposure = 'open')
 RETURNING i.invoice_id, i.state, i.generation, i.fingerprint, i.idempotency_key, i.service_id,
   CASE WHEN v.kind = 'accepted' AND NOT v.taken AND i.service_id <> v.service_id THEN v.service_id END AS other_id, v.sent_at
 ), other AS (

@@ -14,6 +14,8 @@ import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { isItem, ofItem } from '../database/of-item.ts';
 import { fromStates } from '../database/states.ts';
+import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
+import { applyPastEvents } from '../settling/settled.ts';
 import { recordAnswers } from './record-answers.ts';
 
 const DAY_MS = 86_400_000;
@@ -153,20 +155,39 @@ FROM invoice WHERE owner_batch = $1 AND reason_code IS NOT NULL`;
 
 /**
  * batchId, from, to. An invoice found `sending` was left so: where no answer was written since, a crash may have lost
- * one; where every answer was written, the POST that comes now is open again.
+ * one; where every answer was written, the POST that comes now is open again. Each leaves its trace in changed_at: what a
+ * reconciler that took it before has heard proves nothing any more.
  */
 const NOTE_INTERRUPTED_SENDS = `/* note-interrupted-sends */
 WITH target AS (
   SELECT i.invoice_id
   FROM invoice i
   WHERE i.invoice_id = ANY(${SLICE_INVOICES})
-    AND i.owner_batch = $1 AND i.state = 'sending' AND i.exposure <> 'lost'
+    AND i.owner_batch = $1 AND i.state = 'sending'
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )
-UPDATE invoice i SET exposure = CASE i.exposure WHEN 'none' THEN 'open' ELSE 'lost' END
+UPDATE invoice i SET exposure = CASE i.exposure WHEN 'none' THEN 'open' ELSE 'lost' END, changed_at = i.changed_at + 1
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state = 'sending'`;
+
+/**
+ * invoiceIds: documents of their earlier generations that a stored event calls issued, and no invoice shows it: who stored it died before it applied it,
+ * or has not come to it yet.
+ */
+const ISSUED_BEFORE = `/* issued-before */
+SELECT g.service_id FROM invoice_generation g
+WHERE g.invoice_id = ANY($1::bigint[]) AND g.service_id IS NOT NULL AND g.state <> 'issued'
+  AND EXISTS (SELECT FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued'
+    AND ${isOfApplication(applicationOfPastDocument('g.service_id'))} OFFSET 0)`;
+
+/** invoiceId, generation. An event about an earlier document counts as soon as it is stored. */
+const IS_BEING_SENT = `/* is-being-sent */
+SELECT i.invoice_id FROM invoice i
+WHERE i.invoice_id = $1 AND i.generation = $2 AND i.state = 'sending'
+  AND NOT EXISTS (
+    SELECT FROM invoice_generation g JOIN delivery d ON d.service_id = g.service_id
+    WHERE g.invoice_id = $1 AND g.state <> 'issued' AND d.verdict = 'issued' AND ${isOfApplication('i.application')} OFFSET 0)`;
 
 /** batchId, limit: where the first of its unsent invoices stand. */
 const FIRST_UNSENT = `/* first-unsent */
@@ -206,7 +227,8 @@ export function createSending(database: Database): SendingLedger {
   return {
     async sendable(batchId, from, to) {
       const slice = [batchId, from, to] as const;
-      const rows = await database.query<SendableRow>(SENDABLE, slice);
+      let rows = await database.query<SendableRow>(SENDABLE, slice);
+      if (await applyIssuedBefore(database, rows)) rows = await database.query<SendableRow>(SENDABLE, slice);
       if (rows.every(({ state }) => state === 'staged')) return rows.map(sendableInvoice);
       // Written down before they are handed out again, so they are read after that.
       await database.query(NOTE_INTERRUPTED_SENDS, slice);
@@ -234,6 +256,10 @@ export function createSending(database: Database): SendingLedger {
       return row?.repeats ?? 0;
     },
 
+    async isBeingSent(invoiceId, generation) {
+      return (await database.query(IS_BEING_SENT, [invoiceId, generation])).length > 0;
+    },
+
     async firstUnsent(batchId, limit) {
       return (await database.query<{ ordinal: number }>(FIRST_UNSENT, [batchId, limit])).map(({ ordinal }) => ordinal);
     },
@@ -259,6 +285,19 @@ export function createSending(database: Database): SendingLedger {
       });
     },
   };
+}
+
+/** A new key makes a second document where the service has issued the first after all. True: something was applied. */
+async function applyIssuedBefore(database: Database, rows: readonly SendableRow[]): Promise<boolean> {
+  const later = rows.filter(({ generation }) => generation > 1);
+  if (later.length === 0) return false;
+  const ids = column(later, (row) => row.invoice_id);
+  const issued = await database.query<{ service_id: string }>(ISSUED_BEFORE, [ids]);
+  await applyPastEvents(
+    database,
+    issued.map((row) => row.service_id),
+  );
+  return issued.length > 0;
 }
 
 async function writeFrozen(database: Database, given: readonly FreezeItem[]): Promise<ReadonlyMap<number, number>> {

@@ -87,7 +87,7 @@ interface ProgressRow {
 }
 
 /**
- * batchId, page: one pass over the page, with the stored events about what is still accepted. An invoice has a document
+ * batchId, page: one pass over the page, with the stored events about what is not issued; who called it failed may have died before it applied them. An invoice has a document
  * beside its current one only in a later generation, or with a flag: such a one counts as unapplied at every reading.
  */
 const PAGE_PROGRESS = `/* page-progress */
@@ -96,13 +96,13 @@ SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned,
     OR (SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}) AS live,
   count(*) AS invoices, min(i.accepted_at) AS oldest_accepted_at, max(i.accepted_at) AS newest_accepted_at,
   count(*) FILTER (WHERE event.issued OR (bi.outcome IS NULL AND (i.generation > 1 OR i.flags <> '{}'))) AS unapplied,
-  count(*) FILTER (WHERE event.failed) AS reported_failed
+  count(*) FILTER (WHERE event.failed AND i.state = 'accepted') AS reported_failed
 FROM batch_invoice bi
 LEFT JOIN ${INVOICE_OF_LINE}
 LEFT JOIN LATERAL (
   SELECT bool_or(d.verdict = 'issued') AS issued, bool_or(d.verdict = 'failed') AS failed
   FROM delivery d
-  WHERE bi.outcome IS NULL AND i.state = 'accepted' AND d.service_id = i.service_id AND d.verdict IS NOT NULL
+  WHERE bi.outcome IS NULL AND i.state IN ${fromStates('issue')} AND d.service_id = i.service_id AND d.verdict IS NOT NULL
     AND ${isOfApplication('i.application')}
   OFFSET 0
 ) event ON true
@@ -142,7 +142,7 @@ LIMIT $4`;
 const UNAPPLIED_EVENTS = `/* unapplied-events */
 SELECT known.service_id FROM (
   SELECT i.service_id FROM invoice i
-  WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND i.state = 'accepted'
+  WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND i.state IN ${fromStates('issue')}
   UNION ALL
   SELECT g.service_id FROM invoice_generation g
   WHERE g.invoice_id = ANY(${PAGE_INVOICES}) AND g.service_id IS NOT NULL AND g.state <> 'issued'

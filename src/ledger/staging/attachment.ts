@@ -7,7 +7,7 @@ export interface KnownIdentity {
   readonly state: InvoiceState;
   /** The owner sends nothing: it is finished, cancelled or refused, or it is this very batch, whose staging starts again. */
   readonly ownerIdle: boolean;
-  /** An earlier content of it turned out to be issued: an operator decides. */
+  /** Another document of it is or may be alive: an operator decides. */
   readonly blocked: boolean;
   /** A refusal is no proof, and no operator has accepted the risk of a duplicate. */
   readonly keepsRejected: boolean;

@@ -9,6 +9,8 @@ export interface KnownInvoice {
   readonly generation: number;
   readonly owner_batch: string;
   readonly owner_idle: boolean;
+  /** Its key brought a second document, and nobody knows that this one has failed. */
+  readonly other_alive: boolean;
   readonly flags: readonly string[];
 }
 
@@ -19,7 +21,8 @@ export interface KnownInvoice {
 export const LOCK_KNOWN_INVOICES = `/* lock-known-invoices */
 SELECT i.invoice_id, i.identity, i.fingerprint, i.state, i.generation, i.owner_batch, i.flags,
   b.state IN ${CLOSED_BATCH_STATES}
-    OR (i.owner_batch = $2 AND NOT EXISTS (SELECT 1 FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2)) AS owner_idle
+    OR (i.owner_batch = $2 AND NOT EXISTS (SELECT 1 FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2)) AS owner_idle,
+  EXISTS (SELECT FROM invoice_generation g WHERE g.invoice_id = i.invoice_id AND g.generation < 0 AND g.state = 'accepted' OFFSET 0) AS other_alive
 FROM invoice i JOIN batch b ON b.batch_id = i.owner_batch
 WHERE i.identity = ANY($1::text[])
 ORDER BY i.identity

@@ -144,7 +144,7 @@ function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
     sameFingerprint: known.fingerprint === staged.fingerprint,
     state: known.state as InvoiceState,
     ownerIdle: known.owner_idle,
-    blocked: known.flags.includes('issued-in-earlier-generation'),
+    blocked: known.other_alive || known.flags.includes('issued-in-earlier-generation'),
     keepsRejected: staged.keepsRejected === true,
   });
   const generation = attachment === 'correct' ? known.generation + 1 : known.generation;

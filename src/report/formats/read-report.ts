@@ -13,7 +13,7 @@ const READINGS = 3;
 /** The methods of the ledger that writing a report needs. */
 export type ReportLedger = Pick<
   Ledger,
-  'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices' | 'nextRevision'
+  'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices' | 'nextRevision' | 'sinceReport'
 >;
 
 export interface ReportQuestion {

@@ -30,7 +30,7 @@ export function ofApplication(ledger: Ledger, application: string): Ledger {
     ...ledger,
     breaker: (baseUrl) => ledger.breaker(own(baseUrl)),
     openBreaker: (open) => ledger.openBreaker({ ...open, baseUrl: own(open.baseUrl) }),
-    closeBreaker: (baseUrl) => ledger.closeBreaker(own(baseUrl)),
+    closeBreaker: (baseUrl, start) => ledger.closeBreaker(own(baseUrl), start),
     claimProbe: (baseUrl, claim) => ledger.claimProbe(own(baseUrl), claim),
     leaseRate: (baseUrl, lease) => ledger.leaseRate(own(baseUrl), lease),
     currentRate: (baseUrl, rate) => ledger.currentRate(own(baseUrl), rate),

@@ -4,6 +4,7 @@ import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
 import { profileFindings, type ProfileInUse } from '../../../activities/batch/profile-findings.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { deliveryNotes } from '../../report/report-note.ts';
@@ -100,16 +101,22 @@ function changesOf(byState: readonly ReportedChange[]): NonNullable<ReportSummar
 /** Null: a late answer, or a later file that took invoices over, has made the report untrue. */
 async function reuse(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
   const { changes } = await options.ledger.sinceReport(batchId);
-  return changes.length > 0 ? null : readExisting(options, batchId);
+  return changes.length > 0 ? null : readExisting(options, batchId, 'of its last end');
 }
 
-async function readExisting(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
+/** `which`: null, too, when the batch has ended again since, as one does whose file was refused before. */
+async function readExisting(
+  options: ReportWriterOptions,
+  batchId: string,
+  which: 'whatever' | 'of its last end' = 'whatever',
+): Promise<ReportSummary | null> {
   const batch = await requireBatch(options.ledger, batchId);
   const directory = join(options.reportsDir, batchId);
   const json = join(directory, 'report.json');
   const text = await readFile(json, 'utf8').catch(() => null);
   if (text === null) return null;
-  const { counts } = JSON.parse(text) as { counts: Counts };
+  const { counts, batch: said } = JSON.parse(text) as { counts: Counts; batch: { finishedAt: string | null } };
+  if (which === 'of its last end' && said.finishedAt !== isoTime(batch.finishedAt)) return null;
   const corrections = await firstThatExists(
     ['xlsx', 'csv', 'json', 'ndjson', 'txt', 'tsv'].map((end) => join(directory, `corrections.${end}`)),
   );
@@ -125,10 +132,13 @@ async function readExisting(options: ReportWriterOptions, batchId: string): Prom
 /** The content of a purged batch is gone: its report stays as it was, unless something of it changed since. */
 async function reportOfPurged(
   options: ReportWriterOptions,
-  { batchId, finishedAt }: BatchRecord,
+  { batchId, application, finishedAt }: BatchRecord,
 ): Promise<ReportSummary | null> {
-  const purgedAt = await options.ledger.purgedAt(batchId);
-  return purgedAt === null || (finishedAt ?? 0) > purgedAt ? null : readExisting(options, batchId);
+  const { ledger } = options;
+  const purgedAt = await ledger.purgedAt(batchId);
+  if (purgedAt === null || (finishedAt ?? 0) > purgedAt) return null;
+  // A report that calls failed what was issued since is worse than one without its findings.
+  return (await ledger.outdatedReports(application)).includes(batchId) ? null : readExisting(options, batchId);
 }
 
 async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecord> {

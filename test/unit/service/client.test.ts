@@ -231,7 +231,7 @@ describe('createMerchant', () => {
     [
       422,
       { error: { code: 'idempotency_mismatch' } },
-      { kind: 'refused', reason: { code: 'key-known-with-other-bytes' } },
+      { kind: 'not-now', reason: { code: 'key-known-with-other-bytes' } },
     ],
     [422, { detail: 'no' }, { kind: 'not-now', reason: { code: 'http-422-unreadable' } }],
     [404, {}, { kind: 'not-now', reason: { code: 'http-404-unreadable' } }],

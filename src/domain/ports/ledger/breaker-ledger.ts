@@ -17,7 +17,11 @@ export interface OpenBreaker extends BreakerRecord {
 export interface BreakerLedger {
   breaker(baseUrl: string): Promise<OpenBreaker | null>;
   openBreaker(record: BreakerRecord): Promise<void>;
-  closeBreaker(baseUrl: string): Promise<void>;
+  /**
+   * After a success; nothing happens while a reason that no probe ends stands. With `openedBefore`, the start of a process: it ends such a reason, too,
+   * if it was found before.
+   */
+  closeBreaker(baseUrl: string, start?: { readonly openedBefore: number }): Promise<void>;
   /**
    * True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`.
    */

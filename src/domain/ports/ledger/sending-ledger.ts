@@ -56,6 +56,8 @@ export interface RecordSend {
   /** When the answer came: the settle time starts with it. Left out: `sentAt`. */
   readonly answeredAt?: number;
   readonly outcome: SendOutcome;
+  /** When reconciliation took it for this repeat; a refusal proves nothing when it was taken or handed out again since. */
+  readonly takenAt?: number;
   /** Those of these POSTs that brought no final word; left out: none. */
   readonly tries?: readonly InvoiceTry[];
 }
@@ -98,6 +100,8 @@ export interface SendingLedger {
     items: readonly RecordSend[],
     company?: { readonly patienceMs: number },
   ): Promise<readonly SettledInvoice[]>;
+  /** It is `sending` with this generation at this moment, and no stored event calls an earlier document of it issued. */
+  isBeingSent(invoiceId: number, generation: number): Promise<boolean>;
   /** Ordinals of the first of its unsent invoices (owned, `staged` or `sending`), at most `limit`; ascending. */
   firstUnsent(batchId: string, limit: number): Promise<readonly number[]>;
   /** What the service has said of the owned invoices of the batch with ordinal in [from, to], or of all. */

@@ -232,6 +232,23 @@ describe('between two rounds of a batch', () => {
     expect(place.logged).toEqual([]);
   });
 
+  it('what a worker had moved when it died counts as moved for the one that repeats its step', async () => {
+    const place = placeOf();
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    await batch.send('A', { kind: 'rejected', reason: REASON });
+    const { batchId, fencingToken } = batch;
+    const input: SendAgainInput = {
+      ...{ ledgerId: place.deps.ledger.id, batchId, fencingToken, actionId: `${batchId}/round-1` },
+      ...{ requests: [{ states: ['rejected'], reason: 'put right' }], automatic: false },
+    };
+
+    const died = await asActivity(sendAgain, place.deps, input, 1);
+    const repeated = await asActivity(sendAgain, place.deps, input, 2);
+
+    expect([died.moved, repeated.moved]).toEqual([1, 1]);
+    expect((await batch.line('A')).state).toBe('staged');
+  });
+
   it('of a batch that nobody knows is an error', async () => {
     const place = placeOf();
     const input = {

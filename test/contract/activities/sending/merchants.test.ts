@@ -7,6 +7,7 @@ import type {
   MerchantListAnswer,
 } from '../../../../src/domain/ports/invoicing-service.ts';
 import { NIF, OTHER_NIF, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { until } from '../../../support/until.ts';
 import { activityPlaces, asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
@@ -177,6 +178,40 @@ describe('merchants whose creation has no answer', () => {
     const batch = await place.scenario.run(texts);
 
     expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: { for: 'merchants' } });
+  });
+});
+
+describe('a new merchant that two files spell differently', () => {
+  it('is created once, and both files are sent', async () => {
+    const names = new Map<string, string>();
+    let lists = 0;
+    const place = placeOf({
+      service: {
+        async listMerchants() {
+          const merchants = [...names.keys()].map(() => ({ nif: NIF, merchantId: 'mrc_1' }));
+          lists += 1;
+          await until(() => lists >= 2);
+          return { kind: 'list', merchants };
+        },
+        createMerchant({ legalName }, key) {
+          const name = names.get(key) ?? legalName;
+          names.set(key, name);
+          return Promise.resolve(name === legalName ? { kind: 'created', merchantId: 'mrc_1' } : NOT_NOW);
+        },
+      },
+    });
+    const one = await place.scenario.run([{ ref: 'A', legalName: 'Loja', email: 'a@loja.example' }]);
+    const other = await place.scenario.run([{ ref: 'B', legalName: 'Loja, Lda.', email: 'a@loja.example' }]);
+    const both = () => Promise.all([ensure(place, one), ensure(place, other)]);
+
+    expect((await both()).map(({ created }) => created).toSorted((a, b) => a - b)).toEqual([0, 1]);
+    await both();
+
+    expect([await merchantIds(one), await merchantIds(other)]).toEqual([{ A: 'mrc_1' }, { B: 'mrc_1' }]);
+    expect([await outcomesOf(place, one.batchId), await outcomesOf(place, other.batchId)]).toEqual([
+      { staged: 1 },
+      { staged: 1 },
+    ]);
   });
 });
 

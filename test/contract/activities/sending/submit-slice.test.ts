@@ -332,6 +332,22 @@ describe('a slice of invoices', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 1, held: 1 });
   });
 
+  it('leaves to the next round what another attempt froze at the same moment', async () => {
+    const place = sending(created, 1, {
+      ledger: (real) => ({
+        async freeze(...frozen) {
+          await real.freeze(...frozen);
+          return real.freeze(...frozen);
+        },
+      }),
+    });
+    const batch = await place.batch(2);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 2 });
+
+    expect(place.posts).toEqual([]);
+  });
+
   it('has sent for no time at all when the clock was put back meanwhile', async () => {
     const place: SlicePlace = sending(() => {
       place.later(-5_000);

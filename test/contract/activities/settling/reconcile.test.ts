@@ -6,7 +6,7 @@ import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-le
 import { createInvoicingService } from '../../../../src/service/client.ts';
 import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { accepted, NOW, REASON, serviceIdOf, stage, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 import { scriptedServer, sendJson } from '../../../unit/service/scripted-server.ts';
 
@@ -28,12 +28,17 @@ function answering(...answers: readonly CreateAnswer[]) {
 }
 
 /** Closes it, as a report that said where each of its invoices stands leaves it: reconciliation looks at nothing else. */
-async function reported({ deps }: ActivityPlace, batch: TestBatch): Promise<TestBatch> {
+async function reported(place: ActivityPlace, batch: TestBatch): Promise<TestBatch> {
   await batch.finish();
-  const open = await batch.lines();
-  const revision = await deps.ledger.nextRevision(batch.batchId);
-  await deps.ledger.noteReported(batch.batchId, { revision, writtenAt: NOW, flags: 0, open });
+  await noteReport(place, batch);
   return batch;
+}
+
+/** What writing a report of a batch that has just ended leaves behind. */
+async function noteReport({ deps }: ActivityPlace, batch: TestBatch): Promise<void> {
+  const writtenAt = (await batch.record()).finishedAt ?? NOW;
+  const revision = await deps.ledger.nextRevision(batch.batchId);
+  await deps.ledger.noteReported(batch.batchId, { revision, writtenAt, flags: 0, open: await batch.lines() });
 }
 
 /** A closed batch of which `count` invoices are unknown. */
@@ -382,5 +387,42 @@ describe('reports that no longer say what the ledger says', () => {
 
     expect(before).not.toContain(batch.batchId);
     expect(await outdatedReports(place.deps)).toContain(batch.batchId);
+  });
+
+  describe('and whose run ended before it wrote another one', () => {
+    const ended = { over: { runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(1) } } };
+
+    it('are those of files that were refused first and sent when they were dropped again', async () => {
+      const place = placeOf(ended);
+      const { ledger } = place.deps;
+      const { application } = place.scenario;
+      const batch = await place.scenario.begin();
+      await ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      await noteReport(place, batch);
+      const refused = await outdatedReports(place.deps);
+      await batch.claim({ workflowId: 'workflow-2', runId: 'run-2', rereadRefused: true, now: NOW + 1 });
+      await stage(ledger, batch, { application, texts: [{ ref: 'A' }] });
+      await batch.send('A', { kind: 'rejected', reason: REASON });
+
+      await batch.finish();
+
+      expect(refused).toEqual([]);
+      expect(await outdatedReports(place.deps)).toEqual([batch.batchId]);
+    });
+
+    it('are those of batches that ran again, also when each invoice ended as before', async () => {
+      const place = placeOf(ended);
+      const { ledger } = place.deps;
+      const batch = await place.scenario.run([{ ref: 'A' }]);
+      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      await reported(place, batch);
+      await batch.claim({ runId: 'run-2', now: NOW + 20 });
+      await ledger.releaseHeld(batch.batchId, NOW + 20);
+      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW + 20 });
+
+      await ledger.setBatchState(batch.batchId, 'cancelled', NOW + 30);
+
+      expect(await outdatedReports(place.deps)).toEqual([batch.batchId]);
+    });
   });
 });

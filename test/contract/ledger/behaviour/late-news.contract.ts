@@ -302,22 +302,60 @@ export function lateNewsContract(open: OpenLedger): void {
     });
   });
 
-  it('is applied when a page is read, also to the earlier document of one of its invoices', async () => {
-    const batch = await scenario.run([{ ref: 'retried' }]);
-    const known = await fail(await accept(batch, 'retried'));
-    await batch.finish();
-    await ledger.retryInvoices({
-      batchId: batch.batchId,
-      selection: {},
-      policy: { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
-      action: { actionId: randomUUID(), who: null, why: 'test' },
+  describe('an event that was stored and not applied yet', () => {
+    async function retry({ batchId }: TestBatch): Promise<void> {
+      await ledger.retryInvoices({
+        batchId,
+        selection: {},
+        policy: { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
+        action: { actionId: randomUUID(), who: null, why: 'test' },
+      });
+    }
+
+    it('is applied when a page is read, also to the earlier document of one of its invoices', async () => {
+      const batch = await scenario.run([{ ref: 'retried' }]);
+      const known = await fail(await accept(batch, 'retried'));
+      await batch.finish();
+      await retry(batch);
+      await ledger.storeDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
+
+      const progress = await ledger.pageProgress(batch.batchId, 1);
+
+      expect(progress.counts).toEqual({ issued: 1 });
+      expect(await batch.line('retried')).toMatchObject({ serviceId: known.serviceId, flags: ['issued-after-failed'] });
+      expect(await batch.sendable()).toEqual([]);
     });
-    await ledger.storeDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
 
-    const progress = await ledger.pageProgress(batch.batchId, 1);
+    it('is applied when a page is read, also to what a GET has called failed', async () => {
+      const { batch, serviceId } = await fail(await acceptedOne('called-failed'));
+      await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
 
-    expect(progress.counts).toEqual({ issued: 1 });
-    expect(await batch.line('retried')).toMatchObject({ serviceId: known.serviceId, flags: ['issued-after-failed'] });
-    expect(await batch.sendable()).toEqual([]);
+      const progress = await ledger.pageProgress(batch.batchId, 1);
+
+      expect(progress.counts).toEqual({ issued: 1 });
+      expect(await batch.line('called-failed')).toMatchObject({ state: 'issued', flags: ['issued-after-failed'] });
+    });
+
+    it('keeps a failed invoice from going out under a new key', async () => {
+      const { batch, serviceId } = await fail(await acceptedOne('new-key'));
+      await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
+      await retry(batch);
+
+      expect(await batch.sendable()).toEqual([]);
+      expect(await batch.line('new-key')).toMatchObject({ state: 'issued', serviceId, flags: ['issued-after-failed'] });
+    });
+
+    it('keeps the correction of a failed invoice from going out', async () => {
+      const { batch, serviceId } = await fail(await acceptedOne('kept-back'));
+      await batch.finish();
+      await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
+      const correction = await scenario.run([{ ref: 'kept-back', unitPrice: '99' }]);
+
+      expect(await correction.sendable()).toEqual([]);
+      expect(await batch.line('kept-back')).toMatchObject({ state: 'issued', serviceId });
+      expect(await correction.line('kept-back')).toMatchObject({
+        ...{ state: 'held', reason: { code: 'issued-in-earlier-generation' } },
+      });
+    });
   });
 }

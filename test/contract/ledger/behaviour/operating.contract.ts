@@ -103,6 +103,16 @@ export function operatingContract(open: OpenLedger): void {
       ]);
     });
 
+    it('writes down the reason of an action without a character that no database keeps', async () => {
+      const batch = await scenario.run([{ ref: 'noted-nul' }]);
+
+      await ledger.noteActions(batch.batchId, [
+        { actionId: randomUUID(), at: NOW, who: null, what: 'pause', why: 'before\u0000after' },
+      ]);
+
+      expect(await ledger.auditOf(batch.batchId)).toMatchObject([{ what: 'pause', why: 'before after' }]);
+    });
+
     it('groups what is not confirmed as issued by state and reason, with the first rows of each and no word of the invoices', async () => {
       const refs = ['a', 'b', 'c', 'd', 'e', 'f'].map((ref) => ({ ref: `group-${ref}` }));
       const batch = await scenario.run(refs);
@@ -248,6 +258,14 @@ export function operatingContract(open: OpenLedger): void {
 
       expect(result).toMatchObject({ moved: { release: 1 }, pages: [1] });
       expect((await batch.lines()).map(({ state }) => state)).toEqual(['held', 'staged']);
+    });
+
+    it('finds nothing in a row number that no file has', async () => {
+      const batch = await scenario.run([{ ref: 'no-such-row' }]);
+
+      const result = await retry(batch, { selection: { rows: [3_000_000_000] } });
+
+      expect(result).toMatchObject({ moved: { release: 0, regenerate: 0, repeat: 0, abandon: 0 }, pages: [] });
     });
 
     it('takes an invoice over from a closed owner and never from a running one', async () => {

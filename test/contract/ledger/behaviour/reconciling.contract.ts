@@ -19,6 +19,8 @@ const TAKE: Omit<TakeUnknown, 'application'> = {
   limit: 10_000,
 };
 
+const PROVEN = { kind: 'rejected', reason: REASON, proven: true } as const;
+
 export function reconcilingContract(open: OpenLedger): void {
   describe('reconciling after batches', () => {
     let ledger: Ledger;
@@ -158,6 +160,22 @@ export function reconcilingContract(open: OpenLedger): void {
       expect(later).toHaveLength(1);
     });
 
+    it('does not let a reconciler that stood still reject what another one repeats', async () => {
+      const batch = await closedUnknown('two-reconcilers');
+      const later = TAKE.now + 11 * MINUTE;
+      const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
+      expect(await take(batch, { now: later })).toMatchObject([{ invoiceId }]);
+
+      await ledger.recordSends([
+        { invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome: PROVEN, takenAt: TAKE.now },
+      ]);
+
+      expect((await batch.line('two-reconcilers')).state).toBe('unknown');
+      const outcome = accepted(serviceIdOf(scenario, 'two-reconcilers'));
+      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: later, outcome, takenAt: later }]);
+      expect((await batch.line('two-reconcilers')).state).toBe('accepted');
+    });
+
     it('repeats nothing after the retention window, and says unknown again of a repeat that a crash ended', async () => {
       const never = await closedUnknown('too-late');
       const crashed = await closedUnknown('too-late-in-repeat');
@@ -256,6 +274,21 @@ export function reconcilingContract(open: OpenLedger): void {
         await again(batch);
 
         expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(0);
+      });
+
+      it('lets no reconciler that stood still reject what was sent again with a lost answer', async () => {
+        const batch = await closedUnknown('dropped-again');
+        const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
+        await again(batch);
+        expect(await batch.one('dropped-again')).toMatchObject({ invoiceId, generation, mayExist: true });
+        const lost = { kind: 'pending', reason: REASON, mayExist: true } as const;
+        await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: TAKE.now + 1, outcome: lost }]);
+
+        await ledger.recordSends([
+          { invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome: PROVEN, takenAt: TAKE.now },
+        ]);
+
+        expect((await batch.line('dropped-again')).state).not.toBe('rejected');
       });
 
       it('lists what it left unsettled', async () => {

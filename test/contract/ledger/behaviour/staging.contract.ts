@@ -360,6 +360,28 @@ export function stagingContract(open: OpenLedger): void {
       expect((await first.line(ref)).state).toBe(state);
     });
 
+    it('is a conflict with a failed invoice until the second document of its key has failed too', async () => {
+      const first = await scenario.run([{ ref: 'two-documents' }]);
+      const { invoiceId, generation } = await first.freeze('two-documents');
+      const fails = (serviceId: string) =>
+        ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+      const [one, two] = [serviceIdOf(scenario, 'document-1'), serviceIdOf(scenario, 'document-2')];
+      const answer = { invoiceId, generation, attempts: 1, sentAt: NOW };
+      await ledger.recordSends([{ ...answer, outcome: accepted(one) }]);
+      await fails(one);
+      await ledger.recordSends([{ ...answer, outcome: accepted(two) }]);
+
+      const early = await scenario.run([{ ref: 'two-documents', unitPrice: '99' }]);
+      await fails(two);
+      const late = await scenario.run([{ ref: 'two-documents', unitPrice: '99' }]);
+
+      expect(await early.line('two-documents')).toMatchObject({
+        ...{ state: 'conflict', reason: { code: 'known-with-other-content' } },
+      });
+      expect(await early.sendable()).toEqual([]);
+      expect(await late.one('two-documents')).toMatchObject({ generation: 2, state: 'staged' });
+    });
+
     it.each(['failed', 'rejected'] as const)(
       'takes over an invoice that is %s, as the next generation under a new key',
       async (state) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PROFILE_CONTRADICTION } from '../../../../src/domain/circuit-reasons.ts';
 import type { WebhookPlace } from '../../../../src/domain/ports/ledger/endpoint-ledger.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
@@ -491,6 +492,21 @@ export function webhooksContract(open: OpenLedger): void {
       });
       await ledger.closeBreaker(baseUrl);
       await ledger.closeBreaker(baseUrl);
+
+      expect(await ledger.breaker(baseUrl)).toBeNull();
+    });
+
+    it('keeps a reason that only a new start ends, whatever passes meanwhile', async () => {
+      const baseUrl = `http://127.0.0.1/lasting/${scenario.application}`;
+      const reason = { code: PROFILE_CONTRADICTION, message: 'Correct the profile' };
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 10 });
+      await ledger.openBreaker({ baseUrl, reason, openedAt: NOW + 5, probeAfter: NOW + 15 });
+
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW + 6, probeAfter: NOW + 16 });
+      await ledger.closeBreaker(baseUrl);
+      await ledger.closeBreaker(baseUrl, { openedBefore: NOW + 5 });
+      expect(await ledger.breaker(baseUrl)).toMatchObject({ reason, openedAt: NOW + 5 });
+      await ledger.closeBreaker(baseUrl, { openedBefore: NOW + 6 });
 
       expect(await ledger.breaker(baseUrl)).toBeNull();
     });

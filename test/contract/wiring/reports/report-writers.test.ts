@@ -5,12 +5,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportWriter } from '../../../../activities/deps.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { createReportWriter } from '../../../../src/wiring/reports/report-files.ts';
-import { accepted, NOW, REASON, serviceIdOf } from '../../../contract/ledger/scenario.ts';
+import { accepted, delivery, NOW, REASON, serviceIdOf, stage } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces } from '../../activities/activity-place.ts';
 
 /** The ledger's calls of one writing, from the first to the one after its files are in place. */
 const CALLS = Array.from({ length: 14 }, (_, at) => at + 1);
 
+const openPlace = activityPlaces();
 let reportsDir: string;
 
 beforeEach(async () => {
@@ -19,15 +20,40 @@ beforeEach(async () => {
 
 afterEach(() => rm(reportsDir, { recursive: true, force: true }));
 
-/** The same ledger; its writer is stopped before its call of this number, until it is let go. */
-function stoppedAt(ledger: Ledger, call: number) {
-  let left = call;
+function writer(ledger: Ledger): ReportWriter {
+  return createReportWriter({
+    ...{ ledger, reportsDir, dataDir: reportsDir, notes: () => [], now: () => NOW },
+    profile: { profileDigest: 'of this test', baseUrl: null, now: () => NOW },
+  });
+}
+
+/** How writing it ended. */
+function writeWith(ledger: Ledger, batchId: string): Promise<string | undefined> {
+  return writer(ledger)
+    .write(batchId)
+    .then(
+      () => 'written',
+      (error: { code?: string }) => error.code,
+    );
+}
+
+async function reportedStates(batchId: string): Promise<readonly string[]> {
+  const report = JSON.parse(await readFile(join(reportsDir, batchId, 'report.json'), 'utf8')) as {
+    invoices: readonly { state: string }[];
+  };
+  return report.invoices.map(({ state }) => state);
+}
+
+/** The same ledger; its writer is stopped before its call of this number, or its first one of this name, until it is let go. */
+function stoppedAt(ledger: Ledger, call: number | keyof Ledger) {
+  let left = typeof call === 'number' ? call : 1;
   let go: () => void = () => undefined;
   let arrive: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => (go = resolve));
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
-  const wait = async (): Promise<void> => {
-    left -= 1;
+  const wait = async (name: string | symbol): Promise<void> => {
+    if (typeof call === 'number' || name === call) left -= 1;
+    else return;
     if (left !== 0) return;
     arrive();
     await stopped;
@@ -37,9 +63,9 @@ function stoppedAt(ledger: Ledger, call: number) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       if (name !== 'batchInvoices')
-        return (...args: readonly unknown[]) => wait().then(() => Reflect.apply(value, target, args) as unknown);
+        return (...args: readonly unknown[]) => wait(name).then(() => Reflect.apply(value, target, args) as unknown);
       return async function* (batchId: string) {
-        await wait();
+        await wait(name);
         yield* target.batchInvoices(batchId);
       };
     },
@@ -48,8 +74,6 @@ function stoppedAt(ledger: Ledger, call: number) {
 }
 
 describe('two writers of one report', () => {
-  const openPlace = activityPlaces();
-
   it.each(CALLS)('leave the newer one, when the older was stopped before its call %i of the ledger', async (call) => {
     const { scenario, deps } = openPlace();
     const batch = await scenario.run([{ ref: 'late' }]);
@@ -58,18 +82,8 @@ describe('two writers of one report', () => {
     await batch.send('late', accepted(serviceId));
     await deps.ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
     await batch.finish();
-    const writer = (ledger: Ledger): ReportWriter =>
-      createReportWriter({
-        ...{ ledger, reportsDir, dataDir: reportsDir, notes: () => [], now: () => NOW },
-        profile: { profileDigest: 'of this test', baseUrl: null, now: () => NOW },
-      });
     const slow = stoppedAt(deps.ledger, call);
-    const ended = writer(slow.ledger)
-      .write(batch.batchId)
-      .then(
-        () => 'written',
-        (error: { code?: string }) => error.code,
-      );
+    const ended = writeWith(slow.ledger, batch.batchId);
     await Promise.race([slow.arrived, ended]);
     await deps.ledger.recordStatus([{ invoiceId, serviceId, status: 'issued', reason: null, now: NOW + 2 }]);
     await writer(deps.ledger).write(batch.batchId);
@@ -77,11 +91,86 @@ describe('two writers of one report', () => {
     slow.go();
     expect(['written', 'report-superseded']).toContain(await ended);
 
-    const report = JSON.parse(await readFile(join(reportsDir, batch.batchId, 'report.json'), 'utf8')) as {
-      invoices: readonly { state: string }[];
-    };
-    expect(report.invoices.map(({ state }) => state)).toEqual(['issued']);
+    expect(await reportedStates(batch.batchId)).toEqual(['issued']);
     expect((await deps.ledger.sinceReport(batch.batchId)).changes).toEqual([]);
     expect(await deps.ledger.outdatedReports(scenario.application)).toEqual([]);
+  });
+
+  it('do not wait for each other: the older one ends while the newer one has only begun', async () => {
+    const { scenario, deps } = openPlace();
+    const batch = await scenario.run([{ ref: 'large' }]);
+    await deps.ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+    await batch.finish();
+    const older = stoppedAt(deps.ledger, 'batchInvoices');
+    const newer = stoppedAt(deps.ledger, 'batchInvoices');
+    const olderEnded = writeWith(older.ledger, batch.batchId);
+    await older.arrived;
+    const newerEnded = writeWith(newer.ledger, batch.batchId);
+    await newer.arrived;
+
+    older.go();
+
+    expect(await olderEnded).toBe('written');
+    expect(await reportedStates(batch.batchId)).toEqual(['held']);
+    newer.go();
+    await newerEnded;
+  });
+});
+
+describe('the report of a file that was refused', () => {
+  async function refused() {
+    const place = openPlace();
+    const batch = await place.scenario.begin();
+    await place.deps.ledger.refuseBatch(batch, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+    const dropAgain = () =>
+      batch.claim({ workflowId: 'workflow-2', runId: 'run-2', rereadRefused: true, now: NOW + 1 });
+    return { batch, dropAgain, ledger: place.deps.ledger, application: place.scenario.application };
+  }
+
+  it('is superseded when the file is dropped again while it is written', async () => {
+    const { batch, dropAgain, ledger } = await refused();
+    const slow = stoppedAt(ledger, 'nextRevision');
+    const ended = writeWith(slow.ledger, batch.batchId);
+    await slow.arrived;
+
+    await dropAgain();
+    slow.go();
+
+    expect(await ended).toBe('report-superseded');
+  });
+
+  it('is reused until the file was dropped again and its batch has ended', async () => {
+    const { batch, dropAgain, ledger, application } = await refused();
+    await writer(ledger).write(batch.batchId);
+    const before = await writer(ledger).reuse(batch.batchId);
+    await dropAgain();
+    await stage(ledger, batch, { application, texts: [{ ref: 'read' }] });
+    await batch.finish();
+
+    expect(before).toMatchObject({ state: 'refused' });
+    expect(await writer(ledger).reuse(batch.batchId)).toBeNull();
+  });
+});
+
+describe('the report of a purged batch', () => {
+  it('is written once more when late news move one of its invoices, and then says what the ledger says', async () => {
+    const { scenario, deps } = openPlace();
+    const { ledger } = deps;
+    const batch = await scenario.run([{ ref: 'old' }]);
+    const { invoiceId } = await batch.one('old');
+    const serviceId = serviceIdOf(scenario, 'old');
+    await batch.send('old', accepted(serviceId));
+    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+    await batch.finish();
+    await writer(ledger).write(batch.batchId);
+    await ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application: scenario.application });
+    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    const outdated = await ledger.outdatedReports(scenario.application);
+
+    await writer(ledger).write(batch.batchId);
+
+    expect(outdated).toEqual([batch.batchId]);
+    expect(await reportedStates(batch.batchId)).toEqual(['issued']);
+    expect(await ledger.outdatedReports(scenario.application)).toEqual([]);
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
-import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/circuit-reasons.ts';
-import type { BreakerLedger, OpenBreaker } from '../../../../src/domain/ports/ledger/breaker-ledger.ts';
+import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED, WITHOUT_PROBE } from '../../../../src/domain/circuit-reasons.ts';
+import type { BreakerLedger, BreakerRecord, OpenBreaker } from '../../../../src/domain/ports/ledger/breaker-ledger.ts';
 
 const BASE_URL = 'http://service.example';
 const AWAY = { code: 'http-503', message: 'HTTP 503' };
 const REFUSED = { code: 'http-401', message: 'HTTP 401' };
+const REPEATED = { code: SERVICE_IDS_REPEATED, message: 'Correct the profile' };
 
 /** The breaker's row as the contract suite holds the real one to it, without a database to start. */
 function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
@@ -13,12 +14,16 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
     row: null,
     breaker: () => Promise.resolve(ledger.row),
     openBreaker(record) {
-      const openedAt = Math.min(ledger.row?.openedAt ?? record.openedAt, record.openedAt);
+      const [lasts, lasted] = [isLasting(record), isLasting(ledger.row)];
+      if (lasted && !lasts) return Promise.resolve();
+      const known = lasts && !lasted ? null : ledger.row;
+      const openedAt = Math.min(known?.openedAt ?? record.openedAt, record.openedAt);
       ledger.row = { ...record, openedAt, probingUntil: null };
       return Promise.resolve();
     },
-    closeBreaker() {
-      ledger.row = null;
+    closeBreaker(_baseUrl, { openedBefore } = { openedBefore: Number.NEGATIVE_INFINITY }) {
+      const { row } = ledger;
+      if (row !== null && (!isLasting(row) || row.openedAt < openedBefore)) ledger.row = null;
       return Promise.resolve();
     },
     claimProbe(_baseUrl, { now, until }) {
@@ -31,13 +36,17 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
   return ledger;
 }
 
+/** Only the start of a process ends it. */
+function isLasting(row: BreakerRecord | null): boolean {
+  return row !== null && WITHOUT_PROBE.has(row.reason.code);
+}
+
 function circuits(count: number) {
   const clock = { now: 1_000_000 };
   const ledger = breakerRow();
-  const made = Array.from({ length: count }, () =>
-    createCircuitBreaker({ ledger, baseUrl: BASE_URL, now: () => clock.now }),
-  );
-  return { clock, ledger, circuits: made, circuit: made[0] as (typeof made)[number] };
+  const start = () => createCircuitBreaker({ ledger, baseUrl: BASE_URL, now: () => clock.now });
+  const made = Array.from({ length: count }, start);
+  return { clock, ledger, start, circuits: made, circuit: made[0] as (typeof made)[number] };
 }
 
 describe('the circuit breaker', () => {
@@ -310,15 +319,44 @@ describe('a circuit breaker that a probe could only make worse', () => {
   );
 
   it('is closed by the start of a process, whose profile may be corrected', async () => {
-    const { circuits: all, circuit, clock, ledger } = circuits(2);
+    const { circuit, clock, ledger, start } = circuits(1);
     await circuit.enter();
-    await circuit.trip({ code: SERVICE_IDS_REPEATED, message: 'Correct the profile' }, clock.now);
+    await circuit.trip(REPEATED, clock.now);
+    clock.now += 1;
+    const started = start();
 
-    expect(await all[1]?.enter()).toEqual({ kind: 'allowed' });
+    expect(await started.enter()).toEqual({ kind: 'allowed' });
 
     expect(ledger.row).toBeNull();
-    expect(all[1]?.refusedBecause()).toBeNull();
+    expect(started.refusedBecause()).toBeNull();
     expect(await circuit.enter()).toEqual({ kind: 'allowed' });
+  });
+
+  it('is not closed by the first slice of a process that runs since before it opened', async () => {
+    const { circuits: all, circuit, clock, ledger } = circuits(2);
+    await circuit.enter();
+    clock.now += 60_000;
+    await circuit.trip(REPEATED, clock.now);
+    clock.now += 1_000;
+
+    expect(await all[1]?.enter()).toMatchObject({ kind: 'refused' });
+
+    expect(ledger.row?.reason).toEqual(REPEATED);
+  });
+
+  it('is not closed by a probe that another process sent while the service was away', async () => {
+    const { circuits: all, circuit, clock, ledger } = circuits(2);
+    await circuit.trip(AWAY, clock.now);
+    clock.now += 5_000;
+    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
+    const sentAt = clock.now;
+    clock.now += 10;
+    await circuit.trip(REPEATED, clock.now);
+    clock.now += 10;
+
+    await all[1]?.succeeded(sentAt);
+
+    expect(ledger.row?.reason).toEqual(REPEATED);
   });
 
   it('is not closed by the start of a process when its reason is the service: that one is probed', async () => {

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createSendingPermission, type SendingPermit } from '../../../../activities/sending/sending-permission.ts';
 import type { SendingBatch } from '../../../../src/domain/ports/ledger/sending-control-ledger.ts';
+import { createRequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
 
 const RUN = { workflowId: 'w', runId: 'r' };
+const NO_BODY = { kind: 'json', value: {} } as const;
 
 /** A ledger that says what the test wants, and a clock that the test moves. */
 function permissionOf(batchIds: readonly string[] = ['b']) {
@@ -181,5 +183,38 @@ describe('the permission to send', () => {
     state.run = { workflowId: 'w', runId: 'whoever' };
 
     expect(await permitOf({ run: undefined }).confirm()).toBe(true);
+  });
+
+  it('is over with its attempt also for what waits for a slow rate', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const limiter = createRequestLimiter({
+      ...{ maxConcurrency: 64, requestsPerSecond: 0.1 },
+      ...{ now: Date.now, random: () => 0 },
+    });
+    const permit = permissionOf().permitOf({ lastsMs: 60_000 });
+    const ends: string[] = [];
+    const send = () => Promise.resolve({ kind: 'answer', status: 201, retryAfterMs: null, body: NO_BODY } as const);
+
+    for (let request = 0; request < 64; request += 1)
+      void limiter.pass(send, { permit }).then(({ kind }) => ends.push(kind));
+    await vi.advanceTimersByTimeAsync(300_000);
+
+    expect(ends).toHaveLength(64);
+    expect(ends).toContain('not-permitted');
+  });
+
+  it('is refused at the end of its attempt although the ledger never answers', async () => {
+    const permission = createSendingPermission({ sendingBatches: () => new Promise(() => undefined) });
+    const [outlived, closed] = [
+      permission.request({ batchId: 'b', lastsMs: 50 }),
+      permission.request({ batchId: 'b', lastsMs: 60_000 }),
+    ];
+    onTestFinished(() => outlived.close());
+
+    const asked = Promise.all([outlived.confirm(), closed.confirm()]);
+    closed.close();
+
+    expect(await asked).toEqual([false, false]);
   });
 });
