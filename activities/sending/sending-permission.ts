@@ -103,15 +103,7 @@ export function createSendingPermission(
 
   return {
     request(wanted) {
-      const withdrawal = new AbortController();
-      const isOver = new Promise<void>((resolve) =>
-        withdrawal.signal.addEventListener('abort', () => resolve(), { once: true }),
-      );
-      const holder = { ...wanted, withdrawal, isOver, until: clock() + wanted.lastsMs };
-      // What waits for its turn, for the rate or for the ledger ends with the attempt, and gives its place to others.
-      const end = setTimeout(() => withdrawal.abort(), wanted.lastsMs).unref();
-      // Each POST that waits listens to it.
-      setMaxListeners(0, holder.withdrawal.signal);
+      const holder = holderOf(wanted, clock());
       holders.add(holder);
       timer ??= setInterval(() => void ask(), ASK_EVERY_MS).unref();
       return {
@@ -119,7 +111,6 @@ export function createSendingPermission(
         isValid: () => isValid(holder),
         confirm: () => confirm(holder),
         close() {
-          clearTimeout(end);
           holder.withdrawal.abort();
           holders.delete(holder);
           if (holders.size > 0 || timer === null) return;
@@ -129,6 +120,18 @@ export function createSendingPermission(
       };
     },
   };
+}
+
+/** What waits for its turn, for the rate or for the ledger ends with the attempt, and gives its place to others. */
+function holderOf(wanted: PermitRequest, now: number): Holder {
+  const withdrawal = new AbortController();
+  const { signal } = withdrawal;
+  // Each POST that waits listens to it.
+  setMaxListeners(0, signal);
+  const end = setTimeout(() => withdrawal.abort(), wanted.lastsMs).unref();
+  const isOver = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  void isOver.then(() => clearTimeout(end));
+  return { ...wanted, withdrawal, isOver, until: now + wanted.lastsMs };
 }
 
 function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean {

@@ -143,14 +143,7 @@ export function createBatches(database: Database): Batches {
       });
     },
 
-    async endBatch(batchId, { state, unsent, now, fencingToken }) {
-      await database.transaction(async (queries) => {
-        await lockUnderToken(queries, batchId, fencingToken);
-        // Another file that is read anew may have passed one on to this batch since it held what was not sent.
-        await queries.query(HOLD_AT_END, [batchId, unsent.code, unsent.message, now]);
-        await queries.query(SET_BATCH_STATE, [batchId, state, now]);
-      });
-    },
+    endBatch: (batchId, end) => endBatch(database, batchId, end),
 
     async releaseHeld(batchId, now, fencingToken) {
       return database.transaction(async (queries) => {
@@ -181,26 +174,39 @@ export function createBatches(database: Database): Batches {
 
     batchInvoices: (batchId) => readBatchInvoices(database, batchId),
 
-    async invoicesWith(batchId, { outcomes, after = 0, skip = 0, limit }) {
-      // Ordinals have no gaps: where all are wanted, none has to be looked at to be left out.
-      const rows =
-        outcomes.size === OUTCOMES.length
-          ? await database.query<BatchInvoiceRow>(BATCH_INVOICES, [batchId, after + skip, limit])
-          : await database.query<BatchInvoiceRow>(INVOICES_WITH, [
-              batchId,
-              arrayLiteral([...outcomes]),
-              after,
-              skip,
-              limit,
-            ]);
-      return rows.map(batchInvoice);
-    },
+    invoicesWith: (batchId, window) => invoicesWith(database, batchId, window),
 
     async nextRevision(batchId) {
       const [row] = await database.query<{ revision: number }>(NEXT_REVISION, [batchId]);
       return row?.revision ?? foundBatch(batchId, undefined).revision;
     },
   };
+}
+
+async function endBatch(
+  database: Database,
+  batchId: string,
+  { state, unsent, now, fencingToken }: Parameters<BatchLedger['endBatch']>[1],
+): Promise<void> {
+  await database.transaction(async (queries) => {
+    await lockUnderToken(queries, batchId, fencingToken);
+    // Another file that is read anew may have passed one on to this batch since it held what was not sent.
+    await queries.query(HOLD_AT_END, [batchId, unsent.code, unsent.message, now]);
+    await queries.query(SET_BATCH_STATE, [batchId, state, now]);
+  });
+}
+
+async function invoicesWith(
+  database: Database,
+  batchId: string,
+  { outcomes, after = 0, skip = 0, limit }: Parameters<BatchLedger['invoicesWith']>[1],
+): Promise<readonly BatchInvoice[]> {
+  // Ordinals have no gaps: where all are wanted, none has to be looked at to be left out.
+  const isAll = outcomes.size === OUTCOMES.length;
+  const rows = isAll
+    ? await database.query<BatchInvoiceRow>(BATCH_INVOICES, [batchId, after + skip, limit])
+    : await database.query<BatchInvoiceRow>(INVOICES_WITH, [batchId, arrayLiteral([...outcomes]), after, skip, limit]);
+  return rows.map(batchInvoice);
 }
 
 async function* readBatchInvoices(database: Database, batchId: string): AsyncGenerator<readonly BatchInvoice[]> {

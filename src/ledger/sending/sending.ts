@@ -225,15 +225,7 @@ export function createSending(database: Database): SendingLedger {
   });
 
   return {
-    async sendable(batchId, from, to) {
-      const slice = [batchId, from, to] as const;
-      let rows = await database.query<SendableRow>(SENDABLE, slice);
-      if (await applyIssuedBefore(database, rows)) rows = await database.query<SendableRow>(SENDABLE, slice);
-      if (rows.every(({ state }) => state === 'staged')) return rows.map(sendableInvoice);
-      // Written down before they are handed out again, so they are read after that.
-      await database.query(NOTE_INTERRUPTED_SENDS, slice);
-      return (await database.query<SendableRow>(SENDABLE, slice)).map(sendableInvoice);
-    },
+    sendable: (...slice) => sendable(database, slice),
 
     freeze: (batchId, items, now) => freeze(items.map((item) => ({ ...item, batchId, now }))),
 
@@ -285,6 +277,18 @@ export function createSending(database: Database): SendingLedger {
       });
     },
   };
+}
+
+async function sendable(
+  database: Database,
+  slice: readonly [batchId: string, from: number, to: number],
+): Promise<readonly SendableInvoice[]> {
+  let rows = await database.query<SendableRow>(SENDABLE, slice);
+  if (await applyIssuedBefore(database, rows)) rows = await database.query<SendableRow>(SENDABLE, slice);
+  if (rows.every(({ state }) => state === 'staged')) return rows.map(sendableInvoice);
+  // Written down before they are handed out again, so they are read after that.
+  await database.query(NOTE_INTERRUPTED_SENDS, slice);
+  return (await database.query<SendableRow>(SENDABLE, slice)).map(sendableInvoice);
 }
 
 /** A new key makes a second document where the service has issued the first after all. True: something was applied. */
