@@ -2,6 +2,7 @@ import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger
 import type { Reason } from '../../src/domain/invoice.ts';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
+import { BATCH_CANCELLED } from '../batch-cancelled.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { snapshotOf } from './refresh-snapshot.ts';
 
@@ -26,7 +27,7 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
     await deps.ledger.setBatchState(batchId, state, deps.now(), fencingToken);
     return snapshot;
   }
-  const unsent = cancelled ? CANCELLED : NOT_SENT;
+  const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
   await closeOpen(deps, input, unsent);
   await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
   return snapshotOf(deps, batchId);
@@ -40,10 +41,6 @@ async function closeOpen(deps: ActivityDeps, { batchId, fencingToken }: FinishIn
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
 }
 
-const CANCELLED = {
-  code: 'batch-cancelled',
-  message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
-};
 const NOT_SENT = {
   code: 'not-sent',
   message: 'The batch ended before this invoice was sent. Drop the file again to send it.',

@@ -1,5 +1,6 @@
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { PageEnding } from '../../src/contract/messages.ts';
+import { BATCH_CANCELLED } from '../batch-cancelled.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 /** A page to be closed, and how its sending ended. */
@@ -41,10 +42,7 @@ export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<
 function unsentReason({ ending, waitedFor }: CloseInput): Reason | null {
   switch (ending) {
     case 'cancelled':
-      return {
-        code: 'batch-cancelled',
-        message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
-      };
+      return BATCH_CANCELLED;
     case 'outage':
       return {
         code: 'service-away',

@@ -116,11 +116,8 @@ export async function writeNotedActions(
   batchId: string,
   actions: readonly NotedAction[],
 ): Promise<void> {
-  for (const { actionId, at, who, what, why } of actions)
-    await queries.query(INSERT_AUDIT, [
-      ...[actionId, batchId, at, who === null ? null : storable(who), what, storable(why)],
-      'false',
-    ]);
+  for (const { at, ...action } of actions)
+    await writeAction(queries, { ...action, batchId, now: at, acceptedDuplicateRisk: false });
 }
 
 /** PostgreSQL takes no NUL in a text; what somebody typed must not keep a batch from its end. */
