@@ -130,7 +130,7 @@ export interface OpenDocumentRow {
 
 /**
  * now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked
- * for each time.
+ * for each time. All documents of an invoice are in one portion, for the next one begins after it.
  */
 export const OPEN_DOCUMENTS = `/* open-documents */
 WITH left_open AS (${LEFT_OPEN}
@@ -150,7 +150,7 @@ JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_B
 LEFT JOIN LATERAL (${failedEventOf('g', 'i')}) event ON true
 WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
 ORDER BY invoice_id
-LIMIT $4`;
+FETCH FIRST $4 ROWS WITH TIES`;
 
 /**
  * Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it.

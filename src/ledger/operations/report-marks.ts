@@ -56,12 +56,15 @@ ORDER BY b.seq`;
 
 interface SinceReportRow {
   readonly revision: number;
+  /** Null: there was no report. */
+  readonly reported_flags: number | null;
   readonly flags: number;
 }
 
 /** batchId. */
 const FIND_REPORT_MARK = `/* find-report-mark */
-SELECT coalesce((SELECT revision FROM report_mark WHERE batch_id = $1), 0) AS revision, ${flagsOf('$1')} AS flags`;
+SELECT coalesce((SELECT revision FROM report_mark WHERE batch_id = $1), 0) AS revision,
+  (SELECT flags FROM report_mark WHERE batch_id = $1) AS reported_flags, ${flagsOf('$1')} AS flags`;
 
 interface ReportChangeRow {
   readonly was: string;
@@ -112,9 +115,11 @@ export function createReportMarks(database: Database): ReportMarkLedger {
     async sinceReport(batchId) {
       const [mark] = await database.query<SinceReportRow>(FIND_REPORT_MARK, [batchId]);
       const rows = await database.query<ReportChangeRow>(REPORT_CHANGES, [batchId, EXAMPLES]);
+      const { revision = 0, reported_flags: reportedFlags = null, flags = 0 } = mark ?? {};
       return {
-        revision: mark?.revision ?? 0,
-        flags: mark?.flags ?? 0,
+        revision,
+        flags,
+        isFlagged: flags !== (reportedFlags ?? 0),
         changes: rows.map((row) => ({
           from: row.was as Outcome,
           to: row.is as Outcome,

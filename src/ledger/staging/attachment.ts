@@ -7,6 +7,8 @@ export interface KnownIdentity {
   readonly state: InvoiceState;
   /** The owner sends nothing: it is finished, cancelled or refused, or it is this very batch, whose staging starts again. */
   readonly ownerIdle: boolean;
+  /** Its owner is this very batch, whose staging starts again, and an open batch waits for the content that it had. */
+  readonly awaited: boolean;
   /** Another document of it is or may be alive: an operator decides. */
   readonly blocked: boolean;
   /** A refusal is no proof, and no operator has accepted the risk of a duplicate. */
@@ -28,11 +30,11 @@ export type Attachment =
 
 /** The ownership rule of docs/ledger.md for one identity that was there before. */
 export function decideAttachment(known: KnownIdentity): Attachment {
-  const { sameFingerprint, state, ownerIdle, blocked, keepsRejected } = known;
+  const { sameFingerprint, state, ownerIdle, awaited, blocked, keepsRejected } = known;
   const free = !blocked && ownerIdle && canMove('replace', state);
   if (sameFingerprint && state === 'issued') return 'already-issued';
   if (sameFingerprint) return free ? 'take-over' : 'attach';
-  if (free) return 'correct';
+  if (free && !awaited) return 'correct';
   if (blocked || !canMove('regenerate', state)) return 'conflict';
   return state === 'rejected' && keepsRejected ? 'needs-risk' : 'correct';
 }

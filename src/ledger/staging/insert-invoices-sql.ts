@@ -1,6 +1,6 @@
 import { CLOSED_BATCH_STATES } from '../database/states.ts';
 
-/** One row of `LOCK_KNOWN_INVOICES`. `owner_idle`: its owner sends nothing. */
+/** One row of `LOCK_KNOWN_INVOICES`. `owner_idle`: its owner sends nothing; `awaited`: it is this batch's, and another open batch waits for it. */
 export interface KnownInvoice {
   readonly invoice_id: number;
   readonly identity: string;
@@ -9,6 +9,7 @@ export interface KnownInvoice {
   readonly generation: number;
   readonly owner_batch: string;
   readonly owner_idle: boolean;
+  readonly awaited: boolean;
   /** Its key brought a second document, and nobody knows that this one has failed. */
   readonly other_alive: boolean;
   readonly flags: readonly string[];
@@ -22,6 +23,10 @@ export const LOCK_KNOWN_INVOICES = `/* lock-known-invoices */
 SELECT i.invoice_id, i.identity, i.fingerprint, i.state, i.generation, i.owner_batch, i.flags,
   b.state IN ${CLOSED_BATCH_STATES}
     OR (i.owner_batch = $2 AND NOT EXISTS (SELECT 1 FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2)) AS owner_idle,
+  i.owner_batch = $2 AND EXISTS (
+    SELECT 1 FROM batch_invoice other JOIN batch waiting ON waiting.batch_id = other.batch_id
+    WHERE other.invoice_id = i.invoice_id AND other.batch_id <> $2 AND other.outcome IS NULL AND waiting.state NOT IN ${CLOSED_BATCH_STATES}
+    OFFSET 0) AS awaited,
   EXISTS (SELECT FROM invoice_generation g WHERE g.invoice_id = i.invoice_id AND g.generation < 0 AND g.state = 'accepted' OFFSET 0) AS other_alive
 FROM invoice i JOIN batch b ON b.batch_id = i.owner_batch
 WHERE i.identity = ANY($1::text[])

@@ -144,6 +144,7 @@ function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
     sameFingerprint: known.fingerprint === staged.fingerprint,
     state: known.state as InvoiceState,
     ownerIdle: known.owner_idle,
+    awaited: known.awaited,
     blocked: known.other_alive || known.flags.includes('issued-in-earlier-generation'),
     keepsRejected: staged.keepsRejected === true,
   });

@@ -9,86 +9,10 @@ import { INSERT_FINDINGS } from '../batches/findings-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
-import { CLOSED_BATCH_STATES } from '../database/states.ts';
 import { createBatchRowStore } from './batch-row-store.ts';
-import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-rows-sql.ts';
+import { forgetRows, forgetStaging, passOnLeftOver } from './forget-staging.ts';
 import { stageInvoices } from './stage-invoices.ts';
 import { createTableTidying } from './table-tidying.ts';
-
-/** A line of another batch that holds invoice `i` as it is. */
-const IS_OTHER_LINE = `other.invoice_id = i.invoice_id AND other.batch_id <> $1 AND other.outcome IS NULL`;
-
-/**
- * batchId: what it never sent, locked in the order in which stagings lock. A portion of another file that attaches itself to one of these is waited for, so
- * that the next statements see its lines; one that comes later waits, and then finds what was passed on and nothing else.
- */
-const LOCK_UNSENT = `/* lock-unsent */
-SELECT count(*) AS invoices FROM (
-  SELECT i.invoice_id FROM invoice i
-  WHERE i.invoice_id = ANY(ARRAY(SELECT bi.invoice_id FROM batch_invoice bi WHERE bi.batch_id = $1))
-    AND i.owner_batch = $1 AND i.state = 'staged'
-  ORDER BY i.identity
-  FOR UPDATE OF i
-) locked`;
-
-/** batchId: the batches of those lines; none of them ends before what is passed on to it is committed. */
-const LOCK_HEIRS = `/* lock-heirs */
-SELECT b.batch_id FROM batch b
-WHERE b.batch_id = ANY(ARRAY(
-  SELECT DISTINCT other.batch_id
-  FROM batch_invoice mine
-  JOIN LATERAL (
-    SELECT own.invoice_id FROM invoice own
-    WHERE own.invoice_id = mine.invoice_id AND own.owner_batch = $1 AND own.state = 'staged' OFFSET 0
-  ) i ON true
-  JOIN LATERAL (SELECT other.batch_id FROM batch_invoice other WHERE ${IS_OTHER_LINE} OFFSET 0) other ON true
-  WHERE mine.batch_id = $1))
-ORDER BY b.batch_id
-FOR SHARE`;
-
-/**
- * batchId: what it never sent and another batch waits for goes to the oldest of those batches, one that is being staged before one that may have sent its
- * page already. A batch that is closed sends nothing: there it is held, so that somebody is told and a retry finds it.
- */
-const PASS_ON_UNSENT = `/* pass-on-unsent */
-WITH heir AS (
-  SELECT i.invoice_id, h.batch_id, h.closed
-  FROM invoice i
-  JOIN LATERAL (
-    SELECT b.batch_id, b.state IN ${CLOSED_BATCH_STATES} AS closed
-    FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
-    WHERE ${IS_OTHER_LINE}
-    ORDER BY b.state <> 'staging', b.state IN ${CLOSED_BATCH_STATES}, b.seq LIMIT 1
-  ) h ON true
-  WHERE i.invoice_id = ANY(ARRAY(SELECT mine.invoice_id FROM batch_invoice mine WHERE mine.batch_id = $1))
-    AND i.owner_batch = $1 AND i.state = 'staged'
-)
-UPDATE invoice i SET owner_batch = heir.batch_id,
-  state = CASE WHEN heir.closed THEN 'held' ELSE i.state END,
-  reason_code = CASE WHEN heir.closed THEN 'not-sent' ELSE i.reason_code END,
-  reason_message = CASE WHEN heir.closed
-    THEN 'The file that was to send this invoice was not read to its end. Drop this file again, or retry the invoice, to send it.'
-    ELSE i.reason_message END
-FROM heir
-WHERE i.invoice_id = heir.invoice_id AND i.owner_batch = $1 AND i.state = 'staged'`;
-
-/** batchId: what only this staging knew and nobody ever sent. */
-const FORGET_UNSENT = `/* forget-unsent */
-WITH forgotten AS (
-  DELETE FROM invoice i
-  WHERE i.invoice_id = ANY(ARRAY(SELECT bi.invoice_id FROM batch_invoice bi WHERE bi.batch_id = $1)) AND i.owner_batch = $1
-    AND i.state = 'staged' AND i.generation = 1 AND i.attempts = 0
-  RETURNING i.invoice_id
-)
-DELETE FROM invoice_content c WHERE c.invoice_id = ANY(ARRAY(SELECT invoice_id FROM forgotten))`;
-
-/** batchId. */
-const FORGET_BATCH_INVOICES = `/* forget-batch-invoices */
-DELETE FROM batch_invoice WHERE batch_id = $1`;
-
-/** batchId. */
-const FORGET_FINDINGS = `/* forget-findings */
-DELETE FROM finding WHERE batch_id = $1`;
 
 /** batchId, rows, rowsWithoutInvoice, invoices, pageSize, proof. */
 const FINISH_STAGING = `/* finish-staging */
@@ -119,7 +43,7 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
     rowStore: (claim) => createBatchRowStore(database, claim),
 
     async restartStaging(claim) {
-      await whileStaging(claim, (queries) => forgetStaging(queries, claim.batchId));
+      await whileStaging(claim, (queries) => forgetStaging(queries, claim.batchId, true));
     },
 
     async stageInvoices(claim, invoices, now) {
@@ -134,6 +58,7 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
       const { batchId } = claim;
       const batch = await whileStaging(claim, async (queries) => {
         await checkComplete(queries, batchId, staged);
+        await passOnLeftOver(queries, batchId);
         await writeFindings(queries, batchId, staged.fileFindings);
         await forgetRows(queries, batchId);
         const { rows, rowsWithoutInvoice, invoices, pageSize } = staged;
@@ -147,7 +72,7 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
     async refuseBatch(claim, refusal) {
       const { batchId } = claim;
       return whileStaging(claim, async (queries) => {
-        await forgetStaging(queries, batchId);
+        await forgetStaging(queries, batchId, false);
         await writeFindings(queries, batchId, refusal.fileFindings);
         return queries.query<BatchRow>(REFUSE_BATCH, [
           batchId,
@@ -171,18 +96,6 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
       return changed === undefined ? batch : batchRecord(changed);
     });
   }
-}
-
-async function forgetStaging(queries: Queries, batchId: string): Promise<void> {
-  for (const text of [LOCK_UNSENT, LOCK_HEIRS, PASS_ON_UNSENT, FORGET_UNSENT, FORGET_BATCH_INVOICES, FORGET_FINDINGS]) {
-    await queries.query(text, [batchId]);
-  }
-  await forgetRows(queries, batchId);
-}
-
-async function forgetRows(queries: Queries, batchId: string): Promise<void> {
-  await queries.query(FORGET_ROW_ORDER, [batchId]);
-  await queries.query(FORGET_BATCH_ROWS, [batchId]);
 }
 
 async function writeFindings(queries: Queries, batchId: string, findings: readonly Finding[]): Promise<void> {

@@ -49,6 +49,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'failure-budget-spent': 'Demasiadas facturas fueron rechazadas o fallaron; el resto no se envió.',
   'file-changed': 'El archivo cambió mientras se leía; no se envió nada de él.',
   'file-empty': 'El archivo está vacío.',
+  'file-read-anew': 'El archivo que envía esta factura se interrumpió mientras se leía, y se lee de nuevo.',
   'findings-omitted': 'Hay más observaciones de las que se muestran.',
   'first-invoices-failed': 'El servicio no emitió ninguna de las primeras facturas; el resto no se envió.',
   'first-invoices-refused': 'El servicio rechazó todas las primeras facturas; el resto no se envió.',

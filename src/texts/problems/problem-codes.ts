@@ -50,6 +50,7 @@ export const PROBLEM_CODES = [
   'failure-budget-spent',
   'file-changed',
   'file-empty',
+  'file-read-anew',
   'findings-omitted',
   'first-invoices-failed',
   'first-invoices-refused',

@@ -50,6 +50,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'failure-budget-spent': 'Demasiadas faturas foram recusadas ou falharam; o resto não foi enviado.',
   'file-changed': 'O ficheiro mudou enquanto era lido; nada dele foi enviado.',
   'file-empty': 'O ficheiro está vazio.',
+  'file-read-anew': 'O ficheiro que envia esta fatura foi interrompido enquanto era lido, e é lido de novo.',
   'findings-omitted': 'Há mais observações do que as mostradas.',
   'first-invoices-failed': 'O serviço não emitiu nenhuma das primeiras faturas; o resto não foi enviado.',
   'first-invoices-refused': 'O serviço recusou todas as primeiras faturas; o resto não foi enviado.',

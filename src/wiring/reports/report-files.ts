@@ -98,10 +98,10 @@ function changesOf(byState: readonly ReportedChange[]): NonNullable<ReportSummar
   return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
 }
 
-/** Null: a late answer, or a later file that took invoices over, has made the report untrue. */
+/** Null: a late answer, a contradiction, or a later file that took invoices over has made the report untrue. */
 async function reuse(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
-  const { changes } = await options.ledger.sinceReport(batchId);
-  return changes.length > 0 ? null : readExisting(options, batchId, 'of its last end');
+  const { changes, isFlagged } = await options.ledger.sinceReport(batchId);
+  return isFlagged || changes.length > 0 ? null : readExisting(options, batchId, 'of its last end');
 }
 
 /** `which`: null, too, when the batch has ended again since, as one does whose file was refused before. */

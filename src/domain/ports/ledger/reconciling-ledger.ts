@@ -89,6 +89,8 @@ export interface SinceReport {
   readonly changes: readonly ReportChange[];
   /** Contradictions flagged so far; handed back to `noteReported`. */
   readonly flags: number;
+  /** Some of them since that report. */
+  readonly isFlagged: boolean;
 }
 
 /**
@@ -101,7 +103,7 @@ export interface ReconcilingLedger {
    * window is over are left out, or go back to `unknown`. In ascending order of their ids.
    */
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
-  /** `accepted` and `unsettled` documents of closed batches, by id. */
+  /** `accepted` and `unsettled` documents of closed batches, by id; more than `limit` only where the last invoice has several. */
   openDocuments(open: OpenDocuments): Promise<readonly OpenDocument[]>;
   /** `unsettled` documents of a batch that runs again. */
   unsettledDocuments(unsettled: UnsettledDocuments): Promise<readonly OpenDocument[]>;

@@ -4,6 +4,7 @@ import type { PageEnding } from '../../../../src/contract/messages.ts';
 import {
   accepted,
   delivery,
+  finishStaging,
   invoiceOf,
   NOW,
   serviceIdOf,
@@ -151,9 +152,32 @@ describe('a look at a page', () => {
     const second = await place.scenario.run([{ ref: 'A' }], 1_000);
     expect(await look(place, second)).toMatchObject({ attached: 1, isClosed: false });
 
-    await place.deps.ledger.restartStaging(first);
+    await place.deps.ledger.refuseBatch(first, { rows: 1, fileFindings: [], proof: {}, now: NOW });
 
     expect(await look(place, second)).toMatchObject({ attached: 0, isClosed: true });
     expect(await second.line('A')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
+  });
+
+  it('waits for an invoice of another file that was stopped and is read anew, until that one has sent it', async () => {
+    const place = placeOf();
+    const { ledger } = place.deps;
+    const first = await place.scenario.begin();
+    const shared = validInvoice(place.scenario.application, invoiceOf({ ref: 'A' }), 1);
+    await ledger.stageInvoices(first, [shared], NOW);
+    const second = await place.scenario.run([{ ref: 'A' }], 1_000);
+    expect(await look(place, second)).toMatchObject({ attached: 1, isClosed: false });
+
+    await ledger.restartStaging(first);
+    expect(await look(place, second)).toMatchObject({ attached: 1, isClosed: false });
+    await ledger.stageInvoices(first, [shared], NOW);
+    await finishStaging(ledger, first, { invoices: 1, pageSize: 1_000 });
+    const serviceId = serviceIdOf(place.scenario, 'a');
+    await sendFirst(place, first, [accepted(serviceId)]);
+    await receive(place, serviceId);
+
+    for (const batch of [first, second]) {
+      expect(await look(place, batch)).toMatchObject({ isClosed: true });
+      expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 1 });
+    }
   });
 });

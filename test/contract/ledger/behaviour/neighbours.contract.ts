@@ -140,14 +140,82 @@ export function neighboursContract(open: OpenLedger): void {
       expect(await ledger.merchantsNeeded(second.batchId)).toEqual([{ nif, legalName: null, email: null }]);
     });
 
-    it('of a file that was refused in the end goes out with the next file that has the same content', async () => {
-      const { first, second } = await beginCorrection('refused-later');
+    it('of a file that was refused in the end leaves what it had replaced as it was, and goes out with the next such file', async () => {
+      const first = await scenario.run([{ ref: 'refused-later' }]);
+      await failedIn(first, 'refused-later');
+      const before = await first.line('refused-later');
+      const second = await beginCorrectionOf('refused-later');
       await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
 
+      expect(await first.line('refused-later')).toEqual(before);
+      expect(await (await scenario.run([{ ref: 'refused-later' }])).lines()).toMatchObject([{ state: 'failed' }]);
       const third = await scenario.run([{ ref: 'refused-later', unitPrice: '99' }]);
 
       expect((await third.sendable()).map(({ generation }) => generation)).toEqual([2]);
-      expect(await first.line('refused-later')).toMatchObject({ state: 'failed', generation: 1, reason: REASON });
+      expect(await first.line('refused-later')).toEqual({ ...before, flags: ['corrected-by-later-batch'] });
+    });
+
+    it('of a file that was refused does not keep an operator from a retry of what it had replaced', async () => {
+      const { first, second } = await beginCorrection('refused-retry');
+      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      const policy = {
+        maxGenerations: 9,
+        retentionMs: 1,
+        rejectionIsProof: true,
+        acceptDuplicateRisk: false,
+        now: NOW,
+      };
+      const action = { actionId: randomUUID(), who: null, why: 'test' };
+
+      const { moved } = await ledger.retryInvoices({
+        ...{ batchId: first.batchId, selection: { rows: [2] }, policy, action },
+      });
+
+      expect(moved.regenerate).toBe(1);
+      expect(await first.one('refused-retry')).toMatchObject({
+        generation: 2,
+        invoice: { lines: [{ unitPrice: '10.5' }] },
+      });
+    });
+
+    it('of a file that was refused is held no more when the earlier document was issued after all', async () => {
+      const first = await scenario.run([{ ref: 'refused-risen' }]);
+      const { invoiceId, generation } = await first.freeze('refused-risen');
+      const serviceId = serviceIdOf(scenario, 'refused-risen');
+      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
+      const second = await beginCorrectionOf('refused-risen');
+      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+
+      expect(await first.line('refused-risen')).toMatchObject({ state: 'issued', serviceId, generation: 1 });
+      expect(await (await scenario.run([{ ref: 'refused-risen' }])).lines()).toMatchObject([
+        { state: 'already-issued', serviceId },
+      ]);
+    });
+
+    it('of a file that was refused goes to another file that is being read with the same content', async () => {
+      const { first, second } = await beginCorrection('refused-shared');
+      const third = await beginCorrectionOf('refused-shared');
+      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      await finishStaging(ledger, third, { invoices: 1, pageSize: 1 });
+
+      expect((await third.sendable()).map(({ generation }) => generation)).toEqual([2]);
+      expect(await first.line('refused-shared')).toMatchObject({ state: 'failed', generation: 1, reason: REASON });
+    });
+
+    it.each(['held', 'rejected'] as const)('of a file that was refused brings back what was %s', async (state) => {
+      const ref = `refused-${state}`;
+      const first = await scenario.run([{ ref }]);
+      if (state === 'rejected') await first.send(ref, { kind: 'rejected', reason: REASON });
+      else await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });
+      await first.finish();
+      const before = await first.line(ref);
+      const second = await beginCorrectionOf(ref);
+      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+
+      expect(await first.line(ref)).toEqual(before);
+      expect((await first.claim({ runId: 'run-2' })).kind).toBe(state === 'held' ? 'resumed' : 'closed');
     });
   });
 
@@ -155,15 +223,22 @@ export function neighboursContract(open: OpenLedger): void {
   async function beginCorrection(ref: string): Promise<{ readonly first: TestBatch; readonly second: TestBatch }> {
     const first = await scenario.run([{ ref }]);
     await failedIn(first, ref);
-    const second = await scenario.begin();
+    return { first, second: await beginCorrectionOf(ref) };
+  }
+
+  async function beginCorrectionOf(ref: string): Promise<TestBatch> {
+    const batch = await scenario.begin();
     const line = validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), 1);
-    await ledger.stageInvoices(second, [line], NOW);
-    return { first, second };
+    await ledger.stageInvoices(batch, [line], NOW);
+    return batch;
   }
 
   describe('a staging that starts again', () => {
     it('keeps the earlier life of what it corrected: the key of the first generation never comes back', async () => {
-      const { first, second } = await beginCorrection('kept-life');
+      const first = await scenario.run([{ ref: 'kept-life' }]);
+      await failedIn(first, 'kept-life');
+      const uncorrected = await first.line('kept-life');
+      const second = await beginCorrectionOf('kept-life');
       const before = await first.line('kept-life');
 
       await ledger.restartStaging(second);
@@ -173,13 +248,13 @@ export function neighboursContract(open: OpenLedger): void {
         texts: [{ ref: 'kept-life', unitPrice: '99' }],
       });
 
-      expect(between).toEqual(before);
+      expect(between).toEqual(uncorrected);
       expect((await second.sendable()).map(({ generation }) => generation)).toEqual([2]);
       expect(await first.line('kept-life')).toEqual(before);
       expect(await first.sendable()).toEqual([]);
     });
 
-    it('reads what it had corrected anew: other content then replaces its own, which was never sent', async () => {
+    it('reads what it had corrected anew: other content then stands where its own did, which was never sent', async () => {
       const { first, second } = await beginCorrection('read-anew');
       const before = await first.line('read-anew');
 
@@ -190,7 +265,7 @@ export function neighboursContract(open: OpenLedger): void {
       });
 
       const [sendable] = await second.sendable();
-      expect(sendable).toMatchObject({ generation: 3, state: 'staged' });
+      expect(sendable).toMatchObject({ generation: 2, state: 'staged' });
       expect(sendable?.invoice.lines[0]?.unitPrice).toBe('98');
       expect(await first.line('read-anew')).toEqual(before);
     });
@@ -238,11 +313,10 @@ export function neighboursContract(open: OpenLedger): void {
       const [first, heir] = [await scenario.begin(), await scenario.begin()];
       await ledger.stageInvoices(first, shared, NOW);
       await ledger.stageInvoices(heir, shared, NOW);
+      await ledger.refuseBatch(first, { rows: 0, fileFindings: [], proof: {}, now: NOW });
       await finishStaging(ledger, heir, { invoices: 1, pageSize: 1 });
 
       const { batchId, fencingToken } = heir;
-      await ledger.holdUnsent(batchId, { reason: REASON, now: NOW, fencingToken });
-      await ledger.restartStaging(first);
       await ledger.endBatch(batchId, { state: 'finished', unsent: REASON, now: NOW, fencingToken });
 
       expect(await heir.lines()).toMatchObject([{ state: 'held', reason: REASON }]);
@@ -275,16 +349,35 @@ export function neighboursContract(open: OpenLedger): void {
       expect(await older.sendable()).toEqual([]);
     });
 
-    it('passes an invoice that several wait for on to the oldest of them', async () => {
+    it('passes an invoice of a refused file on to the oldest of those that are being read and wait for it', async () => {
       const dying = await scenario.begin();
-      await ledger.stageInvoices(dying, [validInvoice(scenario.application, invoiceOf({ ref: 'heirs' }), 1)], NOW);
-      const oldest = await scenario.run([{ ref: 'heirs' }]);
-      const younger = await scenario.run([{ ref: 'heirs' }]);
+      const shared = [validInvoice(scenario.application, invoiceOf({ ref: 'heirs' }), 1)];
+      await ledger.stageInvoices(dying, shared, NOW);
+      const running = await scenario.run([{ ref: 'heirs' }]);
+      const [oldest, younger] = [await scenario.begin(), await scenario.begin()];
+      for (const batch of [younger, oldest]) await ledger.stageInvoices(batch, shared, NOW);
 
-      await ledger.restartStaging(dying);
+      await ledger.refuseBatch(dying, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+      for (const batch of [younger, oldest]) await finishStaging(ledger, batch, { invoices: 1, pageSize: 1 });
 
       expect(await oldest.sendable()).toHaveLength(1);
-      expect(await younger.sendable()).toEqual([]);
+      for (const batch of [running, younger]) {
+        expect(await batch.sendable()).toEqual([]);
+        expect(await batch.line('heirs')).toMatchObject({ state: 'staged', reason: null });
+      }
+    });
+
+    it('lets no batch send what comes to it after all of it was held', async () => {
+      const dying = await scenario.begin();
+      const shared = [validInvoice(scenario.application, invoiceOf({ ref: 'held-heir' }), 1)];
+      await ledger.stageInvoices(dying, shared, NOW);
+      const heir = await scenario.run([{ ref: 'held-heir' }, { ref: 'held-heir-own' }]);
+      await ledger.holdUnsent(heir.batchId, { reason: REASON, now: NOW });
+
+      await ledger.refuseBatch(dying, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+
+      expect(await heir.sendable()).toEqual([]);
+      expect(await heir.line('held-heir')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
     });
   });
 

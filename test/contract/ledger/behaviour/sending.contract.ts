@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import type { OpenDocument } from '../../../../src/domain/ports/ledger/reconciling-ledger.ts';
 import type { FreezeInvoice, RecordSend, SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, OTHER_NIF, REASON, serviceIdOf } from '../scenario.ts';
@@ -469,21 +470,24 @@ export function sendingContract(open: OpenLedger): void {
         });
       });
 
-      it('are both asked for once the batch is closed', async () => {
-        const { batch, ids } = await twice('both-asked');
+      it.each([
+        ['of many', 100],
+        ['where one of them is the last of a portion', 1],
+      ])('are both asked for once the batch is closed, %s', async (_, limit) => {
+        const { batch, ids } = await twice(`both-asked-${limit}`);
         await batch.finish();
         const { flags, revision } = await ledger.sinceReport(batch.batchId);
         const open = await batch.lines();
         await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: NOW, flags, open });
         const { application } = scenario;
 
-        const documents = await ledger.openDocuments({
-          application,
-          now: NOW,
-          all: true,
-          afterInvoiceId: 0,
-          limit: 100,
-        });
+        const documents: OpenDocument[] = [];
+        for (let isLast = false; !isLast;) {
+          const afterInvoiceId = documents.at(-1)?.invoiceId ?? 0;
+          const portion = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId, limit });
+          documents.push(...portion);
+          isLast = portion.length < limit;
+        }
 
         expect(
           documents

@@ -544,18 +544,81 @@ export function stagingContract(open: OpenLedger): void {
       expect((await batch.one('again')).generation).toBe(1);
     });
 
-    it('passes an invoice that another batch waits for on to that batch', async () => {
-      const dying = await scenario.begin();
-      await ledger.stageInvoices(dying, [validInvoice(scenario.application, invoiceOf({ ref: 'heir' }), 1)], NOW);
-      const heir = await scenario.run([{ ref: 'heir' }]);
-      expect(await heir.sendable()).toEqual([]);
+    describe('of an invoice that another batch waits for', () => {
+      const shared = (ref: string, ordinal = 1, unitPrice = '10.5'): StageInvoice =>
+        validInvoice(scenario.application, invoiceOf({ ref, unitPrice }), ordinal);
+      const refusal = { rows: 1, fileFindings: [], proof: {}, now: NOW };
 
-      await ledger.restartStaging(dying);
-      expect(await heir.sendable()).toHaveLength(1);
-      await stage(ledger, dying, { application: scenario.application, texts: [{ ref: 'heir' }] });
+      /** A batch that was stopped while it was read, has forgotten what it had staged, and another one that waits for the invoice. */
+      async function stoppedWith(ref: string): Promise<{ readonly stopped: TestBatch; readonly waiting: TestBatch }> {
+        const stopped = await scenario.begin();
+        await ledger.stageInvoices(stopped, [shared(ref)], NOW);
+        const waiting = await scenario.run([{ ref }]);
+        await ledger.restartStaging(stopped);
+        return { stopped, waiting };
+      }
 
-      expect(await dying.sendable()).toEqual([]);
-      expect((await dying.line('heir')).state).toBe('staged');
+      it('keeps it: the file that is read anew sends it, once, also when it is stopped again', async () => {
+        const { stopped, waiting } = await stoppedWith('kept');
+        await ledger.restartStaging(stopped);
+        expect(await waiting.sendable()).toEqual([]);
+        expect(await ledger.openPages(waiting.batchId)).toEqual([1]);
+        await stage(ledger, stopped, { application: scenario.application, texts: [{ ref: 'kept' }] });
+
+        expect(await waiting.sendable()).toEqual([]);
+        expect(await stopped.sendable()).toHaveLength(1);
+        for (const batch of [stopped, waiting])
+          expect(await batch.line('kept')).toMatchObject({ state: 'staged', reason: null });
+      });
+
+      it('tells the batch that waits when the file then is refused', async () => {
+        const { stopped, waiting } = await stoppedWith('kept-refused');
+        await ledger.refuseBatch(stopped, refusal);
+
+        expect(await waiting.line('kept-refused')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
+      });
+
+      it('tells the batch that waits when the file then has it no more', async () => {
+        const { stopped, waiting } = await stoppedWith('kept-gone');
+        await stage(ledger, stopped, { application: scenario.application, texts: [{ ref: 'kept-other' }] });
+
+        expect(await waiting.line('kept-gone')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
+        expect((await stopped.sendable()).map(({ invoice }) => invoice.ref)).toEqual(['kept-other']);
+      });
+
+      it('is in conflict with it when the file then has other content', async () => {
+        const { stopped, waiting } = await stoppedWith('kept-changed');
+        await stage(ledger, stopped, {
+          application: scenario.application,
+          texts: [{ ref: 'kept-changed', unitPrice: '7' }],
+        });
+
+        expect(await stopped.line('kept-changed')).toMatchObject({ state: 'conflict' });
+        expect(await waiting.line('kept-changed')).toMatchObject({ state: 'held', generation: 1 });
+      });
+
+      it('lets the batch that is being read send it when the file then has it no more', async () => {
+        const [stopped, waiting] = [await scenario.begin(), await scenario.begin()];
+        for (const batch of [stopped, waiting]) await ledger.stageInvoices(batch, [shared('kept-passed')], NOW);
+        await ledger.restartStaging(stopped);
+        await stage(ledger, stopped, { application: scenario.application, texts: [{ ref: 'kept-passed-other' }] });
+        await finishStaging(ledger, waiting, { invoices: 1, pageSize: 1 });
+
+        expect(await waiting.sendable()).toHaveLength(1);
+        expect(await waiting.line('kept-passed')).toMatchObject({ state: 'staged', reason: null });
+      });
+
+      it('forgets it when nobody waits any more', async () => {
+        const [stopped, waiting] = [await scenario.begin(), await scenario.begin()];
+        for (const batch of [stopped, waiting]) await ledger.stageInvoices(batch, [shared('kept-alone')], NOW);
+        await ledger.restartStaging(stopped);
+        await ledger.refuseBatch(waiting, refusal);
+        await ledger.refuseBatch(stopped, refusal);
+
+        const next = await scenario.run([{ ref: 'kept-alone', unitPrice: '5' }]);
+
+        expect(await next.line('kept-alone')).toMatchObject({ state: 'staged', generation: 1 });
+      });
     });
 
     it('touches nothing of a batch that runs', async () => {

@@ -150,6 +150,24 @@ describe('the report of a file that was refused', () => {
     expect(before).toMatchObject({ state: 'refused' });
     expect(await writer(ledger).reuse(batch.batchId)).toBeNull();
   });
+
+  it('is reused no more when the service has contradicted itself about an invoice whose state stays', async () => {
+    const { scenario, deps } = openPlace();
+    const { ledger } = deps;
+    const batch = await scenario.run([{ ref: 'contradicted' }]);
+    const serviceId = serviceIdOf(scenario, 'contradicted');
+    await batch.send('contradicted', accepted(serviceId));
+    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await batch.finish();
+    await writer(ledger).write(batch.batchId);
+    const before = await writer(ledger).reuse(batch.batchId);
+
+    await ledger.recordDeliveries([delivery(serviceId, 'failed')]);
+
+    expect(before).toMatchObject({ counts: { issued: 1 } });
+    expect(await batch.line('contradicted')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
+    expect(await writer(ledger).reuse(batch.batchId)).toBeNull();
+  });
 });
 
 describe('the report of a purged batch', () => {

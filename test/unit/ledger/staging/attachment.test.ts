@@ -8,6 +8,7 @@ const known: fc.Arbitrary<KnownIdentity> = fc.record({
   sameFingerprint: fc.boolean(),
   state: fc.constantFrom(...INVOICE_STATES),
   ownerIdle: fc.boolean(),
+  awaited: fc.boolean(),
   blocked: fc.boolean(),
   keepsRejected: fc.boolean(),
 });
@@ -93,11 +94,21 @@ describe('a file that brings an invoice which the ledger knows', () => {
     [{ state: 'staged', sameFingerprint: false }, 'correct'],
     [{ state: 'held', sameFingerprint: false, ownerIdle: false }, 'conflict'],
     [{ state: 'held', sameFingerprint: false, blocked: true }, 'conflict'],
+    [{ state: 'staged', awaited: true }, 'take-over'],
+    [{ state: 'staged', sameFingerprint: false, awaited: true }, 'conflict'],
+    [{ state: 'failed', sameFingerprint: false, awaited: true }, 'correct'],
     [{ state: 'sending', sameFingerprint: false }, 'conflict'],
     [{ state: 'issued', sameFingerprint: false }, 'conflict'],
     [{ state: 'unknown', sameFingerprint: false, ownerIdle: true }, 'conflict'],
   ] as const)('%j: %s', (over, decision) => {
-    const known = { sameFingerprint: true, ownerIdle: true, blocked: false, keepsRejected: false, ...over };
+    const known = {
+      sameFingerprint: true,
+      ownerIdle: true,
+      awaited: false,
+      blocked: false,
+      keepsRejected: false,
+      ...over,
+    };
     expect(decideAttachment(known)).toBe(decision);
   });
 });
