@@ -1,4 +1,5 @@
 import { CLOSED_BATCH_STATES } from '../database/states.ts';
+import { isOtherAlive } from '../settling/other-document-sql.ts';
 
 /** One row of `LOCK_KNOWN_INVOICES`. `owner_idle`: its owner sends nothing. */
 export interface KnownInvoice {
@@ -22,7 +23,7 @@ export const LOCK_KNOWN_INVOICES = `/* lock-known-invoices */
 SELECT i.invoice_id, i.identity, i.fingerprint, i.state, i.generation, i.owner_batch, i.flags,
   b.state IN ${CLOSED_BATCH_STATES}
     OR (i.owner_batch = $2 AND NOT EXISTS (SELECT 1 FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2)) AS owner_idle,
-  EXISTS (SELECT FROM invoice_generation g WHERE g.invoice_id = i.invoice_id AND g.generation < 0 AND g.state = 'accepted' OFFSET 0) AS other_alive
+  ${isOtherAlive('i')} AS other_alive
 FROM invoice i JOIN batch b ON b.batch_id = i.owner_batch
 WHERE i.identity = ANY($1::text[])
 ORDER BY i.identity
