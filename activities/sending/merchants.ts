@@ -34,6 +34,8 @@ const STOPPED = 'sending-stopped';
 const LIST_UNREADABLE = 'service-list-unreadable';
 /** So many creations without an answer in one go, and none that worked between, are the service's trouble. */
 const STUCK_IN_A_ROW = 10;
+/** An answer about one key, which another file or an earlier refusal has used: it says nothing of the service. */
+const KEY_USED = 'key-known-with-other-bytes';
 
 /**
  * Makes sure that every merchant of the batch exists at the service: the whole list is read first, and only a merchant
@@ -88,7 +90,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
     if (outcome.kind === 'access-denied') return waitForService(deps, work.input, outcome.reason);
     if (outcome.kind === 'created') created += 1;
     if (outcome.kind === 'held') held += outcome.invoices;
-    inARow = outcome.kind === 'not-now' ? inARow + 1 : 0;
+    inARow = outcome.kind === 'not-now' && outcome.reason.code !== KEY_USED ? inARow + 1 : 0;
     if (outcome.kind !== 'not-now') continue;
     if (inARow >= STUCK_IN_A_ROW) return waitForService(deps, work.input, outcome.reason);
     if (!holdStuck) {

@@ -14,6 +14,9 @@ const ASK_EVERY_MS = 200;
 /** Between two questions that brought no valid permission. */
 const ASK_AGAIN_MS = 50;
 
+/** Reason of the withdrawal of a permit whose attempt has used up its time: nobody has stopped the batch. */
+export const TIME_IS_OVER = 'time-is-over';
+
 /** What asks for permission: one attempt to send for a batch. */
 export interface PermitRequest {
   readonly batchId: string;
@@ -128,7 +131,7 @@ function holderOf(wanted: PermitRequest, now: number): Holder {
   const { signal } = withdrawal;
   // Each POST that waits listens to it.
   setMaxListeners(0, signal);
-  const end = setTimeout(() => withdrawal.abort(), wanted.lastsMs).unref();
+  const end = setTimeout(() => withdrawal.abort(TIME_IS_OVER), wanted.lastsMs).unref();
   const isOver = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   void isOver.then(() => clearTimeout(end));
   return { ...wanted, withdrawal, isOver, until: now + wanted.lastsMs };

@@ -18,7 +18,7 @@ import { retentionWindow } from './retention-window.ts';
 import { holdOverRetries } from './retry-budget.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
 import { sendInvoice, type SendDeps, type Sent } from './send-invoice.ts';
-import type { SendingPermit } from './sending-permission.ts';
+import { TIME_IS_OVER, type SendingPermit } from './sending-permission.ts';
 import type { StoredErrors } from './stored-errors.ts';
 
 /** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
@@ -263,7 +263,9 @@ export class SliceSender {
     const { circuit, permit } = this.#parts;
     const idle = this.#idle;
     this.#count.left += idle.length;
-    const reason = circuit.refusedBecause() ?? (permit.withdrawn.aborted ? STOPPED : NOT_ITS_TURN);
+    const { aborted, reason: withdrawnBecause } = permit.withdrawn;
+    const isStopped = aborted && withdrawnBecause !== TIME_IS_OVER;
+    const reason = circuit.refusedBecause() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
     await putBack(this.#deps, this.#work.input.batchId, { idle, reason });
   }
 

@@ -19,7 +19,7 @@ import { REPEAT_UNKNOWN } from '../operations/reconciling-sql.ts';
 
 /**
  * batchId, now. Held invoices of the batch go again, and unsent ones whose owner is closed come over to it. One whose earlier generation
- * turned out to be issued never goes by itself.
+ * turned out to be issued, or accepted, never goes by itself.
  */
 const RELEASE_HELD = `/* release-held */
 WITH target AS (
@@ -27,7 +27,7 @@ WITH target AS (
   FROM invoice i
   JOIN batch owner ON owner.batch_id = i.owner_batch
   WHERE i.invoice_id = ANY(${invoicesOfBatch(`i.state IN ('staged', 'held')`)})
-    AND NOT i.flags @> '{issued-in-earlier-generation}'
+    AND NOT i.flags @> '{issued-in-earlier-generation}' AND coalesce(i.reason_code, '') <> 'accepted-in-earlier-generation'
     AND ((i.owner_batch = $1 AND i.state IN ${fromStates('release')})
       OR (i.owner_batch <> $1 AND owner.state IN ${CLOSED_BATCH_STATES} AND i.state IN ('staged', 'held')))
   ORDER BY i.invoice_id

@@ -24,7 +24,7 @@ function reasonList(codes: readonly string[]): string {
 const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' AND i.changed_at < $2))`;
 
 /** No operator has to confirm a repeat: inside the retention window it cannot make a second document. */
-const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
+const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList([...NEVER_REPEATED_REASONS, 'accepted-in-earlier-generation'])}
     AND NOT i.flags @> '{issued-in-earlier-generation}')`;
 
 /**

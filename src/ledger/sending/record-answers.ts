@@ -3,8 +3,9 @@ import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.t
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';
-import { applyEvents, settledInvoices } from '../settling/settled.ts';
+import { applyEvents, applyPastEvents, settledInvoices } from '../settling/settled.ts';
 import { RECORD_ACCEPTED, type RecordedAccepted } from './record-accepted-sql.ts';
+import { RECORD_EARLIER } from './record-earlier-sql.ts';
 import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
 import { recordTries } from './record-tries.ts';
 
@@ -35,9 +36,13 @@ export async function recordAnswers(
   const accepted = items.filter(isAccepted);
   const waiting = await recordAccepted(database, withOwnId(accepted));
   const others = items.filter(({ invoiceId }) => !waiting.has(invoiceId));
-  for (const row of await recordOthers(database, others)) {
-    if (row.state === 'accepted' || row.state === 'sending') waiting.add(row.invoice_id);
-  }
+  const recorded = await recordOthers(database, others);
+  for (const row of recorded) if (row.state === 'accepted' || row.state === 'sending') waiting.add(row.invoice_id);
+  const written = new Set(recorded.map((row) => row.invoice_id));
+  const earlier = await recordEarlier(
+    database,
+    others.filter(isAccepted).filter(({ invoiceId }) => !written.has(invoiceId)),
+  );
   const reported = await reportedIds(
     database,
     accepted.map(({ outcome }) => outcome.serviceId),
@@ -45,6 +50,10 @@ export async function recordAnswers(
   for (const event of await applyEvents(database, reported)) {
     if (event.state !== 'accepted') waiting.delete(event.invoice_id);
   }
+  await applyPastEvents(
+    database,
+    reported.filter((id) => earlier.has(id)),
+  );
   const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id));
   const settled = await settledInvoices(database, ids);
   // For people to read, and no step decides by it: answers that are written must not fail for it.
@@ -82,6 +91,21 @@ async function recordAccepted(database: Database, given: readonly Accepted[]): P
     if (isUniqueViolation(error)) return new Set();
     throw error;
   }
+}
+
+/** Service ids of documents that are kept beside what has replaced them. */
+async function recordEarlier(database: Database, items: readonly Accepted[]): Promise<ReadonlySet<string>> {
+  if (items.length === 0) return new Set();
+  const rows = await database.query<RecordedAccepted>(RECORD_EARLIER, [
+    column(items, (item) => item.invoiceId),
+    column(items, (item) => item.generation),
+    column(items, (item) => item.outcome.serviceId),
+    column(items, (item) => item.attempts),
+    column(items, (item) => item.sentAt),
+    column(items, (item) => item.answeredAt ?? item.sentAt),
+  ]);
+  const kept = new Set(rows.map((row) => row.invoice_id));
+  return new Set(items.filter(({ invoiceId }) => kept.has(invoiceId)).map(({ outcome }) => outcome.serviceId));
 }
 
 async function recordOthers(database: Database, items: readonly RecordSend[]): Promise<readonly RecordedSend[]> {

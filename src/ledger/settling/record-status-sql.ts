@@ -1,5 +1,6 @@
 import { failedEventOf } from './failed-event-sql.ts';
 import { fromStates } from '../database/states.ts';
+import { isOtherAlive } from './other-document-sql.ts';
 
 /** One invoice whose status `RECORD_STATUS` has written, with its state after that. */
 export interface RecordedStatus {
@@ -20,7 +21,7 @@ WITH item AS (
   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::integer[], $8::boolean[])
     AS u(invoice_id, status, reason_code, reason_message, answered_at, service_id, asks, unconfirmed)
 ), target AS (
-  SELECT i.invoice_id, i.service_id, i.application
+  SELECT i.invoice_id, i.service_id, i.application, i.flags
   FROM invoice i JOIN item u ON u.invoice_id = i.invoice_id
   WHERE i.invoice_id = ANY($1::bigint[]) AND i.service_id = u.service_id
   ORDER BY i.invoice_id
@@ -31,7 +32,7 @@ WITH item AS (
     CASE
       WHEN u.status <> 'failed' AND (u.status <> 'unreadable' OR event.seq IS NULL) THEN u.status
       -- Its key brought two documents: it has failed when both have.
-      WHEN EXISTS (SELECT 1 FROM invoice_generation g WHERE g.invoice_id = u.invoice_id AND g.generation < 0 AND g.state = 'accepted') THEN 'processing'
+      WHEN ${isOtherAlive('t')} THEN 'processing'
       ELSE 'failed' END AS status,
     coalesce(u.reason_code, event.reason_code, 'service-said-failed') AS reason_code,
     CASE WHEN u.reason_code IS NOT NULL THEN coalesce(u.reason_message, '')

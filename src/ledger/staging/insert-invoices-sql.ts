@@ -1,4 +1,5 @@
 import { CLOSED_BATCH_STATES } from '../database/states.ts';
+import { isOtherAlive } from '../settling/other-document-sql.ts';
 
 /** One row of `LOCK_KNOWN_INVOICES`. `owner_idle`: its owner sends nothing; `awaited`: it is this batch's, and another open batch waits for it. */
 export interface KnownInvoice {
@@ -27,7 +28,7 @@ SELECT i.invoice_id, i.identity, i.fingerprint, i.state, i.generation, i.owner_b
     SELECT 1 FROM batch_invoice other JOIN batch waiting ON waiting.batch_id = other.batch_id
     WHERE other.invoice_id = i.invoice_id AND other.batch_id <> $2 AND other.outcome IS NULL AND waiting.state NOT IN ${CLOSED_BATCH_STATES}
     OFFSET 0) AS awaited,
-  EXISTS (SELECT FROM invoice_generation g WHERE g.invoice_id = i.invoice_id AND g.generation < 0 AND g.state = 'accepted' OFFSET 0) AS other_alive
+  ${isOtherAlive('i')} AS other_alive
 FROM invoice i JOIN batch b ON b.batch_id = i.owner_batch
 WHERE i.identity = ANY($1::text[])
 ORDER BY i.identity

@@ -2,6 +2,8 @@ import type { ProblemTexts } from './problem-codes.ts';
 
 /** Problems in Spanish. */
 export const PROBLEM_TEXTS_ES: ProblemTexts = {
+  'accepted-in-earlier-generation':
+    'El servicio aceptó un documento anterior de esta factura después de abandonarse su clave.',
   'answer-broken': 'La respuesta del servicio se interrumpió.',
   'answer-lost': 'La petición puede haber llegado, y no hubo respuesta.',
   'answer-unreadable': 'La respuesta del servicio no se puede leer.',

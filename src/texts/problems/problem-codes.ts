@@ -3,6 +3,7 @@
  * does not have. What the service says is not here.
  */
 export const PROBLEM_CODES = [
+  'accepted-in-earlier-generation',
   'answer-broken',
   'answer-lost',
   'answer-unreadable',

@@ -2,6 +2,8 @@ import type { ProblemTexts } from './problem-codes.ts';
 
 /** Problems in Portuguese. */
 export const PROBLEM_TEXTS_PT: ProblemTexts = {
+  'accepted-in-earlier-generation':
+    'O serviço aceitou um documento anterior desta fatura depois de a sua chave ter sido abandonada.',
   'answer-broken': 'A resposta do serviço foi interrompida.',
   'answer-lost': 'O pedido pode ter chegado, e não houve resposta.',
   'answer-unreadable': 'A resposta do serviço não se consegue ler.',

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import type { RecordSend } from '../../../src/domain/ports/ledger/sending-ledger.ts';
+import type { StatusUpdate } from '../../../src/domain/ports/ledger/settling-ledger.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
+import { recordAnswers } from '../../../src/ledger/sending/record-answers.ts';
 import { pausingDatabase } from '../../support/ledger/pausing-database.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
 import type { Scenario, TestBatch } from './scenario.ts';
@@ -273,6 +275,64 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     } finally {
       await slow.close();
     }
+  });
+
+  /** Records a second document for each key; meanwhile, before that is committed, does the work. */
+  async function whileSecondDocuments(sends: readonly RecordSend[], work: () => Promise<unknown>): Promise<void> {
+    const second = sends.map((send) => ({ ...send, outcome: accepted(`${serviceIdIn(send)}-2`) }));
+    const database = openPostgresDatabase({ connectionString, schema });
+    try {
+      let working: Promise<unknown> = Promise.resolve();
+      await database.transaction(async (queries) => {
+        await recordAnswers({ ...database, query: (text, params) => queries.query(text, params) }, second);
+        working = work();
+        // Time for the two to meet; without it they follow one another, which must do as well.
+        await Promise.race([working, sleep(300)]);
+      });
+      await working;
+    } finally {
+      await database.close();
+    }
+  }
+
+  function failuresOf(sends: readonly RecordSend[]): readonly StatusUpdate[] {
+    return sends.map((send) => ({
+      ...{ invoiceId: send.invoiceId, serviceId: serviceIdIn(send), status: 'failed', reason: REASON, now: NOW },
+    }));
+  }
+
+  it('never call an invoice failed whose key brings a second document at the same moment', async () => {
+    const { batch, sends } = await frozen('second-document');
+    await here.recordSends(sends);
+
+    await whileSecondDocuments(sends, () => here.recordStatus(failuresOf(sends)));
+
+    expect(new Set((await batch.lines()).map((line) => line.state))).toEqual(new Set(['accepted']));
+  });
+
+  it('never correct a failed invoice whose key brings a second document at the same moment', async () => {
+    const { sends } = await frozen('second-corrected');
+    await here.recordSends(sends);
+    await here.recordStatus(failuresOf(sends));
+    const corrections = texts('second-corrected').map(({ ref }, index) =>
+      validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), index + 1),
+    );
+    const correcting = await scenario.begin();
+    const { database, pauseAfter } = pausingDatabase(openPostgresDatabase({ connectionString, schema }));
+    const slow = await openLedger({ database, schema, keyOf: idempotencyKeyOf });
+    try {
+      const { reached, go } = pauseAfter('insert-invoices');
+      const staging = slow.stageInvoices(correcting, corrections, NOW);
+      await reached;
+      await whileSecondDocuments(sends, () => {
+        go();
+        return staging;
+      });
+    } finally {
+      await slow.close();
+    }
+
+    expect(new Set((await correcting.lines()).map((line) => line.state))).toEqual(new Set(['conflict']));
   });
 
   it('never send a correction of an invoice that a webhook issues at the same moment', async () => {

@@ -170,6 +170,18 @@ describe('merchants whose creation has no answer', () => {
     expect(asked).toHaveLength(posts);
   });
 
+  it('are not the service’s trouble, however many, where it answers that their keys were used for other details', async () => {
+    const reason = { code: 'key-known-with-other-bytes', message: 'HTTP 409: other bytes' };
+    const mismatches = Array.from({ length: 12 }, (): MerchantAnswer => ({ ...NOT_NOW, reason }));
+    const { parts, asked } = service([], ...mismatches, { kind: 'created', merchantId: 'mrc_last' });
+    const place = placeOf({ service: parts });
+    const texts = Array.from({ length: 13 }, (_each, at) => details(`R${at}`, String(520_000_000 + at)));
+    const batch = await place.scenario.run(texts);
+
+    expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: { for: 'merchants', reason: reason.code } });
+    expect(asked).toHaveLength(13);
+  });
+
   it('do not add up over one that was created', async () => {
     const nines: MerchantAnswer[] = Array.from({ length: 9 }, () => NOT_NOW);
     const { parts } = service([], ...nines, { kind: 'created', merchantId: 'mrc_mid' }, NOT_NOW);

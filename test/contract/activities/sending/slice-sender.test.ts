@@ -1,10 +1,12 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
+import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { closePage } from '../../../../activities/settling/close-page.ts';
 import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import { OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
+import { until } from '../../../support/until.ts';
 import { acceptances, events, SAID_FAILED } from './accepted-batch.ts';
 import { created, FORBIDDEN, REFUSED, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
 
@@ -27,6 +29,26 @@ async function closedPage({ deps }: ActivityPlace, { batchId }: TestBatch): Prom
     ...{ ending: 'outage', waitedFor: 'http-401' },
   });
 }
+
+describe('a slice whose time is over', () => {
+  it('says of what it left that it was not sent yet, and not that somebody has stopped the batch', async () => {
+    const place = sending(async (_ref, _nth, limits) => {
+      await until(() => limits?.permit?.withdrawn.aborted === true);
+      return created();
+    });
+    const { deps } = place;
+    const permission: ActivityDeps['permission'] = {
+      request: (wanted) => deps.permission.request({ ...wanted, lastsMs: 200 }),
+    };
+    const { batchId, line } = await place.batch(2);
+    const slice = { ledgerId: deps.ledger.id, batchId, page: 1, from: 1, to: 2 };
+
+    const submit = createSubmitSlice({ ...deps, permission });
+    expect(await asActivity(submit, { ...deps, permission }, slice)).toMatchObject({ accepted: 1, left: 1 });
+
+    expect(await line('R1')).toMatchObject({ state: 'staged', reason: { code: 'not-sent-yet' } });
+  });
+});
 
 describe('a slice that waits', () => {
   it('between two POSTs of an invoice waits as long as the service asked', async () => {

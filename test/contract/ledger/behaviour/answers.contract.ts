@@ -52,22 +52,38 @@ export function answersContract(open: OpenLedger): void {
   const rejected = { kind: 'rejected', reason: REASON } as const;
 
   describe('an answer', () => {
-    it('of an earlier life that comes when the next one is on the wire moves nothing of it', async () => {
+    it('of an earlier life that comes when the next one is on the wire moves nothing of it, but an acceptance stops it', async () => {
       const batch = await scenario.run([{ ref: 'late-life' }]);
       await batch.send('late-life', rejected);
       await retry(batch);
       const { invoiceId } = await batch.freeze('late-life');
+      const ofNext = { serviceId: null, generation: 2, attempts: 1 };
 
-      await ledger.recordSends([answer(invoiceId, accepted(serviceIdOf(scenario, 'late-life')))]);
       await ledger.recordSends([answer(invoiceId, rejected)]);
-
+      expect(await batch.line('late-life')).toMatchObject({ state: 'sending', flags: [], ...ofNext });
+      await ledger.recordSends([answer(invoiceId, accepted(serviceIdOf(scenario, 'late-life')))]);
       expect(await batch.line('late-life')).toMatchObject({
-        state: 'sending',
-        serviceId: null,
-        generation: 2,
-        attempts: 1,
+        ...{ state: 'unknown', reason: { code: 'accepted-in-earlier-generation' }, flags: ['second-service-id'] },
+        ...ofNext,
       });
     });
+
+    it.each(['rejected', 'held'] as const)(
+      'that accepts what is %s already is not lost: its document is asked for, and issues it',
+      async (kind) => {
+        const ref = `late-${kind}`;
+        const batch = await scenario.run([{ ref }]);
+        const { invoiceId } = await batch.freeze(ref);
+        await ledger.recordSends([answer(invoiceId, { kind, reason: REASON })]);
+        const serviceId = serviceIdOf(scenario, ref);
+
+        await ledger.recordSends([answer(invoiceId, accepted(serviceId))]);
+        expect(await batch.line(ref)).toMatchObject({ state: kind, flags: ['second-service-id'] });
+        await ledger.recordStatus([{ invoiceId, serviceId, status: 'issued', reason: null, now: NOW + 5 }]);
+
+        expect(await batch.line(ref)).toMatchObject({ state: 'issued', serviceId });
+      },
+    );
 
     it('that another id was given for the key counts no try and moves no time of the first one', async () => {
       const batch = await scenario.run([{ ref: 'second-id' }]);

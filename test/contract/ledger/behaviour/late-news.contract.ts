@@ -302,16 +302,109 @@ export function lateNewsContract(open: OpenLedger): void {
     });
   });
 
-  describe('an event that was stored and not applied yet', () => {
-    async function retry({ batchId }: TestBatch): Promise<void> {
-      await ledger.retryInvoices({
-        batchId,
-        selection: {},
-        policy: { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
-        action: { actionId: randomUUID(), who: null, why: 'test' },
-      });
+  async function retry({ batchId }: TestBatch, rows?: readonly number[]): Promise<void> {
+    const acceptDuplicateRisk = rows !== undefined;
+    await ledger.retryInvoices({
+      batchId,
+      selection: rows === undefined ? {} : { rows },
+      policy: { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk, now: NOW },
+      action: { actionId: randomUUID(), who: null, why: 'test' },
+    });
+  }
+
+  describe('an answer that accepts an earlier generation', () => {
+    const STORED = { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } } as const;
+
+    interface Abandoned {
+      readonly batch: TestBatch;
+      /** Records the answer to the POST of the first generation, which was still on the wire. */
+      readonly answer: () => Promise<string>;
     }
 
+    async function abandoned(ref: string): Promise<Abandoned> {
+      const batch = await scenario.run([{ ref }]);
+      const { invoiceId } = await batch.freeze(ref);
+      await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: STORED }]);
+      await retry(batch, [2]);
+      const serviceId = serviceIdOf(scenario, `late-${ref}`);
+      const send = { invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) };
+      return { batch, answer: async () => (await ledger.recordSends([send]), serviceId) };
+    }
+
+    it('keeps the next one from being sent, until an operator accepts the risk once more', async () => {
+      const { batch, answer } = await abandoned('kept-from-sending');
+
+      await answer();
+
+      const held = await batch.line('kept-from-sending');
+      expect(held).toMatchObject({
+        ...{ state: 'held', generation: 2, reason: { code: 'accepted-in-earlier-generation' } },
+        flags: ['second-service-id'],
+      });
+      await ledger.releaseHeld(batch.batchId, NOW, batch.fencingToken);
+      expect(await batch.sendable(), 'no run of the file sends it by itself').toEqual([]);
+      await retry(batch, [2]);
+      expect(await batch.sendable()).toMatchObject([{ generation: 2, state: 'staged' }]);
+    });
+
+    it('stops the next one before its POST leaves', async () => {
+      const { batch, answer } = await abandoned('stopped');
+      const { invoiceId } = await batch.freeze('stopped');
+
+      await answer();
+
+      expect(await ledger.isBeingSent(invoiceId, 2)).toBe(false);
+      expect(await batch.line('stopped')).toMatchObject({
+        ...{ state: 'unknown', reason: { code: 'accepted-in-earlier-generation' }, flags: ['second-service-id'] },
+      });
+      expect(await ledger.repeatUnknown(batch.batchId, NOW - 1, batch.fencingToken)).toBe(0);
+    });
+
+    it('names the document that issues the invoice, whether its event came before or after', async () => {
+      for (const when of ['before', 'after']) {
+        const { batch, answer } = await abandoned(`issued-${when}`);
+        const news1 = news(serviceIdOf(scenario, `late-issued-${when}`), 'issued', NOW + 90);
+        if (when === 'before') await ledger.recordDeliveries([news1]);
+        const serviceId = await answer();
+        if (when === 'after') await ledger.recordDeliveries([news1]);
+
+        expect(await batch.line(`issued-${when}`)).toMatchObject({ state: 'issued', serviceId, settledAt: NOW + 90 });
+      }
+    });
+
+    it('is a second document beside one of the next that was accepted, and is asked for', async () => {
+      const { batch, answer } = await abandoned('both-live');
+      const second = await accept(batch, 'both-live');
+
+      const serviceId = await answer();
+      await batch.finish();
+
+      expect(await batch.line('both-live')).toMatchObject({
+        serviceId: second.serviceId,
+        flags: ['second-service-id'],
+      });
+      const { application } = scenario;
+      const open = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 9_999 });
+      expect(open.map((one) => one.serviceId)).toContain(serviceId);
+    });
+
+    it('changes nothing when it is recorded again, nor where another invoice has its id', async () => {
+      const { batch, answer } = await abandoned('once');
+      await answer();
+      const before = await batch.line('once');
+      await answer();
+      expect(await batch.line('once')).toEqual(before);
+
+      const other = await abandoned('stolen');
+      await accept(await scenario.run([{ ref: 'thief' }]), 'thief');
+      const thief = await scenario.run([{ ref: 'thief-2' }]);
+      await thief.send('thief-2', accepted(serviceIdOf(scenario, 'late-stolen')));
+      await other.answer();
+      expect(await other.batch.line('stolen')).toMatchObject({ state: 'staged', flags: [] });
+    });
+  });
+
+  describe('an event that was stored and not applied yet', () => {
     it('is applied when a page is read, also to the earlier document of one of its invoices', async () => {
       const batch = await scenario.run([{ ref: 'retried' }]);
       const known = await fail(await accept(batch, 'retried'));
