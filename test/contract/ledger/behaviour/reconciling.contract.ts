@@ -448,6 +448,7 @@ export function reconcilingContract(open: OpenLedger): void {
         expect(since).toEqual({
           revision: 1,
           flags: 0,
+          isFlagged: false,
           changes: [{ from: 'accepted', to: 'issued', invoices: 1, examples: ['late'] }],
         });
         expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
