@@ -1,9 +1,13 @@
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stageInvoice } from '../../../activities/batch/stage-invoice.ts';
+import type { StageInvoice } from '../../../src/domain/ports/ledger/batch-ledger.ts';
 import type { BatchClaim } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { hashFile } from '../../../src/ingest/hash-file.ts';
+import { createFileReader } from '../../../src/wiring/files/input-files.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
+import type { TestInvoice } from '../../support/files/batch-file.ts';
 import { withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
@@ -70,6 +74,41 @@ describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, (
     });
   });
 
+  it('while a correction was read leaves what it corrects as it was: the earlier file then sends it', async () => {
+    await withStack({}, async (stack) => {
+      const first = await stack.run('to-correct.csv', FILE, { expectInvoices: 99 });
+      const before = await stack.lines(first.batchId);
+      const corrected = FILE.map(({ ref }) => ({ ref, unitPrice: '77' }));
+      const claim = await claimedByNobody(stack, 'corrected.csv', corrected);
+      await stageFile(stack, claim, 'corrected.csv');
+
+      const { orphans } = await stack.reconcile();
+
+      expect(orphans).toEqual([claim.batchId]);
+      expect(await stack.lines(first.batchId)).toEqual(before);
+      const again = await stack.run('to-correct.csv', FILE);
+      expect(again).toMatchObject({ batchId: first.batchId, state: 'finished', counts: { issued: 3 } });
+      await expectAgreement(stack, first.batchId);
+    });
+  });
+
+  it('while its file was read sends, when it is dropped again, what a batch waits for that has sent its page meanwhile', async () => {
+    await withStack({}, async (stack) => {
+      const claim = await claimedByNobody(stack, 'shared.csv');
+      await stageFile(stack, claim, 'shared.csv');
+      await stack.drop('waiting.csv', [...FILE, { ref: 'D' }]);
+      const waiting = await stack.start({ file: 'waiting.csv' });
+      await until(async () => (await stack.progress(waiting.handle)).pagesSent === 1);
+
+      const again = await stack.run('shared.csv', FILE);
+
+      expect(again).toMatchObject({ batchId: claim.batchId, state: 'finished', counts: { issued: 3 } });
+      expect(await waiting.handle.result()).toMatchObject({ state: 'finished', counts: { issued: 4 } });
+      await expectAgreement(stack, waiting.batchId);
+      expect(stack.posts()).toHaveLength(4);
+    });
+  });
+
   it('is left alone while its run lives, also when that run has just begun', async () => {
     await withStack({ sandbox: { settleMs: 1_500 } }, async (stack) => {
       await stack.drop('alive.csv', FILE);
@@ -100,8 +139,12 @@ describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, (
 });
 
 /** As a run leaves it that Temporal has forgotten. */
-async function claimedByNobody(stack: TestStack, file: string): Promise<BatchClaim> {
-  await stack.drop(file, FILE);
+async function claimedByNobody(
+  stack: TestStack,
+  file: string,
+  invoices: readonly TestInvoice[] = FILE,
+): Promise<BatchClaim> {
+  await stack.drop(file, invoices);
   const sha256 = await hashFile(join(stack.config.inputDir, file));
   const { application } = stack.config;
   const batchId = `${application}-batch-${file.replace('.csv', '')}-${sha256.slice(0, 8)}`;
@@ -110,6 +153,21 @@ async function claimedByNobody(stack: TestStack, file: string): Promise<BatchCla
     ...{ workflowId: batchId, runId: '00000000-0000-4000-8000-000000000000', takeOver: false },
   });
   return batch;
+}
+
+/** As a run does it that ends before it has said so. */
+async function stageFile({ config, ledger }: TestStack, claim: BatchClaim, file: string): Promise<void> {
+  const files = createFileReader(config);
+  const rows = files.rows(ledger.rowStore(claim));
+  const { signal } = new AbortController();
+  const read = await files.read({ path: join(config.inputDir, file), store: rows, options: {}, signal });
+  if (!read.ok) throw new Error(`The file ${file} was refused`);
+  const staged: StageInvoice[] = [];
+  for await (const group of rows.groups()) {
+    for (const one of files.toInvoices(group, read.conversion))
+      staged.push(stageInvoice(config.application, staged.length + 1, one));
+  }
+  await ledger.stageInvoices(claim, staged, Date.now());
 }
 
 async function reportOf(stack: TestStack, batchId: string): Promise<ReportDocument> {
