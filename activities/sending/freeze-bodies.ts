@@ -38,10 +38,10 @@ export async function freezeBodies(
 ): Promise<ReadonlyMap<number, string>> {
   const bodies = new Map<number, string>();
   const fresh: FreezeInvoice[] = [];
-  for (const { invoiceId, generation, body, invoice, merchantId, state } of sendable) {
+  for (const { invoiceId, generation, body, invoice, merchantId, state, mayExistSince } of sendable) {
     if (state === 'sending' && body !== null) bodies.set(invoiceId, body);
     else if (merchantId !== null)
-      fresh.push({ invoiceId, generation, body: deps.service.invoiceBody(invoice, merchantId) });
+      fresh.push({ invoiceId, generation, mayExistSince, body: deps.service.invoiceBody(invoice, merchantId) });
   }
   const frozen = new Set(await deps.ledger.freeze(batchId, fresh, deps.now()));
   for (const { invoiceId, body } of fresh) if (frozen.has(invoiceId)) bodies.set(invoiceId, body);

@@ -27,6 +27,6 @@ export function refusedRepeat(
 
 /** By itself such a refusal tells nothing: the service may refuse before it looks for the key. */
 export function refusedAfterLostAnswer({ message: said }: Reason): SendOutcome {
-  const message = `The service refused the key (${said}) after an earlier answer was lost or could not be read: the first POST may have created the invoice all the same. Ask its support. If it always answers a key that created an invoice with that invoice, set idempotency.refusedRepeatIsProof in the service profile and reconcile.`;
+  const message = `The service refused the key (${said}) after an earlier answer was lost or could not be read, or while the ledger was older than what was sent: an earlier POST may have created the invoice all the same. Ask its support. If it always answers a key that created an invoice with that invoice, set idempotency.refusedRepeatIsProof in the service profile and reconcile.`;
   return { kind: 'unknown', reason: { code: 'refused-after-lost-answer', message } };
 }

@@ -59,21 +59,22 @@ WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL A
 ORDER BY bi.ordinal`;
 
 /**
- * Arrays by rising invoice id: invoiceId, generation, place of its batch among the next, batchIds, body; then now. State
+ * Arrays by rising invoice id: invoiceId, generation, place of its batch among the next, batchIds, body; now; array: since when it may exist. State
  * and bytes in one statement: no invoice is ever `sending` without its bytes. Bytes of the same generation that were
  * there before belong to a send that is proved never to have reached the service. IS TRUE keeps the planner from joining
  * the moved with the bytes: it takes both for a few rows, and would compare each with each.
  */
 const FREEZE = `/* freeze */
 WITH moved AS (
-  UPDATE invoice i SET state = 'sending', exposure = 'open', reason_code = NULL, reason_message = NULL, changed_at = $6
+  UPDATE invoice i SET state = 'sending', exposure = CASE WHEN ${ofItem('$7::bigint[]', 'i.invoice_id')} IS NULL THEN 'open' ELSE 'lost' END,
+    reason_code = NULL, reason_message = NULL, changed_at = $6
   WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.generation = ${ofItem('$2::integer[]', 'i.invoice_id')}
     AND i.owner_batch = ($4::text[])[${ofItem('$3::integer[]', 'i.invoice_id')}] AND i.state IN ${fromStates('freeze')}
   RETURNING i.invoice_id
 )
 INSERT INTO invoice_body (invoice_id, generation, body, frozen_at)
-SELECT u.invoice_id, u.generation, u.body, $6
-FROM unnest($1::bigint[], $2::integer[], $5::text[]) AS u(invoice_id, generation, body)
+SELECT u.invoice_id, u.generation, u.body, coalesce(u.since, $6)
+FROM unnest($1::bigint[], $2::integer[], $5::text[], $7::bigint[]) AS u(invoice_id, generation, body, since)
 WHERE (u.invoice_id IN (SELECT invoice_id FROM moved)) IS TRUE
 ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at
 RETURNING invoice_id`;
@@ -154,8 +155,8 @@ SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,
 FROM invoice WHERE owner_batch = $1 AND reason_code IS NOT NULL`;
 
 /**
- * batchId, from, to. An invoice found `sending` was left so: where no answer was written since, a crash may have lost
- * one; where every answer was written, the POST that comes now is open again. Each leaves its trace in changed_at: what a
+ * batchId, from, to, start of the sending gap or null. An invoice found `sending` was left so: where no answer was written since, a crash may
+ * have lost one; where every answer was written, the POST that comes now is open again, unless the ledger does not know all answers. Each leaves its trace in changed_at: what a
  * reconciler that took it before has heard proves nothing any more.
  */
 const NOTE_INTERRUPTED_SENDS = `/* note-interrupted-sends */
@@ -167,7 +168,7 @@ WITH target AS (
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )
-UPDATE invoice i SET exposure = CASE i.exposure WHEN 'none' THEN 'open' ELSE 'lost' END, changed_at = i.changed_at + 1
+UPDATE invoice i SET exposure = CASE WHEN i.exposure = 'none' AND $4::bigint IS NULL THEN 'open' ELSE 'lost' END, changed_at = i.changed_at + 1
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state = 'sending'`;
 
@@ -225,7 +226,7 @@ export function createSending(database: Database): SendingLedger {
   });
 
   return {
-    sendable: (...slice) => sendable(database, slice),
+    sendable: (batchId, from, to, gapSince = null) => sendable(database, [batchId, from, to], gapSince),
 
     freeze: (batchId, items, now) => freeze(items.map((item) => ({ ...item, batchId, now }))),
 
@@ -282,13 +283,22 @@ export function createSending(database: Database): SendingLedger {
 async function sendable(
   database: Database,
   slice: readonly [batchId: string, from: number, to: number],
+  gapSince: number | null,
 ): Promise<readonly SendableInvoice[]> {
   let rows = await database.query<SendableRow>(SENDABLE, slice);
   if (await applyIssuedBefore(database, rows)) rows = await database.query<SendableRow>(SENDABLE, slice);
-  if (rows.every(({ state }) => state === 'staged')) return rows.map(sendableInvoice);
-  // Written down before they are handed out again, so they are read after that.
-  await database.query(NOTE_INTERRUPTED_SENDS, slice);
-  return (await database.query<SendableRow>(SENDABLE, slice)).map(sendableInvoice);
+  if (rows.some(({ state }) => state === 'sending')) {
+    // Written down before they are handed out again, so they are read after that.
+    await database.query(NOTE_INTERRUPTED_SENDS, [...slice, gapSince]);
+    rows = await database.query<SendableRow>(SENDABLE, slice);
+  }
+  const found = rows.map(sendableInvoice);
+  return gapSince === null ? found : found.map((one) => inGap(one, gapSince));
+}
+
+/** Who sent it in the gap froze it then at the earliest. */
+function inGap(invoice: SendableInvoice, gapSince: number): SendableInvoice {
+  return invoice.state === 'staged' ? { ...invoice, mayExist: true, mayExistSince: gapSince } : invoice;
 }
 
 /** A new key makes a second document where the service has issued the first after all. True: something was applied. */
@@ -314,6 +324,7 @@ async function writeFrozen(database: Database, given: readonly FreezeItem[]): Pr
     arrayLiteral(batchIds),
     column(items, (item) => item.body),
     Math.max(...items.map((item) => item.now)),
+    column(items, (item) => item.mayExistSince ?? null),
   ]);
   return new Map(moved.map((row) => [row.invoice_id, row.invoice_id]));
 }

@@ -123,7 +123,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'reference-look-alike': 'Hay otra referencia que parece igual y no lo es.',
   'reference-missing': 'Falta la referencia de la factura.',
   'refused-after-lost-answer':
-    'El servicio rechazó la repetición de una petición cuya respuesta se perdió: eso no prueba nada sobre la primera.',
+    'El servicio rechazó una petición que quizá se envió antes, sin que se conozca la respuesta: eso no prueba nada sobre la primera.',
   'replacement-character': 'Un carácter se perdió antes de escribirse este archivo; el texto se envía tal como está.',
   'request-not-sent': 'Esta petición falló antes de que saliera su primer byte.',
   'retention-window-over': 'Pasó demasiado tiempo desde el primer envío: el servicio puede haber olvidado la clave.',

@@ -124,7 +124,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'reference-look-alike': 'Há outra referência que parece igual e não o é.',
   'reference-missing': 'Falta a referência da fatura.',
   'refused-after-lost-answer':
-    'O serviço recusou a repetição de um pedido cuja resposta se perdeu: isso não prova nada sobre o primeiro.',
+    'O serviço recusou um pedido que talvez tenha sido enviado antes, sem que se conheça a resposta: isso não prova nada sobre o primeiro.',
   'replacement-character': 'Um carácter perdeu-se antes de este ficheiro ser escrito; o texto é enviado tal como está.',
   'request-not-sent': 'Este pedido falhou antes de sair o seu primeiro byte.',
   'retention-window-over': 'Passou demasiado tempo desde o primeiro envio: o serviço pode ter esquecido a chave.',

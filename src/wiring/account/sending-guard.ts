@@ -47,6 +47,11 @@ export interface SendingGuard {
    * @throws LoteError `interlock` when invoices could be sent whose keys the service may have forgotten
    */
   require(): Promise<void>;
+  /**
+   * Since when invoices may have been sent that the ledger does not know, as it has taken it up; null: it knows all. Until an operator confirms, each
+   * invoice may exist.
+   */
+  openSince(): Promise<number | null>;
   /** Notes that invoices were frozen and may leave now, in the ledger first and then outside of it. */
   mark(): Promise<void>;
   /** An operator's word: what was sent in the gap is not sent again. Returns the gap that it closes. */
@@ -131,6 +136,11 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
   return {
     gap,
     require,
+    async openSince() {
+      const marks = await ledger.sendingMarks(scope);
+      const known = marks.flatMap((mark) => mark.gapSince ?? []);
+      return known.length === 0 ? null : Math.min(...known);
+    },
     async mark() {
       const number = await ledger.raiseSendingMark(scope, ledger.id);
       if (number <= raised) await require();
@@ -154,13 +164,14 @@ interface Gap {
 }
 
 /**
- * The same ledger, which notes in the guard what is frozen, before any of it is POSTed. A step of sending freezes first, also where nothing is
+ * The same ledger, which hands out what is to be sent as the guard's gap has it, and notes in the guard what is frozen, before any of it is POSTed. A step of sending freezes first, also where nothing is
  * left to freeze, so that an attempt that ended between the two notes it now; reconciliation takes first.
  */
 export function markedLedger(ledger: Ledger, guard: SendingGuard | null): Ledger {
   if (guard === null) return ledger;
   return {
     ...ledger,
+    sendable: async (batchId, from, to) => ledger.sendable(batchId, from, to, await guard.openSince()),
     async freeze(...call) {
       const frozen = await ledger.freeze(...call);
       await guard.mark();

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
@@ -10,6 +10,7 @@ import { startPostgresCluster, type PostgresCluster } from '../../support/server
 import { sql } from '../../support/servers/postgres-schema.ts';
 import { smallDisk } from '../../support/crash/small-disk.ts';
 import { tcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { createScenario } from './scenario.ts';
 
 const cluster = await startPostgresCluster();
 const WRITE = 'UPDATE counter SET n = n + 1';
@@ -160,6 +161,24 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     // The signal takes a moment to come to the sessions.
     await sleep(RELOAD_MS);
   }
+});
+
+/** It says that a commit is done, and writes it to the disk much later. */
+const LATE = { synchronous_commit: 'off', wal_writer_delay: '10s', wal_writer_flush_after: '0' };
+
+describe.skipIf(cluster === null)('a PostgreSQL server that answers before a commit is on the disk', () => {
+  it('loses nothing of the ledger when it crashes: an invoice whose POST may have left stays frozen', async () => {
+    const { url, kill, restart, stop } = (await startPostgresCluster({ settings: LATE })) as PostgresCluster;
+    onTestFinished(() => stop());
+    const ledger = await openPostgresLedger({ connectionString: url, keyOf: idempotencyKeyOf });
+    onTestFinished(() => ledger.close());
+    const batch = await createScenario(ledger).run([{ ref: 'posted' }]);
+    await batch.freeze('posted', '{"bytes":"1.10"}');
+    await kill();
+    await restart();
+
+    await expect(batch.one('posted')).resolves.toMatchObject({ state: 'sending', mayExist: true });
+  });
 });
 
 async function failureOf(work: () => Promise<unknown>): Promise<unknown> {

@@ -13,11 +13,14 @@ import { ageWitnesses, restorableLote, type RestorableLote } from '../../support
 import { shareWorkflowThread } from '../../support/lote/shared-workflow-thread.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+import { sql } from '../../support/servers/postgres-schema.ts';
+import { startServiceFront, type ServiceFront } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 
 shareWorkflowThread(inject('workflowBundle'));
 
-const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 const BEFORE = testInvoices(3);
 const NIGHT = testInvoices(6, {}, 10);
 const server = inject('postgresUrl');
@@ -29,6 +32,8 @@ const FORMS = [
 interface Scene {
   readonly lote: RestorableLote;
   readonly sandbox: Sandbox;
+  /** Between Lote and the service. */
+  readonly front: ServiceFront;
   readonly reportsDir: string;
   /** The service's clock goes on by so much: it forgets keys. */
   pass(ms: number): void;
@@ -39,11 +44,12 @@ async function scene(postgresUrl: string | null, settleMs = 20): Promise<Scene> 
   let ahead = 0;
   const place = await newPlace();
   const sandbox = await independentSandbox({ settleMs, clock: () => Date.now() + ahead });
+  const front = await startServiceFront(sandbox.url);
   const name = ownName('restore');
   const lote = await restorableLote({
     ...{ directory: place.directory, dataDir: place.dataDir, postgresUrl },
     env: {
-      ...(await sandboxEnv(place, sandbox)),
+      ...(await sandboxEnv(place, front)),
       TEMPORAL_ADDRESS: inject('temporalAddress'),
       LOTE_TASK_QUEUE: `lote-${name}-${randomBytes(3).toString('hex')}`,
       LOTE_APPLICATION: name,
@@ -52,10 +58,25 @@ async function scene(postgresUrl: string | null, settleMs = 20): Promise<Scene> 
   });
   onTestFinished(async () => {
     await lote.remove();
+    await front.close();
     await sandbox.close();
     await place.remove();
   });
-  return { lote, sandbox, reportsDir: place.reportsDir, pass: (ms) => void (ahead += ms) };
+  return { lote, sandbox, front, reportsDir: place.reportsDir, pass: (ms) => void (ahead += ms) };
+}
+
+/** The night was issued, and the ledger is as it was before it. Returns the key of one of its invoices. */
+async function nightThatTheCopyLacks({ lote, sandbox, front }: Scene): Promise<string> {
+  await lote.start();
+  await lote.stop();
+  await lote.copyLedger();
+  await lote.start();
+  expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+  await lote.stop();
+  await lote.restoreLedger();
+  expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+  const last = front.requests.findLast(({ path }) => path === '/v1/invoices');
+  return last?.key ?? '';
 }
 
 async function resultOf(lote: RestorableLote, name: string, invoices: typeof NIGHT): Promise<BatchResult> {
@@ -107,6 +128,48 @@ describe.each(FORMS)('a ledger restored from $form', { timeout: 400_000 }, ({ fo
     await lote.start();
     expect(await resultOf(lote, 'new.csv', testInvoices(2, {}, 30))).toMatchObject({ counts: { issued: 2 } });
     expect(sandbox.books().totals).toMatchObject({ invoices: 11, issued: 11 });
+  });
+
+  it('calls nothing rejected that it may have sent before: a refusal proves nothing, and a corrected file is not sent', async () => {
+    const set = await scene(postgresUrl);
+    const { lote, sandbox, front } = set;
+    const refused = await nightThatTheCopyLacks(set);
+    front.script = ({ key }) => (key === refused ? { status: 422 } : 'pass');
+    await lote.start();
+    const night = await resultOf(lote, 'night.csv', NIGHT);
+    const corrected = NIGHT.map((invoice) => ({ ...invoice, unitPrice: '99.00' }));
+    await resultOf(lote, 'corrected.csv', corrected);
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(night).toMatchObject({ counts: { issued: 5, unknown: 1, rejected: 0 } });
+  });
+});
+
+describe.skipIf(server === null)('a restored ledger that was confirmed', { timeout: 400_000 }, () => {
+  it('repeats no key after the time for which the service remembers it since its first POST, before the copy was restored', async () => {
+    const set = await scene(server);
+    const { lote, sandbox, front, reportsDir, pass } = set;
+    const lost = await nightThatTheCopyLacks(set);
+    await ageWitnesses(reportsDir, DAY_MS - HOUR_MS);
+    pass(DAY_MS - HOUR_MS);
+    front.script = ({ key }) => (key === lost ? 'pass-and-cut' : 'pass');
+    lote.set({ LOTE_SEND_TIMEOUT: '2s' });
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 5, unknown: 1 } });
+    await lote.stop();
+    expect(await confirmLedgerCommand(lote.env)).toBe(0);
+
+    front.script = () => 'pass';
+    pass(2 * HOUR_MS);
+    await sql(lote.env['DATABASE_URL'] ?? '', `UPDATE invoice_body SET frozen_at = frozen_at - ${2 * HOUR_MS}`);
+    await lote.start();
+    await lote.client().workflow.execute<typeof reconciliation>('reconciliation', {
+      workflowId: ownName('reconciliation'),
+      taskQueue: readConfig(lote.env).taskQueue,
+      args: [{ all: true }],
+    });
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
   });
 });
 

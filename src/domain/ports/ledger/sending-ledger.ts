@@ -18,11 +18,11 @@ export interface SendableInvoice {
   readonly attempts: number;
   /** First POST of this generation; null when none was tried. */
   readonly firstSentAt: number | null;
-  /** An answer of this generation was lost, or a crash may have lost one. */
+  /** An answer of this generation was lost, a crash may have lost one, or the ledger has a sending gap. */
   readonly mayExist: boolean;
   /**
    * Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null:
-   * every earlier one is proved not to have.
+   * every earlier one is proved not to have. Of one that is `staged`: since when the sending gap is open.
    */
   readonly mayExistSince: number | null;
   /** The service kept an error under its key when it was last sent. */
@@ -34,6 +34,8 @@ export interface FreezeInvoice {
   readonly invoiceId: number;
   readonly generation: number;
   readonly body: string;
+  /** As in `SendableInvoice`; left out or null: no POST of it can have left before. */
+  readonly mayExistSince?: number | null;
 }
 
 /** What became of one invoice's POSTs, after this process is done with it for now. */
@@ -75,11 +77,12 @@ export interface SendingLedger {
   /** Counts POSTs that were repeated in this run of the batch; returns their number so far. */
   addRepeats(batchId: string, repeats: number): Promise<number>;
   /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; handing them out is written down. One found `sending`
-   * comes with mayExist true unless each of its tries is written and proved not to have reached the service. */
-  sendable(batchId: string, from: number, to: number): Promise<readonly SendableInvoice[]>;
+   * comes with mayExist true unless each of its tries is written and proved not to have reached the service. `gapSince`: since then (epoch ms)
+   * invoices may have been sent that the ledger does not know, so that each may exist; null or left out: it knows all. */
+  sendable(batchId: string, from: number, to: number, gapSince?: number | null): Promise<readonly SendableInvoice[]>;
   /**
-   * staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the
-   * invoiceIds that moved.
+   * staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. One that may
+   * exist counts as frozen since then, and as one whose answer was lost. Returns the invoiceIds that moved.
    */
   freeze(batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]>;
   /**

@@ -52,6 +52,40 @@ export function sendingContract(open: OpenLedger): void {
     });
   });
 
+  describe('an invoice that is handed out while the ledger does not know all that was sent', () => {
+    beforeAll(async () => {
+      ledger = await open();
+      scenario = createScenario(ledger);
+    });
+
+    const GAP = NOW - 3_600_000;
+
+    it('may exist since the beginning of the gap: its retention window begins there, and no refusal is final', async () => {
+      const batch = await scenario.run([{ ref: 'gap-1' }, { ref: 'gap-2' }]);
+      const first = await ledger.sendable(batch.batchId, 1, 2, GAP);
+      const items = first.map((one) => ({ ...one, body: `body of ${one.ordinal}` }));
+      await ledger.freeze(batch.batchId, items, NOW);
+      const [refused, left] = items as [(typeof items)[0], (typeof items)[0]];
+      await ledger.recordSends([send(refused.invoiceId, { kind: 'rejected', reason: REASON })]);
+      await ledger.unfreeze(batch.batchId, [left], { reason: REASON, now: NOW });
+
+      expect(first.map(({ mayExist, mayExistSince }) => [mayExist, mayExistSince])).toEqual([
+        [true, GAP],
+        [true, GAP],
+      ]);
+      expect((await batch.line('gap-1')).state).toBe('unknown');
+      expect(await batch.one('gap-2')).toMatchObject({ state: 'sending', mayExist: true, mayExistSince: GAP });
+    });
+
+    it('may exist also where every try that the ledger knows was proved not to have reached the service', async () => {
+      const batch = await scenario.run([{ ref: 'gap-3' }]);
+      await batch.send('gap-3', { kind: 'pending', reason: REASON, mayExist: false });
+      const [handedOut] = await ledger.sendable(batch.batchId, 1, 1, GAP);
+
+      expect(handedOut).toMatchObject({ state: 'sending', mayExist: true, mayExistSince: NOW });
+    });
+  });
+
   describe('an invoice that is handed out again', () => {
     beforeAll(async () => {
       ledger = await open();
