@@ -63,6 +63,10 @@ interface SinceReportRow {
 const FIND_REPORT_MARK = `/* find-report-mark */
 SELECT coalesce((SELECT revision FROM report_mark WHERE batch_id = $1), 0) AS revision, ${flagsOf('$1')} AS flags`;
 
+/** batchId; its row is locked, so that two writers note one after the other. */
+const MARKED_REVISION = `/* marked-revision */
+SELECT revision FROM report_mark WHERE batch_id = $1`;
+
 interface ReportChangeRow {
   readonly was: string;
   readonly is: string;
@@ -127,7 +131,9 @@ export function createReportMarks(database: Database): ReportMarkLedger {
     async noteReported(batchId, { revision, writtenAt, flags, open, figures }) {
       return database.transaction(async (queries) => {
         const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
-        if (foundBatch(batchId, batch).revision > revision) return false;
+        foundBatch(batchId, batch);
+        const [mark] = await queries.query<{ readonly revision: number }>(MARKED_REVISION, [batchId]);
+        if ((mark?.revision ?? 0) > revision) return false;
         await queries.query(FORGET_REPORTED, [batchId]);
         for (let from = 0; from < open.length; from += PORTION) {
           const portion = open.slice(from, from + PORTION);

@@ -16,7 +16,10 @@ export interface ReplaceCorrections {
 export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {
   for (const old of (await readdir(directory)).filter((file) => /^corrections\.[a-z0-9]+$/u.test(file))) {
     if (old === name && (await sameBytes(join(directory, old), join(work, name)))) continue;
-    await rename(join(directory, old), join(directory, old.replace('.', `-replaced-by-${revision}.`)));
+    const aside = old.replace('.', `-replaced-by-${revision}.`);
+    // Through the work folder: a writer that has lost it to a newer one moves nothing of what that one put in place.
+    await rename(join(directory, old), join(work, aside));
+    await rename(join(work, aside), join(directory, aside));
   }
   if (name !== null) await rename(join(work, name), join(directory, name));
 }

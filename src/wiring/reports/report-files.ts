@@ -33,7 +33,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   return { write: (batchId) => write(options, batchId), reuse: (batchId) => reuse(options, batchId) };
 }
 
-/** Enough: a writer is not stopped between its last read of the ledger and its last rename more often than this. */
+/** Enough: a newer report is not put in place between the last rename of a writer and its note in the ledger more often than this. */
 const WRITINGS = 3;
 
 async function write(options: ReportWriterOptions, batchId: string): Promise<ReportSummary> {
@@ -42,8 +42,7 @@ async function write(options: ReportWriterOptions, batchId: string): Promise<Rep
   if (kept !== null) return kept;
   for (let writing = 1; ; writing += 1) {
     const { summary, newest } = await writeOnce(options, batch);
-    // A newer report may have been put in place before this one was: what stands there now must be the newest all the
-    // same.
+    // A newer report has been put in place over this one meanwhile: what this run answers must be the newest, too.
     if (newest || writing >= WRITINGS) return summary;
   }
 }

@@ -129,7 +129,7 @@ export interface ReportMarkLedger {
   sinceReport(batchId: string): Promise<SinceReport>;
   /**
    * Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report
-   * was begun after it.
+   * was noted before.
    */
   noteReported(
     batchId: string,
