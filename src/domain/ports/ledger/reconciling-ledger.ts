@@ -105,7 +105,10 @@ export interface ReconcilingLedger {
   openDocuments(open: OpenDocuments): Promise<readonly OpenDocument[]>;
   /** `unsettled` documents of a batch that runs again. */
   unsettledDocuments(unsettled: UnsettledDocuments): Promise<readonly OpenDocument[]>;
-  /** Stored `issued` events that a crash kept from being applied; returns how many invoices they moved. */
+  /**
+   * Applies stored `issued` events that a crash kept from being applied, and flags issued invoices of which a stored
+   * event says `failed`. Returns how many invoices it moved.
+   */
   applyMissedEvents(): Promise<number>;
   /**
    * Moves pending invoices of closed batches from `accepted` to `unsettled`: those accepted before `acceptedBefore`
