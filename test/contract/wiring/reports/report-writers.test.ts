@@ -5,7 +5,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportWriter } from '../../../../activities/deps.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { createReportWriter } from '../../../../src/wiring/reports/report-files.ts';
-import { accepted, delivery, NOW, REASON, serviceIdOf, stage } from '../../../contract/ledger/scenario.ts';
+import {
+  accepted,
+  delivery,
+  invoiceOf,
+  NOW,
+  REASON,
+  serviceIdOf,
+  stage,
+  validInvoice,
+} from '../../../contract/ledger/scenario.ts';
 import { activityPlaces } from '../../activities/activity-place.ts';
 
 /** The ledger's calls of one writing, from the first to the one after its files are in place. */
@@ -243,5 +252,35 @@ describe('the report of a purged batch', () => {
     expect(outdated).toEqual([batch.batchId]);
     expect(await reportedStates(batch.batchId)).toEqual(['issued']);
     expect(await ledger.outdatedReports(scenario.application)).toEqual([]);
+  });
+
+  it('says what rows it lost, and counts no totals row among them, also when all of its invoices are issued', async () => {
+    const { scenario, deps } = openPlace();
+    const { ledger } = deps;
+    const batch = await scenario.begin();
+    await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'late' }), 1)], NOW);
+    const about = { column: null, severity: 'error' } as const;
+    await ledger.finishStaging(batch, {
+      ...{ rows: 3, rowsWithoutInvoice: 2, invoices: 1, pageSize: 2, proof: {} },
+      fileFindings: [
+        { ...about, row: 3, code: 'reference-missing', message: 'Row 3 of Maria has no reference' },
+        { ...about, row: 4, code: 'totals-row', message: 'Row 4 ("Total Maria") is one', severity: 'warning' },
+      ],
+    });
+    const serviceId = serviceIdOf(scenario, 'late-total');
+    const { invoiceId } = await batch.one('late');
+    await batch.send('late', accepted(serviceId));
+    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+    await batch.finish();
+    await writer(ledger).write(batch.batchId);
+    await ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application: scenario.application });
+    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+    const { counts, reports } = await writer(ledger).write(batch.batchId);
+
+    expect(counts).toMatchObject({ issued: 1, rowsWithoutInvoice: 2, rowsLost: 1 });
+    const html = await readFile(reports.html, 'utf8');
+    expect(html).toContain('some rows could not be taken for an invoice');
+    expect(html).not.toContain('Maria');
   });
 });
