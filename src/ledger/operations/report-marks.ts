@@ -50,7 +50,7 @@ interface UnreportedRow {
 const UNREPORTED_BATCHES = `/* unreported-batches */
 SELECT b.batch_id, b.workflow_id, b.run_id
 FROM batch b
-WHERE b.application = $1 AND b.state IN ('finished', 'cancelled', 'refused') AND (b.purged_at IS NULL OR b.purged_at < b.finished_at)
+WHERE b.application = $1 AND b.state IN ('finished', 'cancelled', 'refused')
   AND NOT EXISTS (SELECT 1 FROM report_mark m WHERE m.batch_id = b.batch_id AND m.written_at >= coalesce(b.finished_at, 0))
 ORDER BY b.seq`;
 

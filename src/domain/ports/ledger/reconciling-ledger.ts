@@ -127,7 +127,7 @@ export interface ReconcilingLedger {
 export interface ReportMarkLedger {
   /** Closed batches of which the report that stands says something that is no longer so. */
   outdatedReports(application: string): Promise<readonly string[]>;
-  /** Closed batches of which no report was ever written, each with the run that closed it; purged ones left out. */
+  /** Closed batches of which no report was written since they ended, purged or not, each with the run that closed it. */
   unreportedBatches(application: string): Promise<readonly BatchRun[]>;
   sinceReport(batchId: string): Promise<SinceReport>;
   /**

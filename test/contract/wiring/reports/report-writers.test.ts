@@ -283,4 +283,61 @@ describe('the report of a purged batch', () => {
     expect(html).toContain('some rows could not be taken for an invoice');
     expect(html).not.toContain('Maria');
   });
+
+  it('is written by the next reconciliation when the purge came before any report of the batch', async () => {
+    const { scenario, deps } = openPlace();
+    const { ledger } = deps;
+    const batch = await scenario.run([{ ref: 'unreported' }]);
+    await batch.send('unreported', { kind: 'rejected', reason: REASON });
+    await batch.finish();
+    await ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application: scenario.application });
+    const unreported = () =>
+      ledger.unreportedBatches(scenario.application).then((runs) => runs.map(({ batchId }) => batchId));
+    const before = await unreported();
+
+    await writer(ledger).write(batch.batchId);
+
+    expect(before).toEqual([batch.batchId]);
+    expect(await reportedStates(batch.batchId)).toEqual(['rejected']);
+    expect(await unreported()).toEqual([]);
+  });
+});
+
+describe('a report that is there', () => {
+  async function reported() {
+    const { scenario, deps } = openPlace();
+    const batch = await scenario.run([{ ref: 'there' }]);
+    await batch.send('there', { kind: 'rejected', reason: REASON });
+    await batch.finish();
+    await writer(deps.ledger).write(batch.batchId);
+    return { batch, ledger: deps.ledger, directory: join(reportsDir, batch.batchId) };
+  }
+
+  it.each(['', '{"counts": {', 'null', '{}'])('is not reused when its file is damaged: %j', async (text) => {
+    const { batch, ledger, directory } = await reported();
+    await writeFile(join(directory, 'report.json'), text);
+
+    expect(await writer(ledger).reuse(batch.batchId)).toBeNull();
+  });
+
+  it('is not missing when the batch was ended by a worker whose clock is ahead', async () => {
+    const { scenario, deps } = openPlace();
+    const batch = await scenario.run([{ ref: 'ahead' }]);
+    await batch.send('ahead', { kind: 'rejected', reason: REASON });
+    await deps.ledger.setBatchState(batch.batchId, 'finished', NOW + 86_400_000);
+    const before = await deps.ledger.unreportedBatches(scenario.application);
+
+    await writer(deps.ledger).write(batch.batchId);
+
+    expect(before).toHaveLength(1);
+    expect(await deps.ledger.unreportedBatches(scenario.application)).toEqual([]);
+  });
+
+  it('is reused with its corrections, whatever the dropped file was called', async () => {
+    const { batch, ledger, directory } = await reported();
+    await writeFile(join(directory, 'corrections.dat'), 'corrections');
+    await writeFile(join(directory, 'corrections-replaced-by-1.csv'), 'older');
+
+    expect((await writer(ledger).reuse(batch.batchId))?.reports.corrections).toBe(join(directory, 'corrections.dat'));
+  });
 });
