@@ -34,11 +34,19 @@ const NO_FINAL_WORD = {
 export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): Promise<readonly string[]> {
   const closed: string[] = [];
   for (const batch of await deps.ledger.openBatches(deps.application)) {
-    const endedForMs = await deps.runs.endedForMs(batch.workflowId, batch.runId);
-    if (endedForMs === null || (!all && endedForMs < GRACE_MS)) continue;
+    if (!isClaimedHere(batch)) {
+      const endedForMs = await deps.runs.endedForMs(batch.workflowId, batch.runId);
+      if (endedForMs === null || (!all && endedForMs < GRACE_MS)) continue;
+    }
     if (await closeOrphan(deps, batch)) closed.push(batch.batchId);
   }
   return closed;
+}
+
+/** By an earlier attempt of this run, which died before it had closed it. */
+function isClaimedHere({ workflowId, runId }: BatchRecord): boolean {
+  const { workflowExecution } = Context.current().info;
+  return workflowExecution?.workflowId === workflowId && workflowExecution.runId === runId;
 }
 
 /** False: a run that started meanwhile has the claim, or the batch was closed. */
@@ -51,6 +59,8 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<bool
     ...{ batchId, application, file, sha256, ...workflowExecution, attempt, now: deps.now() },
     takeOver: true,
     closedRun: { workflowId, runId },
+    // A batch that was closed meanwhile stays as its own run closed it.
+    waited: true,
   });
   if (claim.kind === 'owned' || claim.kind === 'closed') return false;
   log.warn('a batch without a run is closed', { batchId, state, run: runId });

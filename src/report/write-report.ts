@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import { makeFolder } from '../file-system/make-folder.ts';
@@ -19,11 +19,8 @@ import type { ReportNote } from './report-note.ts';
 import { ENGLISH, type Speech } from '../texts/choose-language.ts';
 import { reportFormat, type ReportFormat } from './texts/report-format.ts';
 import { writeCorrections, type WrittenCorrections } from './corrections/write-corrections.ts';
+import { isSuperseded, makeWork, removeStaleWork, removeWork, supersedeOlder } from './work-folder.ts';
 import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from './write-synced.ts';
-
-/** Working directories that a killed process left; a living one is done long before. */
-const STALE_AFTER_MS = 60 * 60 * 1000;
-const WORK_PREFIX = '.writing-';
 
 /**
  * The report files, in the order in which they appear: `report.json` is the last, so that who waits for it finds the others. A new format is a writer in
@@ -76,22 +73,26 @@ async function writeFiles(request: WriteReport): Promise<WrittenReport> {
   const directory = reportDirectory(request);
   for (const folder of [request.reportsDir, directory]) await makeFolder(folder, REPORT_DIRECTORY_MODE);
   await removeStaleWork(directory, request.now);
-  const work = await mkdtemp(join(directory, WORK_PREFIX));
+  const { path: work, revision } = await makeWork(directory, () => request.ledger.nextRevision(request.batchId));
   try {
-    return await writeInto(request, { directory, work });
+    return await writeInto(request, { directory, work, revision });
+  } catch (error) {
+    if (await isSuperseded(directory, work)) throw superseded(request, revision, 'a newer one');
+    throw error;
   } finally {
-    await rm(work, { recursive: true, force: true });
+    await removeWork(directory, work);
   }
 }
 
 interface Places {
   readonly directory: string;
   readonly work: string;
+  readonly revision: number;
 }
 
 async function writeInto(request: WriteReport, places: Places): Promise<WrittenReport> {
-  const { original, ledger, batchId } = request;
-  const revision = await ledger.nextRevision(batchId);
+  const { original } = request;
+  const { revision } = places;
   const { model: built, spool } = await readReport({ ...request, revision }, join(places.work, 'invoices.spool'));
   const corrections = await writeCorrections({
     ...{ original, spool, model: built, directory: places.work },
@@ -103,7 +104,8 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   const parts: ReportParts = { model, spool, corrections, format, decimalMark: decimalMarkOf(original) };
   await writeFormats(places.work, parts);
   await requireNewest(request, revision);
-  await replaceCorrections({ ...places, name: corrections.name, revision });
+  await supersedeOlder(places.directory, revision);
+  await replaceCorrections({ ...places, name: corrections.name });
   for (const name of Object.keys(REPORT_FORMATS)) await rename(join(places.work, name), join(places.directory, name));
   await syncDirectory(places.directory);
   const pathOf = (name: string) => join(places.directory, name);
@@ -124,14 +126,20 @@ async function writeFormats(work: string, parts: ReportParts): Promise<void> {
   for (const writing of await Promise.allSettled(writings)) if (writing.status === 'rejected') throw writing.reason;
 }
 
-/** A writer that was stopped for a while must not put what it read then over what another one has read since. */
-async function requireNewest({ ledger, batchId }: WriteReport, revision: number): Promise<void> {
+/**
+ * A writer that was stopped for a while must not put what it read then over what another one has read since. This look spares it the work; that its
+ * work folder is taken from it (`supersedeOlder`) is what stops it for sure.
+ */
+async function requireNewest(request: WriteReport, revision: number): Promise<void> {
   // One that was only begun has put nothing in place: if each waited for the other, two writers of a large batch would never end.
-  const { revision: newest } = await ledger.sinceReport(batchId);
-  if (newest <= revision) return;
-  throw new LoteError(
+  const { revision: newest } = await request.ledger.sinceReport(request.batchId);
+  if (newest > revision) throw superseded(request, revision, `report ${newest}`);
+}
+
+function superseded({ batchId }: WriteReport, revision: number, newer: string): LoteError {
+  return new LoteError(
     'report-superseded',
-    `Putting report ${revision} of batch ${batchId} in place: it must be the newest, but report ${newest}, begun after it, is written; nothing was replaced`,
+    `Putting report ${revision} of batch ${batchId} in place: it must be the newest, but ${newer}, begun after it, is written or about to be`,
   );
 }
 
@@ -155,14 +163,4 @@ function reportDirectory({ reportsDir, batchId }: WriteReport): string {
     'batch-not-found',
     'Writing a report: the batch id must be a plain name of letters, digits, "-", "_" and ".", found other characters.',
   );
-}
-
-async function removeStaleWork(directory: string, now: number): Promise<void> {
-  for (const name of await readdir(directory)) {
-    if (!name.startsWith(WORK_PREFIX)) continue;
-    const path = join(directory, name);
-    // Another process may be removing it at the same moment.
-    const found = await stat(path).catch(() => null);
-    if (found !== null && now - found.mtimeMs > STALE_AFTER_MS) await rm(path, { recursive: true, force: true });
-  }
 }

@@ -60,7 +60,18 @@ WHERE c.invoice_id = ANY(${OF_PURGED_BATCHES})
     OFFSET 0
   )`;
 
-const FINDINGS = `FROM finding f WHERE f.batch_id = ANY ($1::text[])`;
+/** How a finding of this code is stored: as JSON, in which a quote inside a text has a backslash before it. */
+const withCode = (code: string): string => `f.finding LIKE '%"code":"${code}"%'`;
+
+/** Without those by which a report counts the rows that are in no invoice. */
+const FINDINGS = `FROM finding f
+WHERE f.batch_id = ANY ($1::text[]) AND NOT ${withCode('rows-lost')} AND NOT ${withCode('totals-row')}`;
+
+/** The words of the row go. */
+const REWORD_TOTALS_ROWS = `/* reword-totals-rows */
+UPDATE finding f SET finding = '{"row":' || coalesce(substring(f.finding FROM '"row":([0-9]+)'), 'null')
+  || ',"column":null,"code":"totals-row","message":"It is a totals row and not part of an invoice","severity":"warning"}'
+WHERE f.batch_id = ANY ($1::text[]) AND ${withCode('totals-row')}`;
 const ROW_FINDINGS = `batch_id = ANY ($1::text[]) AND findings IS NOT NULL`;
 
 /** Deliveries about these invoices, under whatever generation. Their hash and their verdict stay: a repeated one is still known. */
@@ -83,6 +94,7 @@ export const PURGE_STATEMENTS: readonly string[] = [
   `/* purge-contents */ DELETE ${CONTENTS}`,
   `/* purge-tries */ DELETE FROM invoice_try t WHERE t.invoice_id = ANY(${OF_PURGED_BATCHES})`,
   `/* purge-findings */ DELETE ${FINDINGS}`,
+  REWORD_TOTALS_ROWS,
   `/* purge-row-findings */ UPDATE batch_invoice SET findings = NULL,
      reason_code = CASE WHEN outcome = 'invalid' THEN coalesce(reason_code, 'purged') ELSE reason_code END,
      reason_message = CASE WHEN outcome = 'invalid' THEN coalesce(reason_message, 'Removed by a purge; the report of the time says it.') ELSE reason_message END

@@ -167,6 +167,20 @@ FROM invoice_generation g
 WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
   AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued' AND ${isOfApplication(applicationOfPastDocument('g.service_id'))})`;
 
+/** A process that died between storing an event and applying it is found by the next reconciliations, long before that. */
+const LOOKED_BACK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Service ids of issued invoices with a stored `failed` event that nobody has flagged. Looks at the last week of such events, through their own index, so
+ * that it costs the same however many there were before.
+ */
+export const MISSED_CONTRADICTIONS = `/* missed-contradictions */
+SELECT DISTINCT i.service_id
+FROM delivery d
+JOIN invoice i ON i.service_id = d.service_id AND i.state = 'issued' AND ${isOfApplication('i.application')}
+WHERE d.verdict = 'failed' AND d.received_at >= (SELECT max(received_at) FROM delivery WHERE verdict = 'failed') - ${LOOKED_BACK_MS}
+  AND NOT i.flags && '{failed-after-issued,issued-after-failed}'`;
+
 /** acceptedBefore, reason code, reason message, now, application. */
 export const EXPIRE_PENDING = `/* expire-pending */
 WITH left_open AS (${LEFT_OPEN}

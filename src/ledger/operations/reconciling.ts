@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
 import {
   GIVE_UP_REPEATS,
+  MISSED_CONTRADICTIONS,
   MISSED_EVENTS,
   OPEN_DOCUMENTS,
   type OpenDocumentRow,
@@ -78,6 +79,11 @@ export function createReconciling(database: Database): ReconcilingLedger {
       );
       const past = missed.filter((row) => row.past).map((row) => row.service_id);
       await applyPastEvents(database, past);
+      const contradicted = await database.query<{ service_id: string }>(MISSED_CONTRADICTIONS);
+      await applyEvents(
+        database,
+        contradicted.map((row) => row.service_id),
+      );
       return live.filter(({ state }) => state === 'issued').length + past.length;
     },
 

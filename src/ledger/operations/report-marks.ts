@@ -50,7 +50,7 @@ interface UnreportedRow {
 const UNREPORTED_BATCHES = `/* unreported-batches */
 SELECT b.batch_id, b.workflow_id, b.run_id
 FROM batch b
-WHERE b.application = $1 AND b.state IN ('finished', 'cancelled', 'refused') AND (b.purged_at IS NULL OR b.purged_at < b.finished_at)
+WHERE b.application = $1 AND b.state IN ('finished', 'cancelled', 'refused')
   AND NOT EXISTS (SELECT 1 FROM report_mark m WHERE m.batch_id = b.batch_id AND m.written_at >= coalesce(b.finished_at, 0))
 ORDER BY b.seq`;
 
@@ -65,6 +65,10 @@ interface SinceReportRow {
 const FIND_REPORT_MARK = `/* find-report-mark */
 SELECT coalesce((SELECT revision FROM report_mark WHERE batch_id = $1), 0) AS revision,
   (SELECT flags FROM report_mark WHERE batch_id = $1) AS reported_flags, ${flagsOf('$1')} AS flags`;
+
+/** batchId; its row is locked, so that two writers note one after the other. */
+const MARKED_REVISION = `/* marked-revision */
+SELECT revision FROM report_mark WHERE batch_id = $1`;
 
 interface ReportChangeRow {
   readonly was: string;
@@ -132,7 +136,9 @@ export function createReportMarks(database: Database): ReportMarkLedger {
     async noteReported(batchId, { revision, writtenAt, flags, open, figures }) {
       return database.transaction(async (queries) => {
         const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
-        if (foundBatch(batchId, batch).revision > revision) return false;
+        foundBatch(batchId, batch);
+        const [mark] = await queries.query<{ readonly revision: number }>(MARKED_REVISION, [batchId]);
+        if ((mark?.revision ?? 0) > revision) return false;
         await queries.query(FORGET_REPORTED, [batchId]);
         for (let from = 0; from < open.length; from += PORTION) {
           const portion = open.slice(from, from + PORTION);

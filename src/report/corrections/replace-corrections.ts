@@ -14,11 +14,19 @@ export interface ReplaceCorrections {
  * half-way through correcting it when reconciliation rewrites the report.
  */
 export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {
-  for (const old of (await readdir(directory)).filter((file) => /^corrections\.[a-z0-9]+$/u.test(file))) {
+  for (const old of (await readdir(directory)).filter((file) => isCorrectionsFile(file))) {
     if (old === name && (await sameBytes(join(directory, old), join(work, name)))) continue;
-    await rename(join(directory, old), join(directory, old.replace('.', `-replaced-by-${revision}.`)));
+    const aside = old.replace('.', `-replaced-by-${revision}.`);
+    // Through the work folder: a writer that has lost it to a newer one moves nothing of what that one put in place.
+    await rename(join(directory, old), join(work, aside));
+    await rename(join(work, aside), join(directory, aside));
   }
   if (name !== null) await rename(join(work, name), join(directory, name));
+}
+
+/** Whether this is the name of the corrections of the report that stands: they have the extension of the dropped file. */
+export function isCorrectionsFile(name: string): boolean {
+  return /^corrections\.[a-z0-9]+$/u.test(name);
 }
 
 async function sameBytes(a: string, b: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { access, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
@@ -7,6 +7,7 @@ import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import { profileFindings, type ProfileInUse } from '../../../activities/batch/profile-findings.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import { isCorrectionsFile } from '../../report/corrections/replace-corrections.ts';
 import { deliveryNotes } from '../../report/report-note.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
 import type { ReportNote } from '../../report/report-note.ts';
@@ -33,7 +34,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   return { write: (batchId) => write(options, batchId), reuse: (batchId) => reuse(options, batchId) };
 }
 
-/** Enough: a writer is not stopped between its last read of the ledger and its last rename more often than this. */
+/** Enough: a newer report is not put in place between the last rename of a writer and its note in the ledger more often than this. */
 const WRITINGS = 3;
 
 async function write(options: ReportWriterOptions, batchId: string): Promise<ReportSummary> {
@@ -42,8 +43,7 @@ async function write(options: ReportWriterOptions, batchId: string): Promise<Rep
   if (kept !== null) return kept;
   for (let writing = 1; ; writing += 1) {
     const { summary, newest } = await writeOnce(options, batch);
-    // A newer report may have been put in place before this one was: what stands there now must be the newest all the
-    // same.
+    // A newer report has been put in place over this one meanwhile: what this run answers must be the newest, too.
     if (newest || writing >= WRITINGS) return summary;
   }
 }
@@ -71,7 +71,9 @@ async function writeOnce(
     ...(options.speech === undefined ? {} : { speech: options.speech }),
   });
   const { json, csv, html, corrections, summary: counts, revision, figures } = written;
-  const said = { revision, writtenAt: now, flags: since.flags, open: watched.open(), figures };
+  // The end that this report saw may be written by a clock that is ahead of this one: the report came after it all the same.
+  const writtenAt = Math.max(now, batch.finishedAt ?? 0);
+  const said = { revision, writtenAt, flags: since.flags, open: watched.open(), figures };
   const newest = await options.ledger.noteReported(batchId, said);
   const summary: ReportSummary = {
     batchId,
@@ -113,13 +115,11 @@ async function readExisting(
   const batch = await requireBatch(options.ledger, batchId);
   const directory = join(options.reportsDir, batchId);
   const json = join(directory, 'report.json');
-  const text = await readFile(json, 'utf8').catch(() => null);
-  if (text === null) return null;
-  const { counts, batch: said } = JSON.parse(text) as { counts: Counts; batch: { finishedAt: string | null } };
-  if (which === 'of its last end' && said.finishedAt !== isoTime(batch.finishedAt)) return null;
-  const corrections = await firstThatExists(
-    ['xlsx', 'csv', 'json', 'ndjson', 'txt', 'tsv'].map((end) => join(directory, `corrections.${end}`)),
-  );
+  const said = await readSaid(json);
+  if (said === null) return null;
+  if (which === 'of its last end' && said.batch.finishedAt !== isoTime(batch.finishedAt)) return null;
+  const { counts } = said;
+  const corrections = await correctionsIn(directory);
   return {
     batchId,
     file: batch.file,
@@ -127,6 +127,26 @@ async function readExisting(
     counts,
     reports: { json, csv: join(directory, 'report.csv'), html: join(directory, 'report.html'), corrections },
   };
+}
+
+interface Said {
+  readonly counts: Counts;
+  readonly batch: { readonly finishedAt: string | null };
+}
+
+/** Null: there is no report, or somebody has damaged it; then it is written again. */
+async function readSaid(json: string): Promise<Said | null> {
+  try {
+    const said = JSON.parse(await readFile(json, 'utf8')) as Partial<Said> | null;
+    return said?.counts === undefined || said.batch === undefined ? null : { counts: said.counts, batch: said.batch };
+  } catch {
+    return null;
+  }
+}
+
+async function correctionsIn(directory: string): Promise<string | null> {
+  const name = (await readdir(directory)).find((file) => isCorrectionsFile(file));
+  return name === undefined ? null : join(directory, name);
 }
 
 /** The content of a purged batch is gone: its report stays as it was, unless something of it changed since. */
@@ -137,7 +157,9 @@ async function reportOfPurged(
   const { ledger } = options;
   const purgedAt = await ledger.purgedAt(batchId);
   if (purgedAt === null || (finishedAt ?? 0) > purgedAt) return null;
-  // A report that calls failed what was issued since is worse than one without its findings.
+  // A report that calls failed what was issued since, or none at all, is worse than one without its findings.
+  const unreported = await ledger.unreportedBatches(application);
+  if (unreported.some((run) => run.batchId === batchId)) return null;
   return (await ledger.outdatedReports(application)).includes(batchId) ? null : readExisting(options, batchId);
 }
 
@@ -152,15 +174,4 @@ async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecor
 
 function closedState({ state }: BatchRecord): ReportSummary['state'] {
   return state === 'refused' || state === 'cancelled' ? state : 'finished';
-}
-
-async function firstThatExists(paths: readonly string[]): Promise<string | null> {
-  for (const path of paths) {
-    const there = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (there) return path;
-  }
-  return null;
 }

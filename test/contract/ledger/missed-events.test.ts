@@ -3,14 +3,16 @@ import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
-import { accepted, createScenario, NOW, REASON } from './scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON } from './scenario.ts';
 import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
 
 const STORED = `INSERT INTO delivery (sha256, raw, received_at, event_type, service_id, verdict)
 VALUES ($1, '', $2, 'invoice.issued', $1, 'issued')`;
+const STORED_FAILURE = `INSERT INTO delivery (sha256, raw, received_at, event_type, service_id, verdict)
+VALUES ($1 || ' failed', '', $2, 'invoice.failed', $1, 'failed')`;
 
 /** A receiver that dies between its commit and the application of what it stored. */
-describe('an issued event that was stored and never applied', () => {
+describe('an event that was stored and never applied', () => {
   let database: Database;
   let ledger: Ledger;
   beforeAll(async () => {
@@ -45,4 +47,40 @@ describe('an issued event that was stored and never applied', () => {
     });
     expect(await ledger.applyMissedEvents()).toBe(0);
   });
+
+  it('that says failed of an issued invoice is flagged by reconciliation, and its report is out of date', async () => {
+    const scenario = createScenario(ledger);
+    const batch = await scenario.run([{ ref: 'by-event' }, { ref: 'by-get' }, { ref: 'flagged' }]);
+    for (const ref of ['by-event', 'by-get', 'flagged']) await batch.send(ref, accepted(`inv_${ref}`));
+    await ledger.recordDeliveries([
+      delivery('inv_by-event', 'issued'),
+      ...[delivery('inv_flagged', 'failed'), delivery('inv_flagged', 'issued')],
+    ]);
+    const invoiceId = await idOf(batch.batchId, 'by-get');
+    const issued = { invoiceId, serviceId: 'inv_by-get', status: 'issued', reason: null, now: NOW } as const;
+    await ledger.recordStatus([issued]);
+    await batch.finish();
+    const { flags } = await ledger.sinceReport(batch.batchId);
+    await ledger.noteReported(batch.batchId, { revision: 1, writtenAt: NOW, flags, open: [] });
+    for (const serviceId of ['inv_by-event', 'inv_by-get']) await database.query(STORED_FAILURE, [serviceId, NOW]);
+
+    const moved = await ledger.applyMissedEvents();
+
+    expect(moved).toBe(0);
+    const lines = await batch.lines();
+    expect(lines.map(({ ref, state, flags: said }) => [ref, state, ...said])).toEqual([
+      ['by-event', 'issued', 'failed-after-issued'],
+      ['by-get', 'issued', 'failed-after-issued'],
+      ['flagged', 'issued', 'issued-after-failed'],
+    ]);
+    expect(await ledger.outdatedReports(scenario.application)).toEqual([batch.batchId]);
+  });
+
+  async function idOf(batchId: string, ref: string): Promise<number> {
+    const [row] = await database.query<{ invoice_id: number }>(
+      'SELECT invoice_id FROM batch_invoice WHERE batch_id = $1 AND invoice_ref = $2',
+      [batchId, ref],
+    );
+    return row?.invoice_id ?? 0;
+  }
 });

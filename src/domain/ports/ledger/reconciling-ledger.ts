@@ -107,7 +107,10 @@ export interface ReconcilingLedger {
   openDocuments(open: OpenDocuments): Promise<readonly OpenDocument[]>;
   /** `unsettled` documents of a batch that runs again. */
   unsettledDocuments(unsettled: UnsettledDocuments): Promise<readonly OpenDocument[]>;
-  /** Stored `issued` events that a crash kept from being applied; returns how many invoices they moved. */
+  /**
+   * Applies stored `issued` events that a crash kept from being applied, and flags issued invoices of which a stored
+   * event says `failed`. Returns how many invoices it moved.
+   */
   applyMissedEvents(): Promise<number>;
   /**
    * Moves pending invoices of closed batches from `accepted` to `unsettled`: those accepted before `acceptedBefore`
@@ -126,12 +129,12 @@ export interface ReconcilingLedger {
 export interface ReportMarkLedger {
   /** Closed batches of which the report that stands says something that is no longer so. */
   outdatedReports(application: string): Promise<readonly string[]>;
-  /** Closed batches of which no report was ever written, each with the run that closed it; purged ones left out. */
+  /** Closed batches of which no report was written since they ended, purged or not, each with the run that closed it. */
   unreportedBatches(application: string): Promise<readonly BatchRun[]>;
   sinceReport(batchId: string): Promise<SinceReport>;
   /**
    * Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report
-   * was begun after it.
+   * was noted before.
    */
   noteReported(
     batchId: string,

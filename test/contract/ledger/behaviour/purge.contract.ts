@@ -199,6 +199,31 @@ export function purgeContract(open: OpenLedger): void {
       expect(await ledger.purgedFiles([batch.sha256], `${scenario.application}-3`)).toEqual([]);
     });
 
+    it('keeps which rows are in no invoice, without their words', async () => {
+      const batch = await scenario.begin();
+      const lost = { row: null, column: null, code: 'rows-lost', message: '1 of 3 rows', severity: 'error' } as const;
+      const total = {
+        row: 3,
+        column: null,
+        code: 'totals-row',
+        message: `Row 3 ("A \\ "row":9")`,
+        severity: 'warning',
+      } as const;
+      const secret = { row: 2, column: 'x', code: 'other', message: '"code":"totals-row"', severity: 'error' } as const;
+      await ledger.finishStaging(batch, {
+        ...{ rows: 3, rowsWithoutInvoice: 3, invoices: 0, pageSize: 2, proof: {} },
+        fileFindings: [lost, secret, total],
+      });
+      await end(batch);
+      const before = (await purge(true)).findings;
+
+      const { findings } = await purge();
+
+      expect(findings).toBe(before);
+      const message = 'It is a totals row and not part of an invoice';
+      expect(await ledger.fileFindings(batch.batchId)).toEqual([lost, { ...total, message }]);
+    });
+
     it('does not purge twice', async () => {
       const batch = await scenario.run([{ ref: 'once' }]);
       await issue(batch, 'once');

@@ -66,6 +66,18 @@ export function reconcilingContract(open: OpenLedger): void {
       expect(await ledger.batchFigures(startedAt, 1)).toHaveLength(1);
     });
 
+    it('notes no report after a newer one that was noted, and notes one while a newer one is only begun', async () => {
+      const batch = await scenario.run([{ ref: 'noted' }]);
+      const said = { writtenAt: NOW, flags: 0, open: [] };
+      const revisions = [1, 2, 3].map(() => ledger.nextRevision(batch.batchId));
+      await Promise.all(revisions);
+
+      expect(await ledger.noteReported(batch.batchId, { ...said, revision: 2 })).toBe(true);
+      expect(await ledger.noteReported(batch.batchId, { ...said, revision: 1 })).toBe(false);
+      expect(await ledger.sinceReport(batch.batchId)).toMatchObject({ revision: 2 });
+      expect(await ledger.noteReported(batch.batchId, { ...said, revision: 3 })).toBe(true);
+    });
+
     describe('the balance of a closed batch from its report', () => {
       /** Closes it and writes what a report says of it, with the balance. */
       async function reported(batch: TestBatch, outcomes?: readonly OutcomeCount[]): Promise<void> {

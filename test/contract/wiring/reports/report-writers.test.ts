@@ -1,11 +1,20 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportWriter } from '../../../../activities/deps.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { createReportWriter } from '../../../../src/wiring/reports/report-files.ts';
-import { accepted, delivery, NOW, REASON, serviceIdOf, stage } from '../../../contract/ledger/scenario.ts';
+import {
+  accepted,
+  delivery,
+  invoiceOf,
+  NOW,
+  REASON,
+  serviceIdOf,
+  stage,
+  validInvoice,
+} from '../../../contract/ledger/scenario.ts';
 import { activityPlaces } from '../../activities/activity-place.ts';
 
 /** The ledger's calls of one writing, from the first to the one after its files are in place. */
@@ -73,6 +82,28 @@ function stoppedAt(ledger: Ledger, call: number | keyof Ledger) {
   return { ledger: slow, arrived, go };
 }
 
+/** The same ledger; its writer stops before it puts files in place, goes on when it is let go, and dies before its next call. */
+function killedAfterPlacing(ledger: Ledger) {
+  const gate = { go: (): void => undefined, arrive: (): void => undefined };
+  const stopped = new Promise<void>((resolve) => (gate.go = resolve));
+  const arrived = new Promise<void>((resolve) => (gate.arrive = resolve));
+  let looks = 0;
+  const late: Ledger = {
+    ...ledger,
+    async sinceReport(batchId) {
+      const since = await ledger.sinceReport(batchId);
+      looks += 1;
+      // The second look is the last call before the files are put in place.
+      if (looks !== 2) return since;
+      gate.arrive();
+      await stopped;
+      return since;
+    },
+    noteReported: () => Promise.reject(new Error('killed')),
+  };
+  return { ledger: late, arrived, go: () => gate.go() };
+}
+
 describe('two writers of one report', () => {
   it.each(CALLS)('leave the newer one, when the older was stopped before its call %i of the ledger', async (call) => {
     const { scenario, deps } = openPlace();
@@ -96,6 +127,55 @@ describe('two writers of one report', () => {
     expect(await deps.ledger.outdatedReports(scenario.application)).toEqual([]);
   });
 
+  /** A batch with one invoice without a final word, and a writer of its report that has read it and has put nothing in place yet. */
+  async function withLateWriter(ref: string) {
+    const { scenario, deps } = openPlace();
+    const batch = await scenario.run([{ ref }]);
+    const { invoiceId } = await batch.one(ref);
+    const serviceId = serviceIdOf(scenario, ref);
+    await batch.send(ref, accepted(serviceId));
+    await deps.ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+    await batch.finish();
+    const late = killedAfterPlacing(deps.ledger);
+    const ended = writeWith(late.ledger, batch.batchId);
+    await late.arrived;
+    const issue = () =>
+      deps.ledger.recordStatus([{ invoiceId, serviceId, status: 'issued', reason: null, now: NOW + 2 }]);
+    return { scenario, ledger: deps.ledger, batch, late, ended, issue };
+  }
+
+  it('leave the newer one, when the older was stopped before it put its files in place and killed after', async () => {
+    const { ledger, batch, late, ended, issue } = await withLateWriter('killed');
+    await issue();
+    await writer(ledger).write(batch.batchId);
+
+    late.go();
+
+    expect(await ended).toBe('report-superseded');
+    expect(await reportedStates(batch.batchId)).toEqual(['issued']);
+    const csv = await readFile(join(reportsDir, batch.batchId, 'report.csv'), 'utf8');
+    expect(csv).toContain('issued');
+    expect(csv).not.toContain('unsettled');
+  });
+
+  it('leave the corrections of the newer one, also when the older has none to put in place', async () => {
+    const { ledger, batch, late, ended } = await withLateWriter('corrections');
+    const directory = join(reportsDir, batch.batchId);
+    await writer(ledger).write(batch.batchId);
+    await writeFile(join(directory, 'corrections.csv'), 'of the newer one');
+
+    late.go();
+
+    expect(await ended).toBe('report-superseded');
+    expect(await readFile(join(directory, 'corrections.csv'), 'utf8')).toBe('of the newer one');
+    expect((await readdir(directory)).toSorted()).toEqual([
+      'corrections.csv',
+      'report.csv',
+      'report.html',
+      'report.json',
+    ]);
+  });
+
   it('do not wait for each other: the older one ends while the newer one has only begun', async () => {
     const { scenario, deps } = openPlace();
     const batch = await scenario.run([{ ref: 'large' }]);
@@ -113,7 +193,7 @@ describe('two writers of one report', () => {
     expect(await olderEnded).toBe('written');
     expect(await reportedStates(batch.batchId)).toEqual(['held']);
     newer.go();
-    await newerEnded;
+    expect(await newerEnded).toBe('written');
   });
 });
 
@@ -190,5 +270,92 @@ describe('the report of a purged batch', () => {
     expect(outdated).toEqual([batch.batchId]);
     expect(await reportedStates(batch.batchId)).toEqual(['issued']);
     expect(await ledger.outdatedReports(scenario.application)).toEqual([]);
+  });
+
+  it('says what rows it lost, and counts no totals row among them, also when all of its invoices are issued', async () => {
+    const { scenario, deps } = openPlace();
+    const { ledger } = deps;
+    const batch = await scenario.begin();
+    await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'late' }), 1)], NOW);
+    const about = { column: null, severity: 'error' } as const;
+    await ledger.finishStaging(batch, {
+      ...{ rows: 3, rowsWithoutInvoice: 2, invoices: 1, pageSize: 2, proof: {} },
+      fileFindings: [
+        { ...about, row: 3, code: 'reference-missing', message: 'Row 3 of Maria has no reference' },
+        { ...about, row: 4, code: 'totals-row', message: 'Row 4 ("Total Maria") is one', severity: 'warning' },
+      ],
+    });
+    const serviceId = serviceIdOf(scenario, 'late-total');
+    const { invoiceId } = await batch.one('late');
+    await batch.send('late', accepted(serviceId));
+    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+    await batch.finish();
+    await writer(ledger).write(batch.batchId);
+    await ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application: scenario.application });
+    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+    const { counts, reports } = await writer(ledger).write(batch.batchId);
+
+    expect(counts).toMatchObject({ issued: 1, rowsWithoutInvoice: 2, rowsLost: 1 });
+    const html = await readFile(reports.html, 'utf8');
+    expect(html).toContain('some rows could not be taken for an invoice');
+    expect(html).not.toContain('Maria');
+  });
+
+  it('is written by the next reconciliation when the purge came before any report of the batch', async () => {
+    const { scenario, deps } = openPlace();
+    const { ledger } = deps;
+    const batch = await scenario.run([{ ref: 'unreported' }]);
+    await batch.send('unreported', { kind: 'rejected', reason: REASON });
+    await batch.finish();
+    await ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application: scenario.application });
+    const unreported = () =>
+      ledger.unreportedBatches(scenario.application).then((runs) => runs.map(({ batchId }) => batchId));
+    const before = await unreported();
+
+    await writer(ledger).write(batch.batchId);
+
+    expect(before).toEqual([batch.batchId]);
+    expect(await reportedStates(batch.batchId)).toEqual(['rejected']);
+    expect(await unreported()).toEqual([]);
+  });
+});
+
+describe('a report that is there', () => {
+  async function reported() {
+    const { scenario, deps } = openPlace();
+    const batch = await scenario.run([{ ref: 'there' }]);
+    await batch.send('there', { kind: 'rejected', reason: REASON });
+    await batch.finish();
+    await writer(deps.ledger).write(batch.batchId);
+    return { batch, ledger: deps.ledger, directory: join(reportsDir, batch.batchId) };
+  }
+
+  it.each(['', '{"counts": {', 'null', '{}'])('is not reused when its file is damaged: %j', async (text) => {
+    const { batch, ledger, directory } = await reported();
+    await writeFile(join(directory, 'report.json'), text);
+
+    expect(await writer(ledger).reuse(batch.batchId)).toBeNull();
+  });
+
+  it('is not missing when the batch was ended by a worker whose clock is ahead', async () => {
+    const { scenario, deps } = openPlace();
+    const batch = await scenario.run([{ ref: 'ahead' }]);
+    await batch.send('ahead', { kind: 'rejected', reason: REASON });
+    await deps.ledger.setBatchState(batch.batchId, 'finished', NOW + 86_400_000);
+    const before = await deps.ledger.unreportedBatches(scenario.application);
+
+    await writer(deps.ledger).write(batch.batchId);
+
+    expect(before).toHaveLength(1);
+    expect(await deps.ledger.unreportedBatches(scenario.application)).toEqual([]);
+  });
+
+  it('is reused with its corrections, whatever the dropped file was called', async () => {
+    const { batch, ledger, directory } = await reported();
+    await writeFile(join(directory, 'corrections.dat'), 'corrections');
+    await writeFile(join(directory, 'corrections-replaced-by-1.csv'), 'older');
+
+    expect((await writer(ledger).reuse(batch.batchId))?.reports.corrections).toBe(join(directory, 'corrections.dat'));
   });
 });

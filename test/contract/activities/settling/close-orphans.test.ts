@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { finishBatch } from '../../../../activities/batch/finish.ts';
+import { closeOrphans } from '../../../../activities/settling/close-orphans.ts';
+import type { ActivityDeps } from '../../../../activities/deps.ts';
+import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
+
+const placeOf = activityPlaces();
+const ENDED_FOR_MS = 3_600_000;
+
+/** Every run has ended but that of the reconciliation itself, which the test's environment calls `test`. */
+const runs: ActivityDeps['runs'] = {
+  isOpen: (workflowId) => Promise.resolve(workflowId === 'test'),
+  endedForMs: (workflowId) => Promise.resolve(workflowId === 'test' ? null : ENDED_FOR_MS),
+};
+
+function closing(place: ActivityPlace, attempt = 1, over: Partial<ActivityDeps> = {}): Promise<readonly string[]> {
+  return asActivity(closeOrphans, { ...place.deps, ...over }, { all: true }, attempt);
+}
+
+describe('closing batches whose run was lost', () => {
+  it('leaves a batch cancelled that its run cancelled while Temporal was asked for it', async () => {
+    const place = placeOf();
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    const endedForMs: ActivityDeps['runs']['endedForMs'] = async () => {
+      const input = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, cancelled: true, actions: [] };
+      await finishBatch(place.deps, input);
+      return ENDED_FOR_MS;
+    };
+
+    const closed = await closing(place, 1, { runs: { ...runs, endedForMs } });
+
+    expect(closed).toEqual([]);
+    expect(await batch.record()).toMatchObject({ state: 'cancelled' });
+    expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: 'batch-cancelled' } });
+  });
+
+  it('closes at its next attempt what an attempt claimed that died before it had closed it', async () => {
+    const place = placeOf({ over: { runs } });
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    const died = () => Promise.reject(new Error('killed'));
+    const ledger = { ...place.deps.ledger, holdUnsent: died };
+    await expect(closing(place, 1, { ledger })).rejects.toThrow('killed');
+
+    const closed = await closing(place, 2);
+
+    expect(closed).toEqual([batch.batchId]);
+    expect(await batch.record()).toMatchObject({ state: 'finished' });
+    expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: 'run-lost' } });
+  });
+});
