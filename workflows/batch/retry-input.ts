@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { RETRY_STATES } from '../../src/domain/retry-decision.ts';
 import type { RetryInput, RetryRequestInput } from '../../src/contract/messages.ts';
 import { refusedUpdate } from '../refused-update.ts';
+import { actorOf } from '../typed-by-hand.ts';
 
 const EXAMPLE = 'Example: {"states": ["failed"], "reason": "the tax engine is back"}';
 const WORKFLOW_EXAMPLE =
@@ -24,7 +25,14 @@ export function retryRequestOf(input: RetryInput | null | undefined): RetryReque
     throw ApplicationFailure.nonRetryable(`${problem ?? ''} ${WORKFLOW_EXAMPLE}`, 'input-invalid');
   const { batch: _, ledgerId: __, application: ___, ...request } = input;
   const chosen = nothingChosen(request) === null ? {} : { states: RETRY_STATES };
-  return { ...request, ...chosen, reason: request.reason ?? NO_REASON };
+  return withActor({ ...request, ...chosen, reason: request.reason ?? NO_REASON });
+}
+
+/** A name that is no text is no name. */
+export function withActor(request: RetryRequestInput): RetryRequestInput {
+  const { who: _, ...rest } = request;
+  const who = actorOf(request);
+  return who === undefined ? rest : { ...rest, who };
 }
 
 function problemOfStart(input: RetryInput | null | undefined): string | null {
