@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testInvoices } from '../../support/files/batch-file.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { gatedEngine } from '../../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
@@ -70,4 +70,26 @@ describe('a name of who acts that is no text', SIDE_BY_SIDE, () => {
       });
     },
   );
+});
+
+describe('a retry with a name that it does not know', SIDE_BY_SIDE, () => {
+  it('sends nothing again: of a batch that was cancelled, a mistyped "rows" lets no other invoice go', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = ({ path }) => (path.startsWith('/v1/merchants') ? { status: 503 } : 'pass');
+      await stack.drop('cancelled.csv', testInvoices(3));
+      const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
+      await handle.executeUpdate<string, [object]>('cancelRemaining', { args: [{ reason: 'the wrong file' }] });
+      await handle.result();
+      stack.front.script = () => 'pass';
+
+      const again = stack.client.workflow.execute('retryInvoices', {
+        workflowId: ownName('mistyped'),
+        taskQueue: stack.config.taskQueue,
+        args: [{ batch: batchId, row: [2], reason: 'this one is right' }],
+      });
+
+      await expect(again).rejects.toMatchObject({ cause: { type: 'input-invalid' } });
+      expect(stack.posts()).toEqual([]);
+    });
+  });
 });
