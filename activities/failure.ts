@@ -53,6 +53,14 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
   });
 }
 
+/**
+ * Leaves the rest of an activity to another attempt: what a stopping worker did not come to must not pass for done.
+ * @throws ApplicationFailure `worker-stops`, retryable
+ */
+export function requireRunningWorker(signal: AbortSignal): void {
+  if (signal.aborted) throw ApplicationFailure.retryable('The worker stops; another attempt goes on.', 'worker-stops');
+}
+
 type AnyActivity<I, O> = (input: I) => Promise<O>;
 
 /**

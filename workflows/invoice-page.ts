@@ -18,6 +18,7 @@ import {
 } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { hasPatch } from './has-patch.ts';
+import { hasForm, isOrdinal, onlyOf } from './typed-by-hand.ts';
 import { waitForFinalWords, type PageWait } from './page/final-words.ts';
 import { lookForLastWord } from './page/last-word.ts';
 import { sendPage, type SendingEnd } from './page/page-sending.ts';
@@ -60,19 +61,29 @@ function listen(input: PageInput): { readonly control: () => PageControl; readon
   let control: PageControl = input.control;
   setHandler(
     settledSignal,
-    ({ ordinals }) => {
+    onlyOf(settledSignal.name, isSettled, ({ ordinals }) => {
       for (const ordinal of ordinals) settled.add(ordinal);
-    },
+    }),
     { description: '(internal) {"ordinals": [1]} These invoices came to rest.' },
   );
   setHandler(
     controlSignal,
-    (next) => {
+    onlyOf(controlSignal.name, isControl, (next) => {
       control = next;
-    },
+    }),
     { description: '(internal) What an operator told the batch. Pause and cancel the batch, not its pages.' },
   );
   return { control: () => control, settled };
+}
+
+function isSettled(value: unknown): value is { ordinals: number[] } {
+  const areOrdinals = (ordinals: unknown): boolean => Array.isArray(ordinals) && ordinals.every(isOrdinal);
+  return hasForm<{ ordinals: number[] }>(value, { ordinals: areOrdinals });
+}
+
+function isControl(value: unknown): value is PageControl {
+  const isFlag = (flag: unknown): boolean => typeof flag === 'boolean';
+  return hasForm<PageControl>(value, { paused: isFlag, cancelled: isFlag, outageOver: isFlag, settleNow: isOrdinal });
 }
 
 function endOf({ ending, waitedFor }: SendingEnd): SendingEnd {

@@ -16,11 +16,12 @@ import type { Activities } from '../activities/index.ts';
 import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
 import type { MessageChannel, NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
-import { batchHeldSignal } from '../src/contract/messages.ts';
+import { batchHeldSignal, type UnusualTotal } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { hasPatch } from './has-patch.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 import { nightMessage } from './nightly/night-message.ts';
+import { hasForm, isOrdinal, isText, onlyOf } from './typed-by-hand.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
 
 const { openNight: openNightlyRun } = proxyActivities<Activities>({
@@ -133,13 +134,29 @@ function followHeldBatches(): HeldBatches {
   const held = new Map<string, Extract<FileEnd, { kind: 'held' }>>();
   setHandler(
     batchHeldSignal,
-    ({ workflowId, batchId, unusual }) => void held.set(workflowId, { kind: 'held', batchId, ...unusual }),
+    onlyOf(
+      batchHeldSignal.name,
+      isHeld,
+      ({ workflowId, batchId, unusual }) => void held.set(workflowId, { kind: 'held', batchId, ...unusual }),
+    ),
     {
       description:
         '(internal) {"workflowId": "…", "batchId": "…", "unusual": {…}} A batch waits for its total to be confirmed.',
     },
   );
   return held;
+}
+
+interface Held {
+  readonly workflowId: string;
+  readonly batchId: string;
+  readonly unusual: UnusualTotal;
+}
+
+function isHeld(value: unknown): value is Held {
+  const isUnusual = (total: unknown): boolean =>
+    hasForm<UnusualTotal>(total, { invoices: isOrdinal, difference: isText });
+  return hasForm<Held>(value, { workflowId: isText, batchId: isText, unusual: isUnusual });
 }
 
 type NightlyWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];

@@ -5,6 +5,7 @@ import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-
 import { Context } from '@temporalio/activity';
 import type { SendingPermit } from './sending-permission.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { requireRunningWorker } from '../failure.ts';
 
 export interface MerchantsInput {
   readonly ledgerId: string;
@@ -47,6 +48,7 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
   const { cancellationSignal } = Context.current();
   const list = await deps.service.listMerchants(cancellationSignal);
+  requireRunningWorker(cancellationSignal);
   if (list.kind === 'unreadable') {
     if (list.reason.code === LIST_UNREADABLE)
       await deps.ledger.noteMisfits(deps.profileDigest, [{ ...list.reason, times: 1, at: deps.now() }]);
@@ -83,7 +85,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
   let inARow = 0;
   let stuck: Reason | null = null;
   for (const need of work.missing) {
-    if (cancellationSignal.aborted) break;
+    requireRunningWorker(cancellationSignal);
     const outcome = await createMerchant(deps, work, need);
     if (outcome.kind === 'not-permitted')
       return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };

@@ -10,6 +10,7 @@ export const PATCHES = [
   'read-why-the-profile-waits',
   'finish-a-failed-night',
   'look-for-the-last-word',
+  'retry-names-its-fields',
 ] as const;
 
 /** Name of one change of the workflows. */

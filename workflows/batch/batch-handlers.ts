@@ -21,7 +21,8 @@ import {
   type BatchSnapshot,
 } from '../../src/contract/messages.ts';
 import { refusedUpdate } from '../refused-update.ts';
-import { requireRetryRequest } from './retry-input.ts';
+import { actorOf, hasForm, isOrdinal, isText, onlyOf } from '../typed-by-hand.ts';
+import { requireRetryRequest, withActor } from './retry-input.ts';
 
 /** What somebody did to the batch as a whole, for the audit. */
 export interface OperatorAction {
@@ -79,8 +80,9 @@ function registerUpdates(batch: BatchHandles): void {
 function handlePause(batch: BatchHandles): void {
   setHandler(
     pauseUpdate,
-    ({ reason, who }) => {
-      const notified = batch.operate({ paused: true }, { what: 'pause', why: reason, who });
+    (input) => {
+      const action = { what: 'pause', why: input.reason, who: actorOf(input) } as const;
+      const notified = batch.operate({ paused: true }, action);
       return answer('Paused: what is on the wire ends, nothing new is sent until resume.', notified);
     },
     {
@@ -113,11 +115,9 @@ function handleResume(batch: BatchHandles): void {
 function handleCancelRemaining(batch: BatchHandles): void {
   setHandler(
     cancelRemainingUpdate,
-    ({ reason, who }) => {
-      const notified = batch.operate(
-        { cancelled: true, paused: false },
-        { what: 'cancel-remaining', why: reason, who },
-      );
+    (input) => {
+      const action = { what: 'cancel-remaining', why: input.reason, who: actorOf(input) } as const;
+      const notified = batch.operate({ cancelled: true, paused: false }, action);
       return answer('Cancelled: what is not sent will be held; what is sent is waited for.', notified);
     },
     {
@@ -153,8 +153,8 @@ function handleSettleNow(batch: BatchHandles): void {
 function handleConfirmTotal(batch: BatchHandles): void {
   setHandler(
     confirmTotalUpdate,
-    ({ reason, who }) => {
-      batch.confirmTotal({ what: 'confirm-total', why: reason, who });
+    (input) => {
+      batch.confirmTotal({ what: 'confirm-total', why: input.reason, who: actorOf(input) });
       return 'Confirmed: the batch is sent now.';
     },
     {
@@ -173,7 +173,7 @@ function handleRetry(batch: BatchHandles): void {
   setHandler(
     retryInvoicesUpdate,
     (request) => {
-      batch.retry(request);
+      batch.retry(withActor(request));
       return 'Noted: they go again when the pages that run now have ended. The report will say what became of them.';
     },
     {
@@ -197,7 +197,8 @@ const LEDGER_AWAY =
   'The ledger cannot be reached at the moment: what is being sent just now may go on when it is back, until it has been told.';
 
 function registerSignals(batch: BatchHandles): void {
-  setHandler(pageSentSignal, ({ page }) => batch.pageSent(page), {
+  const pageSent = onlyOf(pageSentSignal.name, isOfPage, ({ page }) => batch.pageSent(page));
+  setHandler(pageSentSignal, pageSent, {
     description: '(internal) {"page": 1} A page has sent its last invoice.',
   });
   setHandler(pageStoppedSignal, () => batch.pageStopped(), {
@@ -206,7 +207,10 @@ function registerSignals(batch: BatchHandles): void {
   setHandler(outageOverSignal, () => batch.outageOver(), {
     description: '(internal, no input) A page has waited for the service for as long as it may.',
   });
-  setHandler(waitingSignal, ({ page, reason, language }) => batch.waitFor(page, reason, language), {
+  const waiting = onlyOf(waitingSignal.name, isWaiting, ({ page, reason, language }) =>
+    batch.waitFor(page, reason, language),
+  );
+  setHandler(waitingSignal, waiting, {
     description: '(internal) {"page": 1, "reason": null} What a page waits for.',
   });
 }
@@ -231,10 +235,22 @@ function requireRunning(batch: BatchHandles): void {
   );
 }
 
-/** The Temporal UI sends nothing, or whatever somebody typed. */
-function actorOf(input: ActorInput | null | undefined): string | undefined {
-  const who: unknown = input?.who;
-  return typeof who === 'string' ? who : undefined;
+function isOfPage(value: unknown): value is { page: number } {
+  return hasForm<{ page: number }>(value, { page: isOrdinal });
+}
+
+function isWaiting(value: unknown): value is Waiting {
+  return hasForm<Waiting>(value, {
+    page: isOrdinal,
+    reason: (reason) => reason === null || isText(reason),
+    language: (language) => language === undefined || language === null || isText(language),
+  });
+}
+
+interface Waiting {
+  page: number;
+  reason: string | null;
+  language?: string;
 }
 
 function requireReason(input: ReasonInput | null | undefined): void {

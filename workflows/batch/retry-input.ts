@@ -1,11 +1,16 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { RETRY_STATES } from '../../src/domain/retry-decision.ts';
 import type { RetryInput, RetryRequestInput } from '../../src/contract/messages.ts';
+import { hasPatch } from '../has-patch.ts';
 import { refusedUpdate } from '../refused-update.ts';
+import { actorOf } from '../typed-by-hand.ts';
 
 const EXAMPLE = 'Example: {"states": ["failed"], "reason": "the tax engine is back"}';
 const WORKFLOW_EXAMPLE =
   'Start it again with this input: {"batch": "batch-sample-1a2b3c4d"}, or with states or rows as well: {"batch": "…", "states": ["failed"], "rows": [7], "reason": "why"}';
+/** A name that is none of these is a mistyped one: passed over, `row` for `rows` would let the whole batch go again. */
+const FIELDS: readonly (keyof RetryRequestInput)[] = ['states', 'rows', 'reason', 'who', 'acceptDuplicateRisk'];
+const START_FIELDS: readonly (keyof RetryInput)[] = ['batch', ...FIELDS, 'ledgerId', 'application'];
 const NO_REASON = 'no reason was given';
 
 /** Says at once, and in one sentence, what is wrong with what an operator typed. */
@@ -13,18 +18,25 @@ export function requireRetryRequest(input: RetryRequestInput | null | undefined)
   const problem =
     typeof input !== 'object' || input === null
       ? 'A retry needs a reason, and states or rows.'
-      : (problemOfReason(input) ?? problemOf(input) ?? nothingChosen(input));
+      : (problemOfReason(input) ?? problemOf(input) ?? problemOfNames(input, FIELDS) ?? nothingChosen(input));
   if (problem !== null) throw refusedUpdate(`${problem} ${EXAMPLE}`);
 }
 
 /** Started with a batch alone, everything failed, rejected or held goes again, as with `lote retry BATCH`. */
 export function retryRequestOf(input: RetryInput | null | undefined): RetryRequestInput {
-  const problem = problemOfStart(input);
+  const problem = problemOfStart(input) ?? problemOfStartNames(input);
   if (problem !== null || input === null || input === undefined)
     throw ApplicationFailure.nonRetryable(`${problem ?? ''} ${WORKFLOW_EXAMPLE}`, 'input-invalid');
   const { batch: _, ledgerId: __, application: ___, ...request } = input;
   const chosen = nothingChosen(request) === null ? {} : { states: RETRY_STATES };
-  return { ...request, ...chosen, reason: request.reason ?? NO_REASON };
+  return withActor({ ...request, ...chosen, reason: request.reason ?? NO_REASON });
+}
+
+/** A name that is no text is no name. */
+export function withActor(request: RetryRequestInput): RetryRequestInput {
+  const { who: _, ...rest } = request;
+  const who = actorOf(request);
+  return who === undefined ? rest : { ...rest, who };
 }
 
 function problemOfStart(input: RetryInput | null | undefined): string | null {
@@ -32,6 +44,26 @@ function problemOfStart(input: RetryInput | null | undefined): string | null {
     return 'retryInvoices needs the id of a batch.';
   if (input.reason !== undefined) return problemOfReason(input) ?? problemOf(input);
   return problemOf(input);
+}
+
+/** Runs that an earlier version started with such an input go on as they began. */
+function problemOfStartNames(input: RetryInput | null | undefined): string | null {
+  if (input === null || input === undefined) return null;
+  const problem = problemOfNames(input, START_FIELDS) ?? emptySelection(input);
+  return problem !== null && hasPatch('retry-names-its-fields') ? problem : null;
+}
+
+function problemOfNames(input: object, known: readonly string[]): string | null {
+  const { acceptDuplicateRisk: risk }: { readonly acceptDuplicateRisk?: unknown } = input;
+  if (risk !== undefined && typeof risk !== 'boolean') return '"acceptDuplicateRisk" must be true or false.';
+  const unknown = Object.keys(input).find((name) => !known.includes(name));
+  if (unknown === undefined) return null;
+  return `A retry knows no field ${JSON.stringify(unknown)}; there are ${known.join(', ')}.`;
+}
+
+/** Whoever gives an empty list of rows means none of them, and not the whole batch. */
+function emptySelection({ states, rows }: Pick<RetryRequestInput, 'states' | 'rows'>): string | null {
+  return states === undefined && rows === undefined ? null : nothingChosen({ states: states ?? [], rows: rows ?? [] });
 }
 
 function problemOfReason({ reason }: { readonly reason?: unknown }): string | null {

@@ -1,3 +1,4 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { ensureMerchants, type MerchantsInput } from '../../../../activities/sending/merchants.ts';
 import { merchantKeyOf } from '../../../../src/domain/fingerprint.ts';
@@ -313,5 +314,51 @@ describe('a service that cannot be asked for merchants', () => {
     await ensure(place, batch);
 
     expect(order).toEqual(['webhook', 'list']);
+  });
+});
+
+describe('merchants whose worker stops', () => {
+  function stopping(place: ActivityPlace, env: MockActivityEnvironment, batch: TestBatch, lastTry: boolean) {
+    const input = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, lastTry, holdStuck: lastTry };
+    return env.run(ensureMerchants, place.deps, input);
+  }
+
+  it('are left to another attempt after one was created: the others are not taken for done', async () => {
+    const env = new MockActivityEnvironment();
+    const place = placeOf({
+      service: {
+        ...service([]).parts,
+        createMerchant({ nif }) {
+          env.cancel();
+          return Promise.resolve({ kind: 'created', merchantId: `mrc_new_${nif}` });
+        },
+      },
+    });
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+
+    await expect(stopping(place, env, batch, false)).rejects.toMatchObject({
+      ...{ type: 'worker-stops', nonRetryable: false },
+    });
+
+    expect(Object.values(await merchantIds(batch)).filter((id) => id === null)).toHaveLength(1);
+    expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: null });
+  });
+
+  it('hold nothing when it stops while the list is read for the last time', async () => {
+    const env = new MockActivityEnvironment();
+    const reason = { code: 'service-unreachable', message: 'cancelled' };
+    const place = placeOf({
+      service: {
+        listMerchants() {
+          env.cancel();
+          return Promise.resolve<MerchantListAnswer>({ kind: 'unreadable', reason });
+        },
+      },
+    });
+    const batch = await place.scenario.run([details('A', NIF)]);
+
+    await expect(stopping(place, env, batch, true)).rejects.toMatchObject({ type: 'worker-stops' });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 1 });
   });
 });
