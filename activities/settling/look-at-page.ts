@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { closePage, type CloseInput } from './close-page.ts';
 import { isPollDue, reviewOf, type PageReview } from './settle.ts';
@@ -37,16 +38,32 @@ const UNHURRIED: Pace = { shortestMs: 500, longestMs: 500 };
 const LATE: Pace = { shortestMs: 50, longestMs: 250 };
 const REREAD_SHARE = 1 / 3;
 
+/**
+ * Looks that wait at the same time in this process. Each takes one of its 40 workflow tasks: many small pages of a slow service would take them all, and
+ * other batches, queries and operators' updates would wait for seconds. One more look does not wait; its page does, for a signal.
+ */
+const waits = createSemaphore(20);
+
 /** Applies stored events of a page and counts what it waits for, without asking the service; closes it as soon as that is nothing. */
 export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<PageLook> {
   const { cancellationSignal: over } = Context.current();
-  const { waitMs, isLate = false } = input;
-  if (waitMs > 0 && !isLate) {
-    await waitWhileOpen(deps, { ...input, pace: UNHURRIED, open: null }, over);
-    return lookOnce(deps, input, over);
+  const place = input.waitMs > 0 ? waits.tryAcquire() : null;
+  if (place === null) return lookOnce(deps, input, over);
+  try {
+    return await (input.isLate === true ? lookLate(deps, input, over) : lookUnhurried(deps, input, over));
+  } finally {
+    place();
   }
+}
+
+async function lookUnhurried(deps: ActivityDeps, input: LookInput, over: AbortSignal): Promise<PageLook> {
+  await waitWhileOpen(deps, { ...input, pace: UNHURRIED, open: null }, over);
+  return lookOnce(deps, input, over);
+}
+
+async function lookLate(deps: ActivityDeps, input: LookInput, over: AbortSignal): Promise<PageLook> {
   const look = await lookOnce(deps, input, over);
-  if (look.isClosed || look.isReviewDue || waitMs <= 0 || over.aborted) return look;
+  if (look.isClosed || look.isReviewDue || over.aborted) return look;
   await waitWhileOpen(deps, { ...input, pace: LATE, open: look.accepted + look.attached }, over);
   return lookOnce(deps, input, over);
 }

@@ -71,6 +71,20 @@ describe('a look at a page', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 1, accepted: 1 });
   });
 
+  it.each([false, true])(
+    'waits only while few others wait in its process: each takes a workflow task (late: %s)',
+    async (isLate) => {
+      const place = placeOf();
+      const { batch, ids } = await twoAccepted(place);
+      const waiting = Array.from({ length: 20 }, () => look(place, batch, 60_000, isLate));
+
+      expect(await look(place, batch, 60_000, isLate)).toMatchObject({ accepted: 2, isClosed: false });
+
+      for (const id of ids) await receive(place, id);
+      for (const one of await Promise.all(waiting)) expect(one).toMatchObject({ isClosed: true });
+    },
+  );
+
   it('closes it when its final words come while it waits', async () => {
     const place = placeOf();
     const { batch, ids } = await twoAccepted(place);
