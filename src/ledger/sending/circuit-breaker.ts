@@ -20,13 +20,14 @@ const LASTING = `(${[...WITHOUT_PROBE].map((code) => `'${code}'`).join(', ')})`;
 
 /**
  * baseUrl, reason code, reason message, openedAt, probeAfter. An open breaker keeps the time since which it is open. A reason that only a new start
- * ends is not replaced by one that passes, and counts from its own time.
+ * ends is not replaced by one that passes, and counts from when it was found last: a process that has started before that has not corrected it.
  */
 const OPEN_BREAKER = `/* open-breaker */
 INSERT INTO breaker AS known (base_url, reason_code, reason_message, opened_at, probe_after) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (base_url) DO UPDATE SET reason_code = excluded.reason_code, reason_message = excluded.reason_message,
-  opened_at = CASE WHEN excluded.reason_code IN ${LASTING} AND known.reason_code NOT IN ${LASTING} THEN excluded.opened_at
-    ELSE least(known.opened_at, excluded.opened_at) END,
+  opened_at = CASE WHEN excluded.reason_code NOT IN ${LASTING} THEN least(known.opened_at, excluded.opened_at)
+    WHEN known.reason_code IN ${LASTING} THEN greatest(known.opened_at, excluded.opened_at)
+    ELSE excluded.opened_at END,
   probe_after = excluded.probe_after, probing_until = NULL
 WHERE known.reason_code NOT IN ${LASTING} OR excluded.reason_code IN ${LASTING}`;
 

@@ -157,6 +157,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     }),
     log,
     now,
+    startedAt: now(),
     random: Math.random,
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
+import { PROFILE_CONTRADICTION } from '../../../../src/domain/circuit-reasons.ts';
 import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
@@ -374,6 +375,34 @@ describe('documents without a final word', () => {
     );
 
     expect((await batch.line('A')).state).toBe('unsettled');
+  });
+});
+
+describe('documents behind words that contradict each other', () => {
+  const reason = { code: PROFILE_CONTRADICTION, message: 'Correct the profile' };
+
+  it.each([
+    [
+      'before this process began, with a corrected profile: are polled',
+      NOW - 1,
+      { asked: 1, serviceAway: false },
+      null,
+    ],
+    ['since this process began: are not', NOW, { asked: 0, serviceAway: true }, reason],
+  ])('found %s', async (_, openedAt, polled, left) => {
+    const place = placeOf({
+      service: { getInvoice: () => Promise.resolve({ kind: 'status', status: 'processing', reason: null }) },
+    });
+    const { deps, scenario } = place;
+    const batch = await scenario.run([{ ref: 'R0' }], 1_000);
+    await sendFirst(place, batch, [accepted(serviceIdOf(scenario, 'contradicted'))]);
+    await reported(place, batch);
+    const { baseUrl } = deps.service;
+    await deps.ledger.openBreaker({ baseUrl, reason, openedAt, probeAfter: openedAt });
+
+    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toMatchObject(polled);
+
+    expect((await deps.ledger.breaker(baseUrl))?.reason ?? null).toEqual(left);
   });
 });
 

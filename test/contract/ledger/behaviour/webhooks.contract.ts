@@ -511,6 +511,17 @@ export function webhooksContract(open: OpenLedger): void {
       expect(await ledger.breaker(baseUrl)).toBeNull();
     });
 
+    it('dates a reason that only a new start ends from when it was found last: a start between does not end it', async () => {
+      const baseUrl = `http://127.0.0.1/found-again/${scenario.application}`;
+      const reason = { code: PROFILE_CONTRADICTION, message: 'Correct the profile' };
+      await ledger.openBreaker({ baseUrl, reason, openedAt: NOW, probeAfter: NOW });
+      await ledger.openBreaker({ baseUrl, reason, openedAt: NOW + 30, probeAfter: NOW + 30 });
+
+      await ledger.closeBreaker(baseUrl, { openedBefore: NOW + 20 });
+
+      expect(await ledger.breaker(baseUrl)).toMatchObject({ reason, openedAt: NOW + 30 });
+    });
+
     it('lets exactly one of many probe, and nobody again before the time it was given is over', async () => {
       const baseUrl = `http://127.0.0.1/probe/${scenario.application}`;
       await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW + 10 });
