@@ -263,8 +263,7 @@ export class SliceSender {
     const { circuit, permit } = this.#parts;
     const idle = this.#idle;
     this.#count.left += idle.length;
-    const { aborted, reason: withdrawnBecause } = permit.withdrawn;
-    const isStopped = aborted && withdrawnBecause !== TIME_IS_OVER;
+    const isStopped = permit.withdrawn.aborted && permit.withdrawn.reason !== TIME_IS_OVER;
     const reason = circuit.refusedBecause() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
     await putBack(this.#deps, this.#work.input.batchId, { idle, reason });
   }

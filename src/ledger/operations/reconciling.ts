@@ -71,21 +71,7 @@ export function createReconciling(database: Database): ReconcilingLedger {
       return rows.map(openDocument);
     },
 
-    async applyMissedEvents() {
-      const missed = await database.query<{ service_id: string; past: boolean }>(MISSED_EVENTS);
-      const live = await applyEvents(
-        database,
-        missed.filter(({ past }) => !past).map((row) => row.service_id),
-      );
-      const past = missed.filter((row) => row.past).map((row) => row.service_id);
-      await applyPastEvents(database, past);
-      const contradicted = await database.query<{ service_id: string }>(MISSED_CONTRADICTIONS);
-      await applyEvents(
-        database,
-        contradicted.map((row) => row.service_id),
-      );
-      return live.filter(({ state }) => state === 'issued').length + past.length;
-    },
+    applyMissedEvents: () => applyMissedEvents(database),
 
     async expirePending({ application, acceptedBefore, now }) {
       const { code, message } = NO_FINAL_ANSWER;
@@ -104,4 +90,20 @@ function openDocument(row: OpenDocumentRow): OpenDocument {
     serviceId: row.service_id,
     failedEvent: row.has_failed_event ? { reason: reasonOf(row) } : null,
   };
+}
+
+async function applyMissedEvents(database: Database): Promise<number> {
+  const missed = await database.query<{ service_id: string; past: boolean }>(MISSED_EVENTS);
+  const live = await applyEvents(
+    database,
+    missed.filter(({ past }) => !past).map((row) => row.service_id),
+  );
+  const past = missed.filter((row) => row.past).map((row) => row.service_id);
+  await applyPastEvents(database, past);
+  const contradicted = await database.query<{ service_id: string }>(MISSED_CONTRADICTIONS);
+  await applyEvents(
+    database,
+    contradicted.map((row) => row.service_id),
+  );
+  return live.filter(({ state }) => state === 'issued').length + past.length;
 }
