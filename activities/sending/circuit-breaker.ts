@@ -39,7 +39,7 @@ export interface CircuitBreaker {
 }
 
 interface CircuitBreakerDeps {
-  readonly ledger: Pick<Ledger, 'breaker' | 'openBreaker' | 'closeBreaker' | 'claimProbe'>;
+  readonly ledger: Pick<Ledger, 'breaker' | 'openBreaker' | 'closeBreaker' | 'claimProbe' | 'giveBackProbe'>;
   readonly baseUrl: string;
   readonly now: () => number;
 }
@@ -69,6 +69,8 @@ class LedgerBreaker implements CircuitBreaker {
   /** Whoever started this process has corrected what stopped an earlier one, and not what stops it later. */
   readonly #startedAt: number;
   #closed: Opening | null = null;
+  /** The end of the last turn that this process got; a turn is known by it. */
+  #turnUntil: number | null = null;
   /**
    * Writes of this process to the row. A read that comes meanwhile waits for them, so that it does not see the old row.
    */
@@ -92,9 +94,12 @@ class LedgerBreaker implements CircuitBreaker {
     if (!hasProbe) return waitFor(record.reason, LONGEST_PROBE_MS);
     const time = this.#now();
     if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
-    const isProbe = await this.#ledger.claimProbe(this.#baseUrl, { now: time, until: time + PROBE_TURN_MS });
+    const until = time + PROBE_TURN_MS;
+    const isProbe = await this.#ledger.claimProbe(this.#baseUrl, { now: time, until });
     // Another slice probes at this moment, and its answer is soon known.
-    return isProbe ? { kind: 'probe' } : waitFor(record.reason, FIRST_PROBE_MS);
+    if (!isProbe) return waitFor(record.reason, FIRST_PROBE_MS);
+    this.#turnUntil = until;
+    return { kind: 'probe' };
   }
 
   refusedBecause(): Reason | null {
@@ -102,11 +107,10 @@ class LedgerBreaker implements CircuitBreaker {
   }
 
   async giveBack(): Promise<void> {
-    const record = await this.#ledger.breaker(this.#baseUrl);
-    if (record === null) return;
-    const { reason, openedAt } = record;
-    const open = { baseUrl: this.#baseUrl, reason, openedAt, probeAfter: this.#now() };
-    await this.#write(() => this.#ledger.openBreaker(open));
+    const until = this.#turnUntil;
+    if (until === null) return;
+    this.#turnUntil = null;
+    await this.#write(() => this.#ledger.giveBackProbe(this.#baseUrl, { now: this.#now(), until }));
   }
 
   succeeded(sentAt: number): Promise<void> | null {

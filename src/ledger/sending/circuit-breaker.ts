@@ -37,6 +37,10 @@ UPDATE breaker SET probing_until = $3
 WHERE base_url = $1 AND probe_after <= $2 AND (probing_until IS NULL OR probing_until <= $2)
 RETURNING base_url`;
 
+/** baseUrl, now, the end of the turn. */
+const GIVE_BACK_PROBE = `/* give-back-probe */
+UPDATE breaker SET probe_after = $2, probing_until = NULL WHERE base_url = $1 AND probing_until = $3`;
+
 /** baseUrl, opened before or null: a success ends what passes, a new start also what was found before it. */
 const CLOSE_BREAKER = `/* close-breaker */
 DELETE FROM breaker WHERE base_url = $1 AND (reason_code NOT IN ${LASTING} OR opened_at < $2::bigint)`;
@@ -67,6 +71,10 @@ export function createBreaker(database: Database): BreakerLedger {
 
     async claimProbe(baseUrl, { now, until }) {
       return (await database.query(CLAIM_PROBE, [baseUrl, now, until])).length > 0;
+    },
+
+    async giveBackProbe(baseUrl, { now, until }) {
+      await database.query(GIVE_BACK_PROBE, [baseUrl, now, until]);
     },
   };
 }

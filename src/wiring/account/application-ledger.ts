@@ -32,6 +32,7 @@ export function ofApplication(ledger: Ledger, application: string): Ledger {
     openBreaker: (open) => ledger.openBreaker({ ...open, baseUrl: own(open.baseUrl) }),
     closeBreaker: (baseUrl, start) => ledger.closeBreaker(own(baseUrl), start),
     claimProbe: (baseUrl, claim) => ledger.claimProbe(own(baseUrl), claim),
+    giveBackProbe: (baseUrl, turn) => ledger.giveBackProbe(own(baseUrl), turn),
     leaseRate: (baseUrl, lease) => ledger.leaseRate(own(baseUrl), lease),
     currentRate: (baseUrl, rate) => ledger.currentRate(own(baseUrl), rate),
     slowDown: (baseUrl, slower) => ledger.slowDown(own(baseUrl), slower),

@@ -26,4 +26,9 @@ export interface BreakerLedger {
    * True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`.
    */
   claimProbe(baseUrl: string, claim: { readonly now: number; readonly until: number }): Promise<boolean>;
+  /**
+   * The turn that ends at `until` is over, and the next caller may probe from `now` on. Nothing happens when the breaker was closed meanwhile, or
+   * another caller has the turn.
+   */
+  giveBackProbe(baseUrl: string, turn: { readonly now: number; readonly until: number }): Promise<void>;
 }

@@ -539,6 +539,23 @@ export function webhooksContract(open: OpenLedger): void {
       expect(await ledger.claimProbe(`${baseUrl}/other`, { now: NOW, until: NOW })).toBe(false);
     });
 
+    it('takes a turn back from whoever has it, and from nobody else', async () => {
+      const baseUrl = `http://127.0.0.1/give-back/${scenario.application}`;
+      await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW });
+      await ledger.claimProbe(baseUrl, { now: NOW, until: NOW + 60 });
+
+      await ledger.giveBackProbe(baseUrl, { now: NOW + 5, until: NOW + 59 });
+      const kept = await ledger.breaker(baseUrl);
+      await ledger.giveBackProbe(baseUrl, { now: NOW + 5, until: NOW + 60 });
+      const back = await ledger.breaker(baseUrl);
+      await ledger.closeBreaker(baseUrl);
+      await ledger.giveBackProbe(baseUrl, { now: NOW + 6, until: NOW + 60 });
+
+      expect(kept).toMatchObject({ probeAfter: NOW, probingUntil: NOW + 60 });
+      expect(back).toMatchObject({ openedAt: NOW, probeAfter: NOW + 5, probingUntil: null });
+      expect(await ledger.breaker(baseUrl)).toBeNull();
+    });
+
     it('has an id of its own that does not change', async () => {
       expect(ledger.id).toMatch(/^lgr_[0-9a-f]{32}$/);
     });

@@ -32,6 +32,11 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
       ledger.row = { ...row, probingUntil: until };
       return Promise.resolve(true);
     },
+    giveBackProbe(_baseUrl, { now, until }) {
+      const { row } = ledger;
+      if (row?.probingUntil === until) ledger.row = { ...row, probeAfter: now, probingUntil: null };
+      return Promise.resolve();
+    },
   };
   return ledger;
 }

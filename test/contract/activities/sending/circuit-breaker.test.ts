@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { createCircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import { NOW, REASON } from '../../ledger/scenario.ts';
+import { activityPlaces } from '../activity-place.ts';
+
+const placeOf = activityPlaces();
+const PROBE_TURN_MS = 60_000;
+const WRITES: ReadonlySet<string | symbol> = new Set(['openBreaker', 'giveBackProbe']);
+
+/** A breaker that is open, and one process has its probe; `meanwhile` is done right before that one writes that it gives the turn back. */
+async function givenBack(meanwhile: (ledger: Ledger, baseUrl: string) => Promise<unknown>) {
+  const { deps } = placeOf();
+  const { ledger } = deps;
+  const { baseUrl } = deps.service;
+  await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: NOW, probeAfter: NOW });
+  const late = new Proxy(ledger, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function' || !WRITES.has(name)) return value;
+      return async (...args: readonly unknown[]): Promise<unknown> => {
+        await meanwhile(target, baseUrl);
+        return Reflect.apply(value, target, args) as unknown;
+      };
+    },
+  });
+  const circuit = createCircuitBreaker({ ledger: late, baseUrl, now: () => NOW });
+  expect(await circuit.enter()).toEqual({ kind: 'probe' });
+  await circuit.giveBack();
+  return ledger.breaker(baseUrl);
+}
+
+describe('a probe that gives its turn back', () => {
+  it('lets the next one probe at once', async () => {
+    expect(await givenBack(() => Promise.resolve())).toMatchObject({
+      ...{ reason: REASON, openedAt: NOW, probeAfter: NOW, probingUntil: null },
+    });
+  });
+
+  it('does not open again what another process closes at that moment', async () => {
+    expect(await givenBack((ledger, baseUrl) => ledger.closeBreaker(baseUrl))).toBeNull();
+  });
+
+  it('takes no turn from another process that got it when the time of this one was over', async () => {
+    const later = { now: NOW + PROBE_TURN_MS, until: NOW + 2 * PROBE_TURN_MS };
+
+    expect(await givenBack((ledger, baseUrl) => ledger.claimProbe(baseUrl, later))).toMatchObject({
+      probingUntil: later.until,
+    });
+  });
+});
