@@ -179,7 +179,10 @@ describe('merchants whose creation has no answer', () => {
     const texts = Array.from({ length: 13 }, (_each, at) => details(`R${at}`, String(520_000_000 + at)));
     const batch = await place.scenario.run(texts);
 
-    expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: { for: 'merchants', reason: reason.code } });
+    expect(await ensure(place, batch)).toMatchObject({
+      created: 1,
+      waiting: { for: 'merchants', reason: reason.code },
+    });
     expect(asked).toHaveLength(13);
   });
 
