@@ -11,6 +11,7 @@ export const PATCHES = [
   'finish-a-failed-night',
   'look-for-the-last-word',
   'retry-names-its-fields',
+  'merchants-after-a-pause',
 ] as const;
 
 /** Name of one change of the workflows. */

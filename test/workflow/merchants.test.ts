@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../support/crash/agreement.ts';
 import { testInvoices } from '../support/files/batch-file.ts';
 import type { FrontRequest } from '../support/servers/service-front.ts';
 import { withStack } from '../support/lote/stack.ts';
+import type { BatchHandle } from '../../src/wiring/temporal/batch-starter.ts';
+import { until } from '../support/until.ts';
 
 const GOOD = '501964843';
 const BAD = '502757191';
@@ -17,6 +20,21 @@ function isCreationOf(request: FrontRequest, nif: string): boolean {
 
 function listsMerchants({ method, path }: FrontRequest): boolean {
   return method === 'GET' && path.startsWith('/v1/merchants');
+}
+
+/** How often the step that creates the merchants has ended. */
+async function merchantTries(handle: BatchHandle): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const scheduled = new Map(
+    (events ?? []).map(({ eventId, activityTaskScheduledEventAttributes: one }) => [
+      String(eventId),
+      one?.activityType?.name,
+    ]),
+  );
+  const ended = (events ?? []).map(({ activityTaskCompletedEventAttributes: one }) =>
+    scheduled.get(String(one?.scheduledEventId)),
+  );
+  return ended.filter((name) => name === 'ensureMerchants').length;
 }
 
 const TWO_MERCHANTS = [...testInvoices(5, { nif: GOOD }), ...testInvoices(5, { nif: BAD }, 6)];
@@ -120,6 +138,32 @@ describe('merchants', { concurrent: true, timeout: 180_000 }, () => {
       expect(result).toMatchObject({ state: 'cancelled', counts: { held: 3 } });
       expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ reason: { code: 'batch-cancelled' } });
       expect(stack.front.requests.filter((one) => createsMerchant(one))).toEqual([]);
+    });
+  });
+
+  it('of a batch that is paused between two of them at the last try are created when it goes on', async () => {
+    await withStack({ env: { LOTE_OUTAGE_PATIENCE: '2s' } }, async (stack) => {
+      let lists = 0;
+      let paused: Promise<void> | null = null;
+      stack.front.script = async (request) => {
+        if (listsMerchants(request)) return (lists += 1) < 3 ? { status: 503 } : 'pass';
+        if (createsMerchant(request)) await (paused ??= pause());
+        return 'pass';
+      };
+      await stack.drop('paused-merchants.csv', TWO_MERCHANTS);
+      const { handle } = await stack.start({ file: 'paused-merchants.csv' });
+      // A second after its answer nothing new leaves any process.
+      const pause = async () => {
+        await handle.executeUpdate<string, [object]>('pause', { args: [{ reason: 'a look' }] });
+        await sleep(1_000);
+      };
+      await until(() => paused !== null);
+      await paused;
+      await until(async () => (await merchantTries(handle)) === 3);
+
+      await handle.executeUpdate<string, []>('resume');
+
+      expect((await handle.result()).counts).toMatchObject({ issued: 10 });
     });
   });
 });

@@ -4,6 +4,7 @@ import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 import { PatientWait } from './patient-wait.ts';
+import { hasPatch } from '../has-patch.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 
 const { ensureMerchants } = proxyActivities<Activities>({
@@ -13,6 +14,9 @@ const { ensureMerchants } = proxyActivities<Activities>({
 
 /** Rounds in which the list was read and a merchant was not created all the same; then it is that merchant's trouble. */
 const STUCK_ROUNDS = 5;
+
+/** An operator stopped the batch while its merchants were created (`activities/sending/merchants.ts`). */
+const STOPPED = 'sending-stopped';
 
 /** Waits for a service that is away as in an outage; holds the invoices of single merchants that cannot be created. */
 export async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBatch): Promise<void> {
@@ -25,6 +29,7 @@ export async function ensureMerchantsPatiently(batch: BatchControl, ingested: Ru
     // Cancelled: nothing more is sent, so no merchant is needed either.
     if (batch.cancelled) break;
     const lastTry = patience.isSpent;
+    const version = batch.controlVersion;
     const merchants = await ensureMerchants({
       ledgerId,
       batchId,
@@ -33,6 +38,9 @@ export async function ensureMerchantsPatiently(batch: BatchControl, ingested: Ru
       lastTry,
       holdStuck: lastTry || stuckRounds >= STUCK_ROUNDS,
     });
+    // A pause says nothing of the service: it costs no patience, and no last try.
+    const isPaused = merchants.waiting?.reason === STOPPED && (batch.paused || batch.controlVersion !== version);
+    if (isPaused && hasPatch('merchants-after-a-pause')) continue;
     if (merchants.waiting === null || lastTry) break;
     stuckRounds = merchants.waiting.for === 'merchants' ? stuckRounds + 1 : 0;
     batch.waitFor(0, merchants.waiting.reason);
