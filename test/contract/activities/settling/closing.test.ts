@@ -9,7 +9,16 @@ import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
 import { withinRetention } from '../../../../activities/sending/retention-window.ts';
 import { runningBatch } from '../../../../activities/batch/running-batch.ts';
 import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
-import { accepted, NIF, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import {
+  accepted,
+  invoiceOf,
+  NIF,
+  NOW,
+  REASON,
+  serviceIdOf,
+  validInvoice,
+  type TestBatch,
+} from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, DESK, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
@@ -141,6 +150,32 @@ describe('the end of a batch', () => {
     expect(place.logged).toEqual([
       { level: 'warn', message: 'a failed page left invoices open', fields: { batchId: batch.batchId, invoices: 2 } },
     ]);
+  });
+});
+
+describe('a batch that ends with nothing open', () => {
+  it('leaves nothing waiting when a file that is refused gives an invoice up in that moment', async () => {
+    const { deps, scenario } = placeOf();
+    const owner = await scenario.run([{ ref: 'A' }]);
+    const heir = await scenario.run([{ ref: 'A' }]);
+    await deps.ledger.holdUnsent(owner.batchId, { reason: REASON, now: NOW });
+    await owner.finish();
+    const third = await scenario.begin();
+    const ledger = {
+      ...deps.ledger,
+      async countOutcomes(batchId: string) {
+        const counts = await deps.ledger.countOutcomes(batchId);
+        await deps.ledger.stageInvoices(third, [validInvoice(scenario.application, invoiceOf({ ref: 'A' }), 1)], NOW);
+        await deps.ledger.refuseBatch(third, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+        return counts;
+      },
+    };
+
+    const end = { ledgerId: ledger.id, batchId: heir.batchId, fencingToken: heir.fencingToken };
+    await finishBatch({ ...deps, ledger }, { ...end, cancelled: false, actions: [] });
+
+    expect(await heir.record()).toMatchObject({ state: 'finished' });
+    expect(await heir.line('A')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
   });
 });
 
