@@ -158,7 +158,6 @@ describe('merchants', { concurrent: true, timeout: 180_000 }, () => {
         await sleep(1_000);
       };
       await until(() => paused !== null);
-      await paused;
       await until(async () => (await merchantTries(handle)) === 3);
 
       await handle.executeUpdate<string, []>('resume');
