@@ -27,7 +27,7 @@ export function temporaryFiles(env: NodeJS.ProcessEnv): TemporaryFiles {
   removeAbandoned();
   const directory = join(MEMORY, `lote-tests-${process.pid}`);
   mkdirSync(directory, { recursive: true });
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  process.once('exit', () => removeIfFree(directory));
   return { directory, inMemory: true };
 }
 
@@ -50,7 +50,17 @@ function takesPrograms(): boolean {
 function removeAbandoned(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = OF_A_RUN.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(MEMORY, name), { recursive: true, force: true });
+    if (pid !== undefined && !isRunning(Number(pid))) removeIfFree(join(MEMORY, name));
+  }
+}
+
+/** A small disk that a killed test has left mounted keeps its folder, and no later run from starting. */
+function removeIfFree(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    console.warn(`${folder} stays: a file system is mounted in it. Unmount it to have its memory back.`);
   }
 }
 

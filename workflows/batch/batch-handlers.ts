@@ -241,7 +241,8 @@ function isOfPage(value: unknown): value is { page: number } {
 
 function isWaiting(value: unknown): value is Waiting {
   return hasForm<Waiting>(value, {
-    page: isOrdinal,
+    // An activity has a number of its own below zero, where no page stands.
+    page: Number.isSafeInteger,
     reason: (reason) => reason === null || isText(reason),
     language: (language) => language === undefined || language === null || isText(language),
   });

@@ -13,8 +13,8 @@ const WATCHED_MS = 3_000;
 /** Slices end and the ledger is looked at within a second; a busy machine takes longer. */
 const COUNTED_WITHIN_MS = 20_000;
 const SLOW_ANSWERS = { latencyMs: 45 };
-/** 2,000 invoices take 4.7 s: a busy test process that comes late still has something to stop. */
-const SLOWER_ANSWERS = { latencyMs: 150 };
+/** 2,000 invoices take 12.5 s: a busy test process that comes late still has something to stop. */
+const SLOWER_ANSWERS = { latencyMs: 400 };
 /** So that several pages are on their way at a time, on all workers. */
 const SMALL_PAGES = { LOTE_PAGE_SIZE: '1000' };
 /** What the default profile lets all workers together have on the wire. */
