@@ -13,6 +13,8 @@ export interface KnownIdentity {
   readonly blocked: boolean;
   /** A refusal is no proof, and no operator has accepted the risk of a duplicate. */
   readonly keepsRejected: boolean;
+  /** What the ledger has as unsent may have been sent: the ledger is older than what was sent with it. */
+  readonly inSendingGap: boolean;
 }
 
 /** What becomes of an invoice of a batch whose identity the ledger already knows. */
@@ -30,11 +32,11 @@ export type Attachment =
 
 /** The ownership rule of docs/ledger.md for one identity that was there before. */
 export function decideAttachment(known: KnownIdentity): Attachment {
-  const { sameFingerprint, state, ownerIdle, awaited, blocked, keepsRejected } = known;
+  const { sameFingerprint, state, ownerIdle, awaited, blocked, keepsRejected, inSendingGap } = known;
   const free = !blocked && ownerIdle && canMove('replace', state);
   if (sameFingerprint && state === 'issued') return 'already-issued';
   if (sameFingerprint) return free ? 'take-over' : 'attach';
-  if (free && !awaited) return 'correct';
+  if (free && !awaited && !inSendingGap) return 'correct';
   if (blocked || !canMove('regenerate', state)) return 'conflict';
   return state === 'rejected' && keepsRejected ? 'needs-risk' : 'correct';
 }

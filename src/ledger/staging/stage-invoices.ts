@@ -1,6 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
-import type { InvoiceState } from '../../domain/invoice-state.ts';
+import { canMove, type InvoiceState } from '../../domain/invoice-state.ts';
 import { shownSpelling } from '../../domain/look-alike.ts';
 import type { StageInvoice } from '../../domain/ports/ledger/batch-ledger.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
@@ -147,6 +147,7 @@ function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
     awaited: known.awaited,
     blocked: known.other_alive || known.flags.includes('issued-in-earlier-generation'),
     keepsRejected: staged.keepsRejected === true,
+    inSendingGap: staged.inSendingGap === true,
   });
   const generation = attachment === 'correct' ? known.generation + 1 : known.generation;
   return { staged, invoiceId: known.invoice_id, generation, attachment, known };
@@ -252,7 +253,7 @@ function batchLine(staged: StageInvoice, placed: Placed | undefined, lookAlike: 
   if (placed.attachment === 'needs-risk')
     return { ...line, invoiceId: null, outcome: 'conflict', reason: needsRisk(placed.known) };
   if (placed.attachment === 'conflict')
-    return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed.known) };
+    return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed) };
   const outcome = placed.attachment === 'already-issued' ? 'already-issued' : null;
   return { ...line, invoiceId: placed.invoiceId, outcome, reason: null };
 }
@@ -264,11 +265,18 @@ const TWICE_IN_FILE = {
   message: 'The merchant and reference of this invoice stand twice in the file',
 };
 
-function conflictWith(known: KnownInvoice | null): { readonly code: string; readonly message: string } {
+function conflictWith({ staged, known }: Placed): { readonly code: string; readonly message: string } {
   const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;
+  const start = `This merchant and reference are known with other content${where}; `;
+  const code = 'known-with-other-content';
+  if (staged.inSendingGap === true && known !== null && canMove('replace', known.state as InvoiceState))
+    return {
+      code,
+      message: `${start}the ledger is older than what was sent with it, so that the other content may have been issued. Drop its file again to learn what became of it, or compare with the service and confirm the ledger (docs/operations/backup.md)`,
+    };
   return {
-    code: 'known-with-other-content',
-    message: `This merchant and reference are known with other content${where}; a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
+    code,
+    message: `${start}a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
   };
 }
 

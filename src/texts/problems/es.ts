@@ -101,6 +101,8 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'number-format-adds-text': 'El formato de la celda muestra más que las cifras del número.',
   'number-not-exact': 'El número tiene más cifras de las que guarda una hoja de cálculo.',
   'number-shown-rounded': 'La hoja muestra el número redondeado; se usa el valor exacto.',
+  'older-ledger':
+    'El libro de Lote se restauró de una copia anterior: esta factura puede haberse enviado después de ella. Compárela con el servicio antes de reintentarla.',
   'other-reasons': 'Motivos más allá de los 200 primeros; cada uno está junto a su factura.',
   'page-failed': 'La página de esta factura terminó antes de la respuesta final del servicio; Lote sigue preguntando.',
   preamble: 'Hay filas por encima del encabezado, que no se leen.',

@@ -100,6 +100,7 @@ export const PROBLEM_CODES = [
   'number-format-adds-text',
   'number-not-exact',
   'number-shown-rounded',
+  'older-ledger',
   'other-reasons',
   'page-failed',
   'preamble',

@@ -102,6 +102,8 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'number-format-adds-text': 'O formato da célula mostra mais do que os algarismos do número.',
   'number-not-exact': 'O número tem mais algarismos do que uma folha de cálculo guarda.',
   'number-shown-rounded': 'A folha mostra o número arredondado; é usado o valor exato.',
+  'older-ledger':
+    'O registo do Lote foi restaurado de uma cópia anterior: esta fatura pode ter sido enviada depois dela. Compare-a com o serviço antes de a repetir.',
   'other-reasons': 'Motivos além dos primeiros 200; cada um está junto da sua fatura.',
   'page-failed': 'A página desta fatura terminou antes da resposta final do serviço; o Lote continua a perguntar.',
   preamble: 'Há linhas acima do cabeçalho, que não são lidas.',

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
+import type { Reason } from '../../domain/invoice.ts';
+import type { StageInvoice } from '../../domain/ports/ledger/batch-ledger.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { SharedFolderLedger } from '../../domain/ports/ledger/shared-folder-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -38,6 +40,14 @@ export interface SendingGap {
   readonly safeUntil: number;
 }
 
+/** Batches that run, and the holding of what they have not sent. */
+type OpenBatches = Pick<Ledger, 'openBatches' | 'holdUnsent'>;
+
+/** A gap that an operator has confirmed; `held`: how many invoices of running batches are not sent by themselves any more. */
+export interface ConfirmedGap extends SendingGap {
+  readonly held: number;
+}
+
 /** Recognises a ledger that is older than what was sent with it. */
 export interface SendingGuard {
   /** The gap as both sides show it, without writing anything; null: none. */
@@ -54,8 +64,11 @@ export interface SendingGuard {
   openSince(): Promise<number | null>;
   /** Notes that invoices were frozen and may leave now, in the ledger first and then outside of it. */
   mark(): Promise<void>;
-  /** An operator's word: what was sent in the gap is not sent again. Returns the gap that it closes. */
-  confirm(): Promise<SendingGap | null>;
+  /**
+   * An operator's word: what was sent in the gap is not sent again. Where the service may have forgotten a key of it, what running batches have as unsent is
+   * held: it may have been sent in the gap, and only the operator can tell. Null: there is no gap.
+   */
+  confirm(batches: OpenBatches): Promise<ConfirmedGap | null>;
 }
 
 /**
@@ -148,13 +161,33 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
       await requireFolder();
       await folder.write({ ledgerId: ledger.id, number, at: now() });
     },
-    async confirm() {
+    async confirm(batches) {
       const { known, found } = await gaps();
       await takeUp(found);
+      const whole = earliest([...known, ...found.map(({ since }) => since)], retentionMs);
+      // Before the gap is closed: nothing is sent until then.
+      const held = whole !== null && now() >= whole.safeUntil ? await holdUnsent(batches, parts) : 0;
       await ledger.closeSendingGaps(scope);
-      return earliest([...known, ...found.map(({ since }) => since)], retentionMs);
+      return whole === null ? null : { ...whole, held };
     },
   };
+}
+
+const MAY_HAVE_BEEN_SENT: Reason = {
+  code: 'older-ledger',
+  message:
+    'When the restored ledger was confirmed, this invoice was still to be sent in it. It may have been sent after the copy was made: look into the reports of that time, or ask the service. If it was not issued, retry it.',
+};
+
+/** A batch that runs would send it as soon as the gap is closed. */
+async function holdUnsent(batches: OpenBatches, { application, now }: SendingGuardParts): Promise<number> {
+  let held = 0;
+  for (const { batchId } of await batches.openBatches(application)) {
+    // oxlint-disable-next-line no-await-in-loop -- a few, one after the other
+    const count = await batches.holdUnsent(batchId, { reason: MAY_HAVE_BEEN_SENT, now: now() });
+    held += count;
+  }
+  return held;
 }
 
 interface Gap {
@@ -171,6 +204,11 @@ export function markedLedger(ledger: Ledger, guard: SendingGuard | null): Ledger
   if (guard === null) return ledger;
   return {
     ...ledger,
+    async stageInvoices(claim, invoices, now) {
+      const inGap = (await guard.openSince()) !== null;
+      const staged = inGap ? invoices.map(inSendingGap) : invoices;
+      return ledger.stageInvoices(claim, staged, now);
+    },
     sendable: async (batchId, from, to) => ledger.sendable(batchId, from, to, await guard.openSince()),
     async freeze(...call) {
       const frozen = await ledger.freeze(...call);
@@ -183,6 +221,10 @@ export function markedLedger(ledger: Ledger, guard: SendingGuard | null): Ledger
       return taken;
     },
   };
+}
+
+function inSendingGap(invoice: StageInvoice): StageInvoice {
+  return invoice.kind === 'valid' ? { ...invoice, inSendingGap: true } : invoice;
 }
 
 function highest(witnesses: readonly Witness[]): number {

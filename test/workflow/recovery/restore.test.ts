@@ -14,7 +14,7 @@ import { shareWorkflowThread } from '../../support/lote/shared-workflow-thread.t
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
 import { sql } from '../../support/servers/postgres-schema.ts';
-import { startServiceFront, type ServiceFront } from '../../support/servers/service-front.ts';
+import { startServiceFront, type FrontRequest, type ServiceFront } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 
 shareWorkflowThread(inject('workflowBundle'));
@@ -145,7 +145,44 @@ describe.each(FORMS)('a ledger restored from $form', { timeout: 400_000 }, ({ fo
   });
 });
 
+const THROTTLED = { status: 429, headers: { 'Retry-After': '1' } };
+
+function isInvoice({ method, path }: FrontRequest): boolean {
+  return method === 'POST' && path === '/v1/invoices';
+}
+
+/** The copy was made while a batch waited to send; then all of it left, and its run was not over when Lote stopped. Returns its workflow. */
+async function nightThatTheCopyHasUnsent({ lote, sandbox, front }: Scene): Promise<string> {
+  front.script = (request) => (isInvoice(request) ? THROTTLED : 'pass');
+  await lote.start();
+  const { workflowId } = await lote.drop('night.csv', NIGHT);
+  await until(() => Promise.resolve(front.requests.filter(isInvoice).length >= NIGHT.length));
+  await lote.stop();
+  await lote.copyLedger();
+  front.script = (request) => (isInvoice(request) ? 'pass-and-cut' : 'pass');
+  await lote.start();
+  await until(() => Promise.resolve(sandbox.books().totals.issued === NIGHT.length));
+  await lote.stop();
+  front.script = () => 'pass';
+  await lote.restoreLedger();
+  return workflowId;
+}
+
 describe.skipIf(server === null)('a restored ledger that was confirmed', { timeout: 400_000 }, () => {
+  it('holds what it has as unsent in a running batch, for it may have been sent before the copy was restored', async () => {
+    const set = await scene(server);
+    const { lote, sandbox, reportsDir, pass } = set;
+    const workflowId = await nightThatTheCopyHasUnsent(set);
+    await ageWitnesses(reportsDir, DAY_MS);
+    pass(DAY_MS + 60_000);
+    expect(await confirmLedgerCommand(lote.env)).toBe(0);
+    await lote.start();
+    const night = (await lote.client().workflow.getHandle(workflowId).result()) as BatchResult;
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(night).toMatchObject({ state: 'finished', counts: { held: 6 } });
+  });
+
   it('repeats no key after the time for which the service remembers it since its first POST, before the copy was restored', async () => {
     const set = await scene(server);
     const { lote, sandbox, front, reportsDir, pass } = set;
@@ -170,6 +207,31 @@ describe.skipIf(server === null)('a restored ledger that was confirmed', { timeo
     });
 
     expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+  });
+});
+
+describe.skipIf(server === null)('a restored ledger in which a batch ended unsent', { timeout: 400_000 }, () => {
+  it('sends no other content of an invoice that may have been issued since', async () => {
+    const { lote, sandbox, front } = await scene(server);
+    front.script = (request) => (isInvoice(request) ? THROTTLED : 'pass');
+    await lote.start();
+    const first = await lote.drop('night.csv', NIGHT);
+    await until(() => Promise.resolve(front.requests.some(isInvoice)));
+    await first.executeUpdate('cancelRemaining', { args: [{ reason: 'the service takes nothing' }] });
+    expect(await first.result()).toMatchObject({ counts: { held: 6 } });
+    await lote.copyLedger();
+    front.script = () => 'pass';
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+    await lote.stop();
+    await lote.restoreLedger();
+    await lote.start();
+    const changed = NIGHT.map((invoice) => ({ ...invoice, unitPrice: '99.00' }));
+    const other = await resultOf(lote, 'changed.csv', changed);
+    const again = await resultOf(lote, 'night.csv', NIGHT);
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(other).toMatchObject({ counts: { conflict: 6 } });
+    expect(again).toMatchObject({ counts: { issued: 6 } });
   });
 });
 

@@ -9,7 +9,8 @@ import { quietLevel } from '../../session/log-level.ts';
 import { withOwnLedger } from '../../session/with-own-ledger.ts';
 
 /**
- * `lote confirm-ledger`: an operator has settled what was sent without the ledger's knowledge. Nothing is sent.
+ * `lote confirm-ledger`: an operator has settled what was sent without the ledger's knowledge. Nothing is sent, and what running batches would send
+ * again may be held.
  * @throws LoteError `configuration-invalid` when the account is not known here, so that nobody takes silence for an answer
  */
 export async function confirmLedgerCommand(env: NodeJS.ProcessEnv, name: string | null = null): Promise<ExitCode> {
@@ -22,13 +23,19 @@ export async function confirmLedgerCommand(env: NodeJS.ProcessEnv, name: string 
   const profile = readProfile(config);
   const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
   return withOwnLedger(embedded.config, 'Confirming the ledger', async (ledger) => {
-    const gap = (await openSendingGuard(config, { ledger, profile, log })?.confirm()) ?? null;
+    const gap = (await openSendingGuard(config, { ledger, profile, log })?.confirm(ledger)) ?? null;
     const since = gap === null || gap.since === 0 ? '' : ` since ${new Date(gap.since).toISOString()}`;
     process.stdout.write(
       gap === null
         ? `Nothing to confirm: the ledger knows all that was sent for application "${config.application}".\n`
-        : `Confirmed: what was sent${since} without this ledger's knowledge is settled. Lote sends again.\n`,
+        : `Confirmed: what was sent${since} without this ledger's knowledge is settled. Lote sends again.\n${heldNotice(gap.held)}`,
     );
     return EXIT.ok;
   });
+}
+
+function heldNotice(held: number): string {
+  return held === 0
+    ? ''
+    : `Unsent invoices of running batches that may have been sent in that time: ${held}. They are held (older-ledger): compare them with the service, and retry those that were not issued.\n`;
 }

@@ -11,6 +11,7 @@ const known: fc.Arbitrary<KnownIdentity> = fc.record({
   awaited: fc.boolean(),
   blocked: fc.boolean(),
   keepsRejected: fc.boolean(),
+  inSendingGap: fc.boolean(),
 });
 
 /** What the decision allows the new batch to do. */
@@ -97,6 +98,10 @@ describe('a file that brings an invoice which the ledger knows', () => {
     [{ state: 'staged', awaited: true }, 'take-over'],
     [{ state: 'staged', sameFingerprint: false, awaited: true }, 'conflict'],
     [{ state: 'failed', sameFingerprint: false, awaited: true }, 'correct'],
+    [{ state: 'held', sameFingerprint: false, inSendingGap: true }, 'conflict'],
+    [{ state: 'staged', sameFingerprint: false, inSendingGap: true }, 'conflict'],
+    [{ state: 'held', inSendingGap: true }, 'take-over'],
+    [{ state: 'rejected', sameFingerprint: false, inSendingGap: true }, 'correct'],
     [{ state: 'sending', sameFingerprint: false }, 'conflict'],
     [{ state: 'issued', sameFingerprint: false }, 'conflict'],
     [{ state: 'unknown', sameFingerprint: false, ownerIdle: true }, 'conflict'],
@@ -107,6 +112,7 @@ describe('a file that brings an invoice which the ledger knows', () => {
       awaited: false,
       blocked: false,
       keepsRejected: false,
+      inSendingGap: false,
       ...over,
     };
     expect(decideAttachment(known)).toBe(decision);
