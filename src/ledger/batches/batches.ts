@@ -15,6 +15,7 @@ import { INVOICE_OF_LINE, invoicesOfBatch, PAGE_OF } from './page-of-sql.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
+import { HAS_EARLIER_DOCUMENT } from '../settling/other-document-sql.ts';
 import { REPEAT_UNKNOWN } from '../operations/reconciling-sql.ts';
 
 /**
@@ -27,7 +28,7 @@ WITH target AS (
   FROM invoice i
   JOIN batch owner ON owner.batch_id = i.owner_batch
   WHERE i.invoice_id = ANY(${invoicesOfBatch(`i.state IN ('staged', 'held')`)})
-    AND NOT i.flags @> '{issued-in-earlier-generation}' AND coalesce(i.reason_code, '') <> 'accepted-in-earlier-generation'
+    AND NOT ${HAS_EARLIER_DOCUMENT}
     AND ((i.owner_batch = $1 AND i.state IN ${fromStates('release')})
       OR (i.owner_batch <> $1 AND owner.state IN ${CLOSED_BATCH_STATES} AND i.state IN ('staged', 'held')))
   ORDER BY i.invoice_id

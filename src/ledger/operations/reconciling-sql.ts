@@ -1,5 +1,6 @@
 import { NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
 import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
+import { HAS_EARLIER_DOCUMENT } from '../settling/other-document-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
@@ -24,8 +25,8 @@ function reasonList(codes: readonly string[]): string {
 const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' AND i.changed_at < $2))`;
 
 /** No operator has to confirm a repeat: inside the retention window it cannot make a second document. */
-const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList([...NEVER_REPEATED_REASONS, 'accepted-in-earlier-generation'])}
-    AND NOT i.flags @> '{issued-in-earlier-generation}')`;
+const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
+    AND NOT ${HAS_EARLIER_DOCUMENT})`;
 
 /**
  * batchId, frozen after: unknown invoices of a batch that runs go to its pages, same key and bytes.

@@ -76,16 +76,8 @@ function withOwnId(items: readonly Accepted[]): readonly Accepted[] {
 async function recordAccepted(database: Database, given: readonly Accepted[]): Promise<Set<number>> {
   if (given.length === 0) return new Set();
   const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
-  const params = [
-    column(items, (item) => item.invoiceId),
-    column(items, (item) => item.generation),
-    column(items, (item) => item.outcome.serviceId),
-    column(items, (item) => item.attempts),
-    column(items, (item) => item.sentAt),
-    column(items, (item) => item.answeredAt ?? item.sentAt),
-  ];
   try {
-    const rows = await database.query<RecordedAccepted>(RECORD_ACCEPTED, params);
+    const rows = await database.query<RecordedAccepted>(RECORD_ACCEPTED, acceptedColumns(items));
     return new Set(rows.map((row) => row.invoice_id));
   } catch (error) {
     if (isUniqueViolation(error)) return new Set();
@@ -93,17 +85,22 @@ async function recordAccepted(database: Database, given: readonly Accepted[]): P
   }
 }
 
-/** Service ids of documents that are kept beside what has replaced them. */
-async function recordEarlier(database: Database, items: readonly Accepted[]): Promise<ReadonlySet<string>> {
-  if (items.length === 0) return new Set();
-  const rows = await database.query<RecordedAccepted>(RECORD_EARLIER, [
+/** Parameters of `RECORD_ACCEPTED` and `RECORD_EARLIER`. */
+function acceptedColumns(items: readonly Accepted[]) {
+  return [
     column(items, (item) => item.invoiceId),
     column(items, (item) => item.generation),
     column(items, (item) => item.outcome.serviceId),
     column(items, (item) => item.attempts),
     column(items, (item) => item.sentAt),
     column(items, (item) => item.answeredAt ?? item.sentAt),
-  ]);
+  ];
+}
+
+/** Service ids of documents that are kept beside what has replaced them. */
+async function recordEarlier(database: Database, items: readonly Accepted[]): Promise<ReadonlySet<string>> {
+  if (items.length === 0) return new Set();
+  const rows = await database.query<RecordedAccepted>(RECORD_EARLIER, acceptedColumns(items));
   const kept = new Set(rows.map((row) => row.invoice_id));
   return new Set(items.filter(({ invoiceId }) => kept.has(invoiceId)).map(({ outcome }) => outcome.serviceId));
 }

@@ -1,4 +1,5 @@
 import { fromStates } from '../database/states.ts';
+import { ACCEPTED_EARLIER } from '../settling/other-document-sql.ts';
 
 const NOTHING_LEFT = `(i.state IN ('staged', 'held') OR (i.state = 'sending' AND i.exposure = 'none'))`;
 
@@ -37,7 +38,7 @@ WITH item AS (
 )
 UPDATE invoice i SET
   state = CASE WHEN ${NOTHING_LEFT} THEN 'held' WHEN i.state IN ${fromStates('lose')} THEN 'unknown' ELSE i.state END,
-  reason_code = CASE WHEN ${NOTHING_LEFT} OR i.state IN ('sending', 'unknown') THEN 'accepted-in-earlier-generation' ELSE i.reason_code END,
+  reason_code = CASE WHEN ${NOTHING_LEFT} OR i.state IN ('sending', 'unknown') THEN '${ACCEPTED_EARLIER}' ELSE i.reason_code END,
   reason_message = CASE WHEN ${NOTHING_LEFT} OR i.state IN ('sending', 'unknown') THEN ${WARNING} ELSE i.reason_message END,
   flags = CASE WHEN i.flags @> '{second-service-id}' THEN i.flags ELSE i.flags || '{second-service-id}'::text[] END,
   changed_at = u.answered_at

@@ -1,3 +1,9 @@
+/** Reason of an invoice of which the service accepted a document after its key had been given up. */
+export const ACCEPTED_EARLIER = 'accepted-in-earlier-generation';
+
+/** That an earlier document of invoice `i` was issued or accepted after its key had been given up: it never goes by itself. */
+export const HAS_EARLIER_DOCUMENT = `(i.flags @> '{issued-in-earlier-generation}' OR coalesce(i.reason_code, '') = '${ACCEPTED_EARLIER}')`;
+
 /**
  * That the key of an invoice brought another document, and nobody knows that this one has failed (an SQL condition on the invoice's id and flags). A
  * statement that has waited for the invoice's lock sees the flag, and not yet the document that was written with it: such a one counts as alive.

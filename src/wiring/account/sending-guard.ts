@@ -5,6 +5,7 @@ import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import type { StageInvoice } from '../../domain/ports/ledger/batch-ledger.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { SendingMark } from '../../domain/ports/ledger/sending-mark-ledger.ts';
 import type { SharedFolderLedger } from '../../domain/ports/ledger/shared-folder-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
@@ -115,22 +116,21 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
   let raised = 0;
 
   /** First the files, then the ledger: what is sent in between is not taken for a gap. */
-  async function gaps(): Promise<{ readonly known: readonly number[]; readonly found: readonly Gap[] }> {
+  async function gaps(): Promise<{ readonly found: readonly Gap[]; readonly whole: SendingGap | null }> {
     await requireFolder();
     const witnesses = await folder.read();
     const marks = await ledger.sendingMarks(scope);
-    const known = marks.flatMap((mark) => mark.gapSince ?? []);
     const found = [...new Set(witnesses.map(({ ledgerId }) => ledgerId))].flatMap((ledgerId) => {
       const own = witnesses.filter((one) => one.ledgerId === ledgerId);
       const since = gapSince(own, marks.find((mark) => mark.ledgerId === ledgerId)?.number ?? 0);
       return since === null ? [] : [{ ledgerId, since, number: highest(own) }];
     });
-    return { known, found };
+    const whole = earliest([...notedGaps(marks), ...found.map(({ since }) => since)], retentionMs);
+    return { found, whole };
   }
 
   async function gap(): Promise<SendingGap | null> {
-    const { known, found } = await gaps();
-    return earliest([...known, ...found.map(({ since }) => since)], retentionMs);
+    return (await gaps()).whole;
   }
 
   async function takeUp(found: readonly Gap[]): Promise<void> {
@@ -139,9 +139,8 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
   }
 
   async function require(): Promise<void> {
-    const { known, found } = await gaps();
+    const { found, whole } = await gaps();
     await takeUp(found);
-    const whole = earliest([...known, ...found.map(({ since }) => since)], retentionMs);
     if (found.length > 0) log.warn('the ledger is older than what was sent with it', { ...whole });
     if (whole !== null && now() >= whole.safeUntil) throw olderLedger(parts, whole);
   }
@@ -150,9 +149,8 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
     gap,
     require,
     async openSince() {
-      const marks = await ledger.sendingMarks(scope);
-      const known = marks.flatMap((mark) => mark.gapSince ?? []);
-      return known.length === 0 ? null : Math.min(...known);
+      const noted = notedGaps(await ledger.sendingMarks(scope));
+      return noted.length === 0 ? null : Math.min(...noted);
     },
     async mark() {
       const number = await ledger.raiseSendingMark(scope, ledger.id);
@@ -162,15 +160,18 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
       await folder.write({ ledgerId: ledger.id, number, at: now() });
     },
     async confirm(batches) {
-      const { known, found } = await gaps();
+      const { found, whole } = await gaps();
       await takeUp(found);
-      const whole = earliest([...known, ...found.map(({ since }) => since)], retentionMs);
       // Before the gap is closed: nothing is sent until then.
       const held = whole !== null && now() >= whole.safeUntil ? await holdUnsent(batches, parts) : 0;
       await ledger.closeSendingGaps(scope);
       return whole === null ? null : { ...whole, held };
     },
   };
+}
+
+function notedGaps(marks: readonly SendingMark[]): readonly number[] {
+  return marks.flatMap(({ gapSince: since }) => since ?? []);
 }
 
 const MAY_HAVE_BEEN_SENT: Reason = {
@@ -197,8 +198,9 @@ interface Gap {
 }
 
 /**
- * The same ledger, which hands out what is to be sent as the guard's gap has it, and notes in the guard what is frozen, before any of it is POSTed. A step of sending freezes first, also where nothing is
- * left to freeze, so that an attempt that ended between the two notes it now; reconciliation takes first.
+ * The same ledger, which stages and hands out what is to be sent as the guard's gap has it, and notes in the guard what is frozen, before any of it is
+ * POSTed. A step of sending freezes first, also where nothing is left to freeze, so that an attempt that ended between the two notes it now;
+ * reconciliation takes first.
  */
 export function markedLedger(ledger: Ledger, guard: SendingGuard | null): Ledger {
   if (guard === null) return ledger;

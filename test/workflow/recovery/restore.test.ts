@@ -65,14 +65,18 @@ async function scene(postgresUrl: string | null, settleMs = 20): Promise<Scene> 
   return { lote, sandbox, front, reportsDir: place.reportsDir, pass: (ms) => void (ahead += ms) };
 }
 
-/** The night was issued, and the ledger is as it was before it. Returns the key of one of its invoices. */
-async function nightThatTheCopyLacks({ lote, sandbox, front }: Scene): Promise<string> {
-  await lote.start();
-  await lote.stop();
+async function copyThenIssueNight(lote: RestorableLote): Promise<void> {
   await lote.copyLedger();
   await lote.start();
   expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
   await lote.stop();
+}
+
+/** The night was issued, and the ledger is as it was before it. Returns the key of one of its invoices. */
+async function nightThatTheCopyLacks({ lote, sandbox, front }: Scene): Promise<string> {
+  await lote.start();
+  await lote.stop();
+  await copyThenIssueNight(lote);
   await lote.restoreLedger();
   expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
   const last = front.requests.findLast(({ path }) => path === '/v1/invoices');
@@ -105,10 +109,7 @@ describe.each(FORMS)('a ledger restored from $form', { timeout: 400_000 }, ({ fo
     await lote.start();
     expect(await resultOf(lote, 'before.csv', BEFORE)).toMatchObject({ counts: { issued: 3 } });
     await lote.stop();
-    await lote.copyLedger();
-    await lote.start();
-    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
-    await lote.stop();
+    await copyThenIssueNight(lote);
 
     await lote.restoreLedger();
     await lote.start();
