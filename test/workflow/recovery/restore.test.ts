@@ -54,6 +54,8 @@ async function scene(postgresUrl: string | null, settleMs = 20): Promise<Scene> 
       LOTE_TASK_QUEUE: `lote-${name}-${randomBytes(3).toString('hex')}`,
       LOTE_APPLICATION: name,
       LOTE_LOG_LEVEL: 'warn',
+      // The service tells the end of a document once, to the ledger that is gone; a poll, after a quarter of this, brings it again.
+      LOTE_SETTLE_TIMEOUT: '20s',
     },
   });
   onTestFinished(async () => {
