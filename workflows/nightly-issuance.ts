@@ -16,6 +16,7 @@ import type { Activities } from '../activities/index.ts';
 import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
 import type { MessageChannel, NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
+import { waitingCount } from '../src/texts/nights/waiting-files.ts';
 import { batchHeldSignal, type UnusualTotal } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { hasPatch } from './has-patch.ts';
@@ -88,7 +89,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
       begun.add(file.slot);
       files.push(runFile(file));
     }
-    const growing = waiting.filter(({ reason }) => reason === 'growing' || reason === 'empty').length;
+    const growing = waitingCount(waiting.filter(({ reason }) => reason === 'growing' || reason === 'empty'));
     if (growing === 0 || waited >= opened.patienceMs) break;
     const pause = Math.min(POLL_INTERVAL_MS, opened.patienceMs);
     waited += pause;
@@ -106,7 +107,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const { reports, problems } = finished;
   if (finished.channels !== undefined) await startMessage(opened, finished.channels);
   if (trouble !== undefined) throw trouble.error;
-  return { night: opened.night.nightId, files: finished.files, problems, waiting: waiting.length, reports };
+  return { night: opened.night.nightId, files: finished.files, problems, waiting: waitingCount(waiting), reports };
 
   /** Never rejects: the other files go on, and the night fails when they are through and its message is on its way. */
   async function runFile(file: DroppedFile): Promise<void> {

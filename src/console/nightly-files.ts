@@ -58,6 +58,8 @@ const Run = z.object({
     z.object({
       name: z.string(),
       reason: z.enum(['growing', 'empty', 'no-marker', 'not-movable', 'too-many', 'unfinished']),
+      /** Left out by an earlier version of Lote. */
+      more: z.number().default(0),
     }),
   ),
 });

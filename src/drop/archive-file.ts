@@ -1,17 +1,20 @@
-import { copyFile, constants, link, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, constants, link, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
+import { moveFile } from '../file-system/move-file.ts';
 import type { ArchiveFile } from '../domain/ports/drop-folder.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
-import { MARKER_SUFFIX } from './is-ignored-name.ts';
 import { nightlyRunPath } from './claim-folder.ts';
+import { MARKER_SUFFIX } from './is-ignored-name.ts';
 
 const NOTE_SUFFIX = '.note.txt';
+/** What the file systems of Linux take for a name. */
+const LONGEST_NAME_BYTES = 255;
 /** The note's last line: whose file it stands for. It makes every step repeatable after a crash. */
 const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
 
 /**
- * Archives a file: writes the note first and moves the file second. The note reserves the name, so the rename
+ * Archives a file: writes the note first and moves the file second. The note reserves the name, so the move
  * overwrites nothing, and after a crash the note says where its file goes. Returns the relative path of the archived
  * file; null when it is neither in its claim folder nor in the archive.
  */
@@ -25,26 +28,33 @@ export async function archiveFile(options: DropFolderOptions, file: ArchiveFile)
   const there = await isFile(source);
   if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
   const name = reserved ?? (await reserveName(options, { file, folder, claimFolderPath }));
-  if (there && !(await renamed(source, join(folder, name)))) {
+  if (there && !(await moved(source, join(folder, name)))) {
     // A later try has archived the file while this one stood still: a note without a file was placed by this try.
     if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
     return archiveFile(options, file);
   }
   await at('file-archived');
-  await rm(join(claimFolderPath, file.name + MARKER_SUFFIX), { force: true });
+  await removeMarker(claimFolderPath, file.name);
   await at('marker-removed');
   return `${file.destination}/${file.night.date}/${name}`;
 }
 
 /** False: it is not there any more. */
-async function renamed(from: string, to: string): Promise<boolean> {
+async function moved(from: string, to: string): Promise<boolean> {
   try {
-    await rename(from, to);
+    await moveFile(from, to);
     return true;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
+}
+
+async function removeMarker(claimFolderPath: string, name: string): Promise<void> {
+  await rm(join(claimFolderPath, name + MARKER_SUFFIX), { force: true }).catch((error: unknown) => {
+    // A name without room for the suffix has no marker.
+    if (errorCode(error) !== 'ENAMETOOLONG') throw error;
+  });
 }
 
 function claimOf({ night, slot }: ArchiveFile): string {
@@ -86,9 +96,18 @@ async function reserveName(
   }
 }
 
+/** A name that leaves no room for that of its note loses the end of its stem. */
 function numbered(name: string, number: number): string {
   const { name: stem, ext } = parse(name);
-  return number === 1 ? name : `${stem}-${number}${ext}`;
+  const end = number === 1 ? ext : `-${number}${ext}`;
+  const room = LONGEST_NAME_BYTES - Buffer.byteLength(end + NOTE_SUFFIX);
+  return clipped(stem, room) + end;
+}
+
+function clipped(text: string, bytes: number): string {
+  let rest = text;
+  while (Buffer.byteLength(rest) > bytes) rest = rest.replace(/.$/su, '');
+  return rest;
 }
 
 /**

@@ -20,6 +20,8 @@ import {
 
 /** Each file is a batch with some 30 events in the night's history, which may hold 51,200. */
 const MOST_FILES = 500;
+/** Temporal takes no result of more than 2 MB, and each look at the folder is one. */
+const MOST_NAMED = 200;
 
 type IsOpen = Parameters<DropFolder['claim']>[1];
 
@@ -32,7 +34,22 @@ export async function claimFiles(options: DropFolderOptions, night: NightlyRun, 
   const stuck = await takeOver(options, night, isOpen);
   const waiting = await claimComplete(options, night);
   await bringMarkers(options, night);
-  return { claimed: await claimedFiles(inputDir, night), waiting: [...stuck, ...waiting] };
+  return { claimed: await claimedFiles(inputDir, night), waiting: bounded([...stuck, ...waiting]) };
+}
+
+/** Names the first files of each reason, and counts the others at the last of them. */
+function bounded(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
+  const found = new Map<WaitingReason, number>();
+  const named = waiting.filter(({ reason }) => {
+    const number = (found.get(reason) ?? 0) + 1;
+    found.set(reason, number);
+    return number <= MOST_NAMED;
+  });
+  return named.map((file, index) => {
+    const more = (found.get(file.reason) ?? 0) - MOST_NAMED;
+    const isLast = named.findLastIndex(({ reason }) => reason === file.reason) === index;
+    return isLast && more > 0 ? { ...file, more } : file;
+  });
 }
 
 async function takeOver(
@@ -98,13 +115,14 @@ async function moveIn(
 ): Promise<'not-movable' | 'gone' | 'growing' | null> {
   const claimFolder = await makeClaimFolder(inputDir, night.nightId, resumed);
   await at('claim-folder-made');
+  const path = seen?.path ?? join(from, name);
   // Seconds may have passed since the look: a file of this name that somebody writes now is not the one that was seen.
-  if (seen !== undefined && !(await isAsSeen(join(from, name), seen))) {
+  if (seen !== undefined && !(await isAsSeen(path, seen))) {
     await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
     return 'growing';
   }
   try {
-    await rename(join(from, name), join(nightlyRunPath(inputDir, night.nightId), claimFolder, name));
+    await rename(path, join(nightlyRunPath(inputDir, night.nightId), claimFolder, name));
   } catch (error) {
     await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
     return errorCode(error) === 'ENOENT' ? 'gone' : 'not-movable';
@@ -122,7 +140,8 @@ async function bringMarkers({ inputDir, at }: DropFolderOptions, night: NightlyR
       await rename(join(inputDir, marker), join(nightlyRunPath(inputDir, night.nightId), claimFolder, marker));
       await at('marker-claimed');
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
+      // A name without room for the suffix has no marker.
+      if (!['ENOENT', 'ENAMETOOLONG'].includes(errorCode(error))) throw error;
     }
   }
 }
@@ -136,7 +155,7 @@ async function claimedFiles(inputDir: string, night: NightlyRun): Promise<Claims
   );
 }
 
-async function isAsSeen(path: string, seen: SeenFile): Promise<boolean> {
+async function isAsSeen(path: SeenFile['path'], seen: SeenFile): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   // Gone: the rename says so.
   return found === null || (found.size === seen.size && found.mtimeMs === seen.changedAt && found.ino === seen.inode);

@@ -1,9 +1,11 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { isIgnoredName, MARKER_SUFFIX } from './is-ignored-name.ts';
 
 /** What one look at a dropped file shows. */
 export interface SeenFile {
+  /** Bytes where its name is not UTF-8. */
+  readonly path: string | Buffer;
   readonly size: number;
   readonly changedAt: number;
   readonly inode: number;
@@ -11,17 +13,17 @@ export interface SeenFile {
   readonly markedAt: number | null;
 }
 
-/** Regular files that lie directly in the folder; links and folders are never followed. */
+/** Regular files that lie directly in the folder, by name; links and folders are never followed. */
 export async function listInbox(inputDir: string): Promise<ReadonlyMap<string, SeenFile>> {
   const seen = new Map<string, SeenFile>();
-  for (const name of (await readdir(inputDir)).toSorted()) {
+  for (const [name, path] of await listNames(inputDir)) {
     if (isIgnoredName(name)) continue;
-    const path = join(inputDir, name);
     // It may have gone since the folder was listed.
     const found = await lstat(path).catch(() => null);
     if (found === null || !found.isFile()) continue;
-    const marker = await lstat(path + MARKER_SUFFIX).catch(() => null);
+    const marker = await lstat(withSuffix(path, MARKER_SUFFIX)).catch(() => null);
     seen.set(name, {
+      path,
       size: found.size,
       changedAt: found.mtimeMs,
       inode: found.ino,
@@ -31,8 +33,26 @@ export async function listInbox(inputDir: string): Promise<ReadonlyMap<string, S
   return seen;
 }
 
+/**
+ * Paths by name, in the order of the names. A name that is not UTF-8, as older programs write `ç`, is read as ISO 8859-1,
+ * in which every byte is a sign. Of two files with one name then, the next look takes the second.
+ */
+async function listNames(inputDir: string): Promise<readonly [name: string, path: string | Buffer][]> {
+  const paths = new Map<string, string | Buffer>();
+  for (const bytes of await readdir(inputDir, { encoding: 'buffer' })) {
+    const text = bytes.toString();
+    if (bytes.equals(Buffer.from(text))) paths.set(text, join(inputDir, text));
+    else paths.set(bytes.toString('latin1'), Buffer.concat([Buffer.from(inputDir + sep), bytes]));
+  }
+  return [...paths].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function withSuffix(path: string | Buffer, suffix: string): string | Buffer {
+  return typeof path === 'string' ? path + suffix : Buffer.concat([path, Buffer.from(suffix)]);
+}
+
 /** Nothing of it moved between two looks. */
-export function isStable(before: SeenFile | undefined, after: SeenFile): boolean {
+export function isStable(before: Omit<SeenFile, 'path'> | undefined, after: Omit<SeenFile, 'path'>): boolean {
   if (before === undefined) return false;
   return before.size === after.size && before.changedAt === after.changedAt && before.inode === after.inode;
 }

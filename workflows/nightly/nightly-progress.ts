@@ -1,8 +1,9 @@
 import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { WaitingReason } from '../../src/domain/ports/drop-folder.ts';
+import type { WaitingFile } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import { fill } from '../../src/texts/fill.ts';
 import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';
+import { waitingCount } from '../../src/texts/nights/waiting-files.ts';
 import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
 
 export interface NightlyProgress {
@@ -14,7 +15,7 @@ export interface NightlyProgress {
     readonly verdict: NightlyVerdict;
     readonly batchId: string | null;
   }[];
-  readonly waiting: readonly { readonly name: string; readonly reason: WaitingReason }[];
+  readonly waiting: readonly WaitingFile[];
   readonly summary: string | null;
 }
 
@@ -74,7 +75,8 @@ function nightlyDetails(
       .map(({ name, verdict, batchId }) => [name, nights.verdicts[verdict] + (batchId === null ? '' : `, ${batchId}`)]),
   ];
   const table = rows.slice(0, ROWS_SHOWN).map(([name, what]) => `| ${cell(name ?? '')} | ${what} |`);
-  if (rows.length > ROWS_SHOWN) table.push(`| … | ${fill(texts.more, { n: count(rows.length - ROWS_SHOWN) })} |`);
+  const more = rows.length - waiting.length + waitingCount(waiting) - ROWS_SHOWN;
+  if (more > 0) table.push(`| … | ${fill(texts.more, { n: count(more) })} |`);
   const files = fill(texts.filesDone, { done: count(ended.length), all: count(ended.length + running.length) });
   return [
     ...(summary === null ? [] : [`**${texts.summary}** ${summary}`, '']),

@@ -3,6 +3,7 @@ import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
 import { fill } from '../../texts/fill.ts';
 import { remarkText } from '../../texts/nights/remark-text.ts';
+import { waitingName } from '../../texts/nights/waiting-files.ts';
 import { commandEnd, type ApplicationFilter } from '../forms/application-filter.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
@@ -92,7 +93,7 @@ function runSection(format: PageFormat, run: StoredNightlyRun): Html {
         ? ''
         : html`<h3>${nights.waitingFiles}</h3>
             <ul>
-              ${run.waiting.map(({ name, reason }) => html`<li><strong>${name}</strong>: ${nights.waiting[reason]}</li>`)}
+              ${run.waiting.map((file) => html`<li><strong>${waitingName(file, format)}</strong>: ${nights.waiting[file.reason]}</li>`)}
             </ul>`
     }`;
 }

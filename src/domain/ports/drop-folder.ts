@@ -40,6 +40,8 @@ export type WaitingReason =
 export interface WaitingFile {
   readonly name: string;
   readonly reason: WaitingReason;
+  /** So many more files wait for the same reason, and are not named: a folder may hold any number. Left out: none. */
+  readonly more?: number;
 }
 
 /** Result of claiming: the files of this nightly run, and the files that stay in the inbox. */

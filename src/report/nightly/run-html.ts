@@ -5,6 +5,7 @@ import { fill } from '../../texts/fill.ts';
 import { NIGHT_TEXTS } from '../../texts/nights/night-catalogue.ts';
 import type { NightTexts } from '../../texts/nights/night-texts.ts';
 import { remarkText } from '../../texts/nights/remark-text.ts';
+import { waitingName } from '../../texts/nights/waiting-files.ts';
 import type { SpeechFormat } from '../../texts/speech-format.ts';
 import { STYLE } from '../formats/html/style.ts';
 import { html, type SafeHtml } from '../formats/html/html.ts';
@@ -95,8 +96,8 @@ function runSection(page: NightPage, run: NightlyRunState): SafeHtml {
         : table(
             [nights.waitingFiles, nightFile.why],
             run.waiting.map(
-              ({ name, reason }) =>
-                html`<tr><td class="text">${name}</td><td class="text">${nights.waiting[reason]}</td></tr>`,
+              (file) =>
+                html`<tr><td class="text">${waitingName(file, page.format)}</td><td class="text">${nights.waiting[file.reason]}</td></tr>`,
             ),
           )
     }

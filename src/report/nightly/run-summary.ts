@@ -1,4 +1,5 @@
 import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
+import { waitingCount } from '../../texts/nights/waiting-files.ts';
 
 /** Summary of one date: its nightly runs, oldest first, and their totals. */
 export interface NightlySummary {
@@ -24,7 +25,7 @@ export function nightlySummary(date: string, runs: readonly NightlyRunState[]): 
       attention: having('attention'),
       refused: having('refused'),
       failed: having('failed'),
-      waiting: ordered.at(-1)?.waiting.length ?? 0,
+      waiting: waitingCount(ordered.at(-1)?.waiting ?? []),
       invoices,
       notIssued: invoices - sumOf(files, (file) => file.issued),
     },

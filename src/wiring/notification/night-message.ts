@@ -4,6 +4,7 @@ import { html, type SafeHtml } from '../../report/formats/html/html.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import { fill } from '../../texts/fill.ts';
 import { NIGHT_TEXTS } from '../../texts/nights/night-catalogue.ts';
+import { waitingCount } from '../../texts/nights/waiting-files.ts';
 import type { NightTexts } from '../../texts/nights/night-texts.ts';
 import { speechFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 
@@ -47,7 +48,11 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   const { morning, nights } = format.texts;
   const { files, waiting } = night.run;
   const problems = urgent(files).map((file) => lineOf(format, file, place));
-  const left = waiting.map(({ name, reason }) => ({ name: plain(name), words: nights.waiting[reason], link: null }));
+  const left = waiting.map((file) => ({
+    name: plain(file.name),
+    words: nights.waiting[file.reason],
+    link: null,
+  }));
   const outcome = outcomeOf(format, night);
   const invoices = sum(files.map((file) => file.invoices));
   const issued = sum(files.map((file) => file.issued));
@@ -55,7 +60,7 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   const sections: readonly Section[] = [
     { title: null, lines: [], words: [outcome, format.plural(morning.wentOut, issued, invoices)] },
     section(format, problems.length > 0 ? morning.needs : null, problems),
-    section(format, left.length > 0 ? nights.waitingFiles : null, left),
+    section(format, left.length > 0 ? nights.waitingFiles : null, left, waitingCount(waiting)),
   ];
   return {
     subject: fill(morning.subject, { application: place.application, date: format.date(night.date), outcome }),
@@ -76,8 +81,13 @@ interface Section {
   readonly lines: readonly Line[];
 }
 
-function section({ count, texts }: MessageFormat, title: string | null, lines: readonly Line[]): Section {
-  const more = lines.length - MOST_FILES;
+function section(
+  { count, texts }: MessageFormat,
+  title: string | null,
+  lines: readonly Line[],
+  all = lines.length,
+): Section {
+  const more = all - MOST_FILES;
   const words = more > 0 ? [fill(texts.morning.more, { n: count(more) })] : [];
   return { title, lines: lines.slice(0, MOST_FILES), words };
 }
@@ -107,7 +117,7 @@ function plain(name: string): string {
 }
 
 function outcomeOf({ texts: { nights }, plural }: MessageFormat, { run }: NightOutcome): string {
-  const all = run.files.length + run.waiting.length;
+  const all = run.files.length + waitingCount(run.waiting);
   const open = all - run.files.filter(({ verdict }) => verdict === 'issued').length;
   if (all === 0) return nights.empty;
   return open === 0 ? plural(nights.allOut, all) : plural(nights.open, open, all);
@@ -148,7 +158,7 @@ function dataOf(
     files: run.files.map(({ name, verdict, batchId, waitsFor = null, invoices, issued }) => ({
       ...{ name, verdict, batchId, waitsFor, invoices, issued },
     })),
-    waiting: run.waiting.map(({ name, reason }) => ({ name, reason })),
+    waiting: run.waiting.map(({ name, reason, more }) => ({ name, reason, ...(more === undefined ? {} : { more }) })),
   };
 }
 

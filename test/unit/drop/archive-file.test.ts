@@ -1,6 +1,6 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Destination, NightlyRun } from '../../../src/domain/ports/drop-folder.ts';
 import { drop, dropFolderAt, dropPlace, nobodyIsOpen, treeOf } from './drop-place.ts';
 import { nightNamed } from './night-named.ts';
@@ -13,6 +13,19 @@ async function claimOne(inputDir: string, night: NightlyRun, text: string): Prom
   const last = claimed.at(-1);
   if (last === undefined) throw new Error('nothing was claimed');
   return last;
+}
+
+/** A folder on another file system than this one; null: this machine has none for a test. */
+async function folderElsewhere(inputDir: string): Promise<string | null> {
+  const { dev } = await stat(inputDir);
+  for (const place of ['/dev/shm', '/var/tmp', import.meta.dirname]) {
+    const found = await stat(place).catch(() => null);
+    if (found === null || found.dev === dev) continue;
+    const folder = await mkdtemp(join(place, 'lote-elsewhere-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    return folder;
+  }
+  return null;
 }
 
 function archive(
@@ -49,6 +62,36 @@ describe('shelving a file', () => {
     expect(path).toBe('archive/2026-11-21/x-2.csv');
     expect(await readFile(join(inputDir, 'archive/2026-11-21/x.csv'), 'utf8')).toBe('first');
     expect(await readFile(join(inputDir, 'archive/2026-11-21/x-2.csv'), 'utf8')).toBe('second');
+  });
+
+  it('shortens a name that leaves no room for that of its note', async () => {
+    const inputDir = await dropPlace();
+    const paths: (string | null)[] = [];
+    for (const text of ['first', 'second']) {
+      await drop(inputDir, `${'ç'.repeat(125)}.csv`, text);
+      const { claimed } = await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen);
+      const file = claimed.at(-1);
+      if (file !== undefined) paths.push(await archive(inputDir, NIGHT, file));
+    }
+
+    expect(paths).toEqual([`archive/2026-11-21/${'ç'.repeat(121)}.csv`, `archive/2026-11-21/${'ç'.repeat(120)}-2.csv`]);
+    expect(await readFile(join(inputDir, paths[1] ?? ''), 'utf8')).toBe('second');
+    expect(await readFile(join(inputDir, `${paths[1]}.note.txt`), 'utf8')).toContain('claim: ');
+  });
+
+  it('copies a file into an archive on another file system, and leaves nothing else there', async ({ skip }) => {
+    const inputDir = await dropPlace();
+    const otherDir = await folderElsewhere(inputDir);
+    if (otherDir === null) skip();
+    else await symlink(otherDir, join(inputDir, 'archive'));
+    const file = await claimOne(inputDir, NIGHT, 'rows');
+
+    const path = await archive(inputDir, NIGHT, file);
+
+    expect(path).toBe('archive/2026-11-21/x.csv');
+    expect(await treeOf(inputDir)).toEqual([`in-progress/${NIGHT.nightId}/.night.json`]);
+    expect(await treeOf(join(inputDir, 'archive/2026-11-21'))).toEqual(['x.csv', 'x.csv.note.txt']);
+    expect(await readFile(join(inputDir, path ?? ''), 'utf8')).toBe('rows');
   });
 
   it('leaves a file that somebody put on the shelf by hand', async () => {

@@ -1,7 +1,8 @@
-import { appendFile, chmod, mkdir, readFile, symlink } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { drop, dropFolderAt, dropPlace, nobodyIsOpen, treeOf, writtenAt } from './drop-place.ts';
+import { waitingCount } from '../../../src/texts/nights/waiting-files.ts';
 import { nightNamed } from './night-named.ts';
 
 const NIGHT = nightNamed('a');
@@ -119,6 +120,41 @@ describe('claiming dropped files', () => {
     expect((await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen)).waiting).toEqual([
       { name: 'empty.csv', reason: 'empty' },
     ]);
+  });
+
+  it('takes a file whose name is so long that no marker fits beside it', async () => {
+    const inputDir = await dropPlace();
+    const name = `${'ç'.repeat(125)}.csv`;
+    await drop(inputDir, name);
+
+    const { claimed } = await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen);
+
+    expect(claimed.map((file) => file.name)).toEqual([name]);
+  });
+
+  it('takes a file whose name is not UTF-8, and reads that as ISO 8859-1', async ({ skip }) => {
+    const inputDir = await dropPlace();
+    const name = Buffer.from(join(inputDir, 'Março.csv'), 'latin1');
+    const isTaken = await rename(await drop(inputDir, 'x.csv'), name).catch(() => 'refused');
+    // macOS and Windows have no such names.
+    if (isTaken === 'refused') skip();
+
+    const { claimed } = await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen);
+
+    expect(claimed.map((file) => file.name)).toEqual(['Março.csv']);
+    expect(await readFile(join(inputDir, claimed[0]?.file ?? ''), 'utf8')).toBe('content of x.csv');
+  });
+
+  it('names 200 of the files that wait for one reason, and counts the others', async () => {
+    const inputDir = await dropPlace();
+    const names = Array.from({ length: 203 }, (_, at) => `empty-${String(at).padStart(3, '0')}.csv`);
+    await Promise.all(names.map((name) => drop(inputDir, name, '')));
+
+    const { waiting } = await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen);
+
+    expect(waiting).toHaveLength(200);
+    expect(waiting.at(-1)).toEqual({ name: 'empty-199.csv', reason: 'empty', more: 3 });
+    expect(waitingCount(waiting)).toBe(203);
   });
 
   it('keeps two files of one name apart when the second is dropped after the first was claimed', async () => {

@@ -178,6 +178,13 @@ describe('the page of a night', () => {
       expect(text).toContain(part);
   });
 
+  it('counts the files that wait and are not named', () => {
+    const waiting = [{ name: 'x.csv', reason: 'too-many', more: 29_799 }] as const;
+
+    expect(words(page(run({ waiting })))).toMatch(/x\.csv \+ 29\s799/u);
+    expect(nightlySummary(DATE, [run({ waiting })]).totals.waiting).toBe(29_800);
+  });
+
   it('links report and corrections where there are some, through the given way', () => {
     const text = nightlyHtml(
       nightlySummary(DATE, [run({ files: [entry({ report: '/r/report.html', corrections: null })] })]),

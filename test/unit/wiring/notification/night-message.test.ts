@@ -105,6 +105,20 @@ describe('the message of a night', () => {
     expect(text).toContain('2 more are on the page of the night.');
   });
 
+  it('counts the files that wait and are not named', () => {
+    const waiting = Array.from({ length: 200 }, (_, at) => ({
+      ...{ name: 'x.csv', reason: 'too-many' as const },
+      ...(at === 199 ? { more: 29_600 } : {}),
+    }));
+    const run = { ...MIXED.run, waiting, files: [] };
+
+    const { subject, text, data } = nightMessage({ ...MIXED, run }, { language: 'en', locale: 'en' }, PLACE);
+
+    expect(subject).toContain('29,800 of 29,800 files');
+    expect(text).toContain('29,750 more are on the page of the night.');
+    expect(data).toMatchObject({ waiting });
+  });
+
   it('shows a name with line ends on one line', () => {
     const files = [entry({ name: 'a\r\n- b.csv', verdict: 'failed', batchId: null })];
     const { text } = nightMessage(night(files), { language: 'en', locale: 'en' }, PLACE);
