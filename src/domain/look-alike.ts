@@ -1,4 +1,4 @@
-/** References of printable ASCII with single spaces: nearly all of them, and each is its own skeleton. */
+/** References of printable ASCII with single spaces: nearly all of them, and each is shown as it is. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 /** Shown as nothing: zero-width and direction marks, soft hyphen, variation selectors. */
 const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
@@ -8,13 +8,20 @@ const HYPHENS = /[\u2010-\u2013\u2212]/g;
 /** Full-width forms of ASCII. */
 const FULL_WIDTH = /[\uff01-\uff5e]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
+/** What a spreadsheet drops when it takes a reference for a number. */
+const LEADING_ZEROS = /^0+(?=\d+$)/;
 
 /**
- * What a person sees of an invoice reference: two references of one merchant with the same skeleton cannot be told apart on a screen. Unicode forms of one
+ * What a person sees of an invoice reference, without the zeros that `00012` loses in a spreadsheet: two references of one merchant with the same skeleton cannot be told apart, or one may have become the other. Unicode forms of one
  * letter, spaces, hyphens and widths are one; what shows nothing is left out. Letters that can be told apart stay apart: case, accents,
  * superscripts; so do letters of other alphabets.
  */
 export function skeletonOf(ref: string): string {
+  const seen = seenSpelling(ref);
+  return seen.startsWith('0') ? seen.replace(LEADING_ZEROS, '') : seen;
+}
+
+function seenSpelling(ref: string): string {
   if (PLAIN.test(ref)) return ref;
   return ref
     .replaceAll(IGNORABLE, '')

@@ -23,6 +23,7 @@ import { INVOICE_TRIES } from '../../../src/ledger/database/migrations/0021-invo
 import { REPORT_FIGURES } from '../../../src/ledger/database/migrations/0022-report-figures.ts';
 import { FAILURE_INDEXES } from '../../../src/ledger/database/migrations/0023-failure-indexes.ts';
 import { ROOM_FOR_UPDATES } from '../../../src/ledger/database/migrations/0024-room-for-updates.ts';
+import { LEADING_ZEROS } from '../../../src/ledger/database/migrations/0025-leading-zeros.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/database/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
@@ -50,6 +51,7 @@ const RELEASED = [
   REPORT_FIGURES,
   FAILURE_INDEXES,
   ROOM_FOR_UPDATES,
+  LEADING_ZEROS,
 ] as const;
 
 const HOUR = 3_600_000;
@@ -184,10 +186,13 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     await database.query(`UPDATE invoice SET invoice_ref = $1, identity = $2 WHERE state = 'issued'`, [
       ...['FT\u00a01', identityOf('FT\u00a01')],
     ]);
+    await database.query(`UPDATE invoice SET invoice_ref = $1, identity = $2 WHERE state = 'sending'`, [
+      ...['0077', identityOf('0077')],
+    ]);
     const ledger = await open(database);
     const claim = { application: 'app', file: 'new.csv', workflowId: 'w2', runId: 'r2', now: NOW, takeOver: false };
     const { batch } = await ledger.claimBatch({ ...claim, attempt: 1, batchId: 'new', sha256: 'def' });
-    const refs = ['FT 1', 'unkno\u200bwn', 'another'];
+    const refs = ['FT 1', 'unkno\u200bwn', '77', 'another'];
 
     await ledger.stageInvoices(
       batch,
@@ -199,6 +204,7 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     expect(lines.map(({ ref, state, reason }) => [ref, state, reason?.code])).toEqual([
       ['FT 1', 'conflict', 'reference-look-alike'],
       ['unkno\u200bwn', 'conflict', 'reference-look-alike'],
+      ['77', 'conflict', 'reference-look-alike'],
       ['another', 'staged', undefined],
     ]);
   });

@@ -18,6 +18,9 @@ describe('skeletonOf', () => {
     ['a hyphen that does not break', 'FT\u20112', 'FT-2'],
     ['a minus', 'FT\u22122', 'FT-2'],
     ['letters in two parts', 'Fac\u0327a\u0303o 1', 'Fa\u00e7\u00e3o 1'],
+    ['zeros that a spreadsheet drops', '00012', '12'],
+    ['zeros of full width', '\uff10\uff11', '1'],
+    ['zeros alone', '000', '0'],
   ])('of %s is what a person sees', (_, odd, seen) => {
     expect(skeletonOf(odd)).toBe(seen.normalize('NFC'));
   });
@@ -30,6 +33,8 @@ describe('skeletonOf', () => {
     ['FT\u20142', 'FT-2'],
     ['\u0410-1', 'A-1'],
     ['FT2', 'FT 2'],
+    ['FT 007', 'FT 7'],
+    ['120', '12'],
   ])('keeps %s and %s apart', (one, other) => {
     expect(skeletonOf(one)).not.toBe(skeletonOf(other));
   });

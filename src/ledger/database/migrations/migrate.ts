@@ -20,6 +20,7 @@ import { INVOICE_TRIES } from './0021-invoice-tries.ts';
 import { REPORT_FIGURES } from './0022-report-figures.ts';
 import { FAILURE_INDEXES } from './0023-failure-indexes.ts';
 import { ROOM_FOR_UPDATES } from './0024-room-for-updates.ts';
+import { LEADING_ZEROS } from './0025-leading-zeros.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -50,6 +51,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   REPORT_FIGURES,
   FAILURE_INDEXES,
   ROOM_FOR_UPDATES,
+  LEADING_ZEROS,
 ];
 
 /** The version of the schema that this Lote writes. */

@@ -146,6 +146,8 @@ export function stagingContract(open: OpenLedger): void {
         ['a space after a no-break space', 'LA\u00a02', 'LA 2'],
         ['a letter in two parts', 'L\u00c3 3', 'LA\u0303 3'],
         ['another odd spelling', 'LA\u00a04', 'LA\u20024'],
+        ['a number that lost its zeros in a spreadsheet', '0007', '7'],
+        ['a number that got zeros', '8', '08'],
       ])('is a conflict that names both: %s', async (_, first, second) => {
         const earlier = await stageRefs([first]);
 
