@@ -106,7 +106,7 @@ export async function bringIn(inputDir: string, file: string): Promise<string> {
   const target = join(root, name);
   await mkdir(join(target, '..'), { recursive: true, mode: 0o750 });
   // A name of its own: containers share process numbers, and one process is asked for the same file twice.
-  const part = `${target}.${randomUUID()}.part`;
+  const part = join(target, '..', `.${randomUUID()}.part`);
   try {
     await copyFile(path, part);
     await rename(part, target);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
 import { bringIn, createFileReader, resolveInput } from '../../../../src/wiring/files/input-files.ts';
@@ -40,6 +40,15 @@ describe('a file from elsewhere', () => {
 
     expect(new Set(names).size).toBe(1);
     expect(await readdir(join(inputDir, names[0] ?? '', '..'))).toEqual(['secret.csv']);
+  });
+
+  it('has a name as long as the file system takes', async () => {
+    const file = join(directory, `${'f'.repeat(251)}.csv`);
+    await writeFile(file, TABLE);
+
+    const name = await bringIn(inputDir, file);
+
+    expect(await readdir(join(inputDir, name, '..'))).toEqual([basename(file)]);
   });
 });
 
