@@ -32,6 +32,8 @@ export interface NoteRequest {
   readonly end: FileEnd;
   /** The batch as the ledger knows it; null when there is none. */
   readonly batch: BatchRecord | null;
+  /** The file has other bytes now than the batch has read: whoever wrote it went on after a pause. */
+  readonly changed: boolean;
   readonly night: { readonly nightId: string; readonly startedAt: number };
   readonly speech: Speech;
   /** Who reads it works for this application. */
@@ -40,13 +42,15 @@ export interface NoteRequest {
 
 /** Says in words what became of a file and what to do next. */
 export function nightlyNote(request: NoteRequest): NightlyNote {
-  const { file, end, batch, night, reader } = request;
+  const { file, end, batch, changed, night, reader } = request;
   const known = batch !== null && !file.resumed && batch.startedAt < night.startedAt;
-  const verdict = verdictOf(end);
+  const outcome = verdictOf(end);
+  const verdict = changed && outcome === 'issued' ? 'attention' : outcome;
   const remarks: readonly NightlyRemark[] = [
     ...(file.resumed ? [{ kind: 'resumed' } as const] : []),
     ...(known ? [{ kind: 'dropped-before', at: batch.startedAt, file: batch.file } as const] : []),
-    ...outcomeRemarks(end, verdict, reader),
+    ...(changed ? [{ kind: 'changed' } as const] : []),
+    ...outcomeRemarks(end, outcome, reader),
   ];
   const english = documentFormat(ENGLISH);
   return {

@@ -92,7 +92,8 @@ export async function archiveDrop(
 ): Promise<NightlyRunEntry> {
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
-  const note = nightlyNote({ file, end, batch, night, speech: deps.speech, reader: deps });
+  const changed = batch !== null && (await isChanged(deps, file, batch.sha256));
+  const note = nightlyNote({ file, end, batch, changed, night, speech: deps.speech, reader: deps });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
   const entry: NightlyRunEntry = {
@@ -113,6 +114,15 @@ export async function archiveDrop(
   };
   await deps.nights.record(night, entry);
   return entry;
+}
+
+/** False also of a file that is not there any more, or that cannot be read. */
+async function isChanged({ files }: ActivityDeps, { file }: DroppedFile, sha256: string): Promise<boolean> {
+  try {
+    return (await files.hash(await files.resolve(file))) !== sha256;
+  } catch {
+    return false;
+  }
 }
 
 function invoicesOf(end: FileEnd): number {

@@ -17,7 +17,7 @@ const time = z
 
 /** As `NightlyRemark` of the run log. */
 const Remark = z.discriminatedUnion('kind', [
-  z.object({ kind: z.enum(['resumed', 'drop-again', 'refused', 'read-report', 'use-corrections']) }),
+  z.object({ kind: z.enum(['resumed', 'changed', 'drop-again', 'refused', 'read-report', 'use-corrections']) }),
   z.object({ kind: z.literal('dropped-before'), at: z.number(), file: z.string() }),
   z.object({ kind: z.literal('run-failed'), code: z.string(), message: z.string() }),
   z.object({ kind: z.literal('held'), difference: z.string() }),

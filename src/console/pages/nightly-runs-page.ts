@@ -151,10 +151,11 @@ function fileRow(format: PageFormat, file: NightlyFile): Html {
   </tr>`;
 }
 
-/** What the note beside the file says; of a run that failed nothing else tells why. */
+/** What the note beside the file says; of a run that failed, and of a changed file, nothing else tells why. */
 function note(format: PageFormat, { remarks, sentences, verdict: became }: NightlyFile): Html {
   if (sentences.length === 0) return html``;
-  return html`<details ${became === 'failed' ? 'open' : ''}>
+  const isOpen = became === 'failed' || remarks?.some(({ kind }) => kind === 'changed') === true;
+  return html`<details ${isOpen ? 'open' : ''}>
     <summary>${format.texts.nights.note}</summary>
     ${
       remarks === undefined

@@ -13,7 +13,7 @@ export type NightlyVerdict =
 
 /** What became of a dropped file and what to do next: a sentence each, in the language of whoever reads it. */
 export type NightlyRemark =
-  | { readonly kind: 'resumed' | 'drop-again' | 'refused' | 'read-report' | 'use-corrections' }
+  | { readonly kind: 'resumed' | 'changed' | 'drop-again' | 'refused' | 'read-report' | 'use-corrections' }
   | { readonly kind: 'dropped-before'; readonly at: number; readonly file: string }
   | { readonly kind: 'run-failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'held'; readonly difference: string }

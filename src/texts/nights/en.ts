@@ -64,6 +64,8 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     resumed: 'An earlier night had claimed it and was interrupted; this night went on with it.',
     'dropped-before':
       'The same bytes were dropped before, on {time} as {file}: it is the same batch, and nothing that was sent is sent again.',
+    changed:
+      'It was written to after it was read: what is new in it was not read, and is in no report. Drop it again: nothing is sent twice.',
     'run-failed': 'Its run ended without a result ({code}): {message}',
     'drop-again':
       'What it had sent is in the ledger. Drop the file again: it goes on where it stopped, and nothing is sent twice.',

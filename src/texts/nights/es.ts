@@ -64,6 +64,8 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     resumed: 'Una noche anterior lo había recogido y fue interrumpida; esta noche continuó con él.',
     'dropped-before':
       'Los mismos bytes ya se habían depositado, el {time}, como {file}: es el mismo lote, y nada de lo que se envió se vuelve a enviar.',
+    changed:
+      'Se escribió en él después de leerlo: lo que tiene de nuevo no se leyó y no está en ningún informe. Deposítelo de nuevo: nada se envía dos veces.',
     'run-failed': 'La ejecución terminó sin resultado ({code}). Mensaje, en inglés: {message}',
     'drop-again':
       'Lo que se envió está en el libro de registro. Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',

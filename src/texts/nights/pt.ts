@@ -64,6 +64,8 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     resumed: 'Uma noite anterior tinha-o recolhido e foi interrompida; esta noite continuou com ele.',
     'dropped-before':
       'Os mesmos bytes já tinham sido depositados, em {time}, como {file}: é o mesmo lote, e nada do que foi enviado volta a ser enviado.',
+    changed:
+      'Foi alterado depois de lido: o que tem de novo não foi lido e não está em nenhum relatório. Deposite-o de novo: nada é enviado duas vezes.',
     'run-failed': 'A execução terminou sem resultado ({code}). Mensagem, em inglês: {message}',
     'drop-again':
       'O que já foi enviado está no livro de registo. Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',

@@ -103,6 +103,8 @@ function lineOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, { conso
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
   const name = plain(file.name);
   if (file.waitsFor !== undefined) return { name, words: nights.held, link };
+  if (file.remarks?.some(({ kind }) => kind === 'changed') === true)
+    return { name, words: texts.remarks.changed, link };
   const verdict = file.verdict === 'issued' ? 'attention' : file.verdict;
   const what =
     verdict === 'attention'

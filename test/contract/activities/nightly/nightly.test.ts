@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -185,6 +186,29 @@ describe('the end of a file', () => {
     const notes = (await readdir(shelf)).filter((name) => name !== 'a.csv');
     expect(notes).toHaveLength(1);
     expect(await readFile(join(shelf, notes[0] ?? ''), 'utf8')).toContain('Everything went out: 2 invoices.');
+  });
+
+  it.each([
+    ['written to after it was read', 'F/2\n', 'attention', ['changed', 'all-out']],
+    ['as it was read', '', 'issued', ['all-out']],
+  ])('says whether it was %s', async (_, added, verdict, remarks) => {
+    const place = await oneFile();
+    const { ledger, files } = place.deps;
+    const path = await files.resolve(place.file.file);
+    const batchId = `batch-of-${place.deps.application}-${verdict}`;
+    await ledger.claimBatch({
+      ...{ batchId, application: `app-${randomUUID()}`, file: 'a.csv', sha256: await files.hash(path) },
+      ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
+    });
+    await appendFile(path, added);
+
+    const entry = await archiveDrop(place.deps, {
+      ...{ ledgerId: ledger.id, night: NIGHT, file: place.file },
+      end: { kind: 'batch', result: issued(batchId) },
+    });
+
+    expect(entry.verdict).toBe(verdict);
+    expect(entry.remarks?.map(({ kind }) => kind)).toEqual(remarks);
   });
 
   it('is the shelf of the refused when its run failed, without a batch', async () => {

@@ -23,7 +23,10 @@ const ALONE = { application: 'default', isOneOfSeveral: false };
 
 function note(over: Partial<NoteRequest> = {}) {
   const file = { name: 'a.csv', resumed: false };
-  return nightlyNote({ ...{ file, end: ended(), batch: null, night: NIGHT, speech: ENGLISH, reader: ALONE }, ...over });
+  return nightlyNote({
+    ...{ file, end: ended(), batch: null, changed: false, night: NIGHT, speech: ENGLISH, reader: ALONE },
+    ...over,
+  });
 }
 
 describe('the verdict on a dropped file', () => {
@@ -46,6 +49,16 @@ describe('the verdict on a dropped file', () => {
 });
 
 describe('what a person reads beside a file', () => {
+  it('that was written to after it was read, although all that was read went out', () => {
+    const { verdict, destination, sentences } = note({ changed: true });
+
+    expect([verdict, destination]).toEqual(['attention', 'archive']);
+    expect(sentences).toEqual([
+      'It was written to after it was read: what is new in it was not read, and is in no report. Drop it again: nothing is sent twice.',
+      'Everything went out: 3 invoices.',
+    ]);
+  });
+
   it('of which everything went out', () => {
     expect(note().text).toBe(
       [

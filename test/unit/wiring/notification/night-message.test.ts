@@ -119,6 +119,14 @@ describe('the message of a night', () => {
     expect(data).toMatchObject({ waiting });
   });
 
+  it('says of a file that was written to after it was read to drop it again', () => {
+    const files = [entry({ verdict: 'attention', remarks: [{ kind: 'changed' }] })];
+    const { text } = nightMessage(night(files), { language: 'en', locale: 'en' }, PLACE);
+
+    expect(text).toContain('It was written to after it was read');
+    expect(text).not.toContain('not confirmed');
+  });
+
   it('shows a name with line ends on one line', () => {
     const files = [entry({ name: 'a\r\n- b.csv', verdict: 'failed', batchId: null })];
     const { text } = nightMessage(night(files), { language: 'en', locale: 'en' }, PLACE);
