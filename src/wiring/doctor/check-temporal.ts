@@ -4,8 +4,9 @@ import type { Config } from '../../runtime/config/config.ts';
 import { readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { connectTemporal } from '../../runtime/temporal/temporal-connection.ts';
+import { profileMark } from '../profile-fit/profile-mark.ts';
 import { placeOf } from '../temporal/connect-client.ts';
-import { POLLED_WITHIN_MS, queuePollers, workerScope } from '../temporal/queue-pollers.ts';
+import { POLLED_WITHIN_MS, queuePollers, withOtherProfile, workerScope } from '../temporal/queue-pollers.ts';
 import { searchAttributesOf } from '../temporal/search-attributes.ts';
 import { checkSchedules, type ScheduleParts } from './check-schedules.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
@@ -124,6 +125,13 @@ async function workersCheck(client: Client, { common, applications, ledgerId }: 
       'Stop them, or give this Lote a task queue of its own (LOTE_TASK_QUEUE).',
     );
   }
+  const others = withOtherProfile(polling, profileMark(applications[0]));
+  if (others.length > 0)
+    return trouble(
+      name,
+      `Workers on task queue ${taskQueue} have another service profile than this process: ${others.join(', ')}.`,
+      'Each reads answers, and repeats keys, by its own profile: give all the same file (SERVICE_PROFILE), and start those again that have another one.',
+    );
   return polling.length > 0
     ? fine(name, `${polling.length} on task queue ${taskQueue}`)
     : trouble(

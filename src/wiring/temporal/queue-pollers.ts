@@ -24,9 +24,12 @@ export interface QueuePoller {
   readonly lastPolledAt: number;
   /** How many patches of the workflows it knows, the first ones of `PATCHES`. Null: it does not say. */
   readonly patches: number | null;
+  /** `profileMark` of its service profile. Left out: it does not say. */
+  readonly profile?: string;
 }
 
 const IDENTITY = /^lote ledger=(\S+) /;
+const PROFILE_MARK = / profile=(\S+) /;
 const PATCH_COUNT = / patches=(\d+)$/;
 
 /** Stands where one application would be named: no name of one has this sign. */
@@ -42,10 +45,18 @@ export function workerScope(
 
 /**
  * Identity of a worker. It holds the worker scope, which tells workers of another ledger or application apart, a unique
- * part, because in containers every worker has the same process id, and how many patches of the workflows it knows.
+ * part, because in containers every worker has the same process id, the mark of its service profile, and how many
+ * patches of the workflows it knows.
  */
-export function workerIdentity(scope: string, pid: number, own: string): string {
-  return `lote ledger=${scope} pid=${pid} id=${own} patches=${PATCHES.length}`;
+export function workerIdentity(scope: string, pid: number, own: string, profile: string | null): string {
+  const mark = profile === null ? '' : ` profile=${profile}`;
+  return `lote ledger=${scope} pid=${pid} id=${own}${mark} patches=${PATCHES.length}`;
+}
+
+/** Identities of workers that say that they have another service profile; null: nothing is compared. */
+export function withOtherProfile(pollers: readonly QueuePoller[], own: string | null): readonly string[] {
+  if (own === null) return [];
+  return pollers.flatMap(({ profile, identity }) => (profile === undefined || profile === own ? [] : [identity]));
 }
 
 /** The workers of a task queue that the server remembers, without those that have deregistered. */
@@ -109,8 +120,14 @@ async function listedPollers(
     scope: IDENTITY.exec(identity ?? '')?.[1] ?? null,
     identity: identity ?? '',
     patches: patchCountIn(identity ?? ''),
+    ...profileIn(identity ?? ''),
     lastPolledAt: Number(lastAccessTime?.seconds ?? 0) * MS + Number(lastAccessTime?.nanos ?? 0) / NS_PER_MS,
   }));
+}
+
+function profileIn(identity: string): Pick<QueuePoller, 'profile'> {
+  const profile = PROFILE_MARK.exec(identity)?.[1];
+  return profile === undefined ? {} : { profile };
 }
 
 function patchCountIn(identity: string): number | null {

@@ -27,6 +27,8 @@ export interface WorkerPlace {
   readonly temporal: TemporalPlace;
   readonly namespace: string;
   readonly taskQueue: string;
+  /** See `profileMark`. */
+  readonly profile: string | null;
   /** Notifies the other workers that this one has left; left out: there are no others. */
   readonly deregister?: (identity: string) => Promise<void>;
   /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
@@ -80,6 +82,10 @@ interface OpenWorkers {
   forActivities(taskQueue: string, activities: AnyActivities): Promise<void>;
 }
 
+function identityOf(deps: ActivityDeps, { profile }: WorkerPlace): string {
+  return workerIdentity(workerScope(deps.ledger.id, deps), process.pid, randomBytes(4).toString('hex'), profile);
+}
+
 async function run(
   deps: ActivityDeps,
   place: WorkerPlace,
@@ -88,7 +94,7 @@ async function run(
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
   await installSdkRuntime(deps.log, telemetry);
   const connection = await NativeConnection.connect(place.temporal);
-  const identity = workerIdentity(workerScope(deps.ledger.id, deps), process.pid, randomBytes(4).toString('hex'));
+  const identity = identityOf(deps, place);
   const { sharedPatches } = place;
   const bundle =
     place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle };

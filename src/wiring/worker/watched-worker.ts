@@ -4,12 +4,13 @@ import type { Config } from '../../runtime/config/config.ts';
 import { goOnWithout } from '../start/go-on-without.ts';
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
-import { workerScope, queuePollers, deregisterWorker } from '../temporal/queue-pollers.ts';
+import { deregisterWorker, queuePollers, withOtherProfile, workerScope } from '../temporal/queue-pollers.ts';
 import { ensureSchedules } from '../schedules/ensure-schedules.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { watchSharedPatches } from '../temporal/shared-patches.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
+import { profileMark } from '../profile-fit/profile-mark.ts';
 import { activityDeps } from './activity-deps.ts';
 import type { SharedCore } from '../start/process-core.ts';
 import type { OpenApplication } from '../start/open-applications.ts';
@@ -50,7 +51,9 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
     notify,
   });
   const joined = await joinEach(applications, options, await ensureSearchAttributes(client, log));
+  const profile = profileMark(first.core.config);
   const place = {
+    profile,
     telemetry: telemetry.worker,
     temporal: temporal.place,
     namespace: config.temporal.namespace,
@@ -75,6 +78,9 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   return { worker, folders: first.core.config.isOneOfSeveral ? null : folders };
 
   async function besideOthers(): Promise<Pick<WorkerPlace, 'deregister' | 'sharedPatches'>> {
+    const others = withOtherProfile(await pollers(), profile);
+    if (others.length > 0)
+      log.warn('workers of this task queue have another service profile: give all the same file', { workers: others });
     const sharedPatches = await watchSharedPatches({ pollers, log });
     parts.add('watch of patches', () => sharedPatches.stop());
     return { sharedPatches, deregister: (identity) => deregisterWorker(client, taskQueue, identity) };

@@ -149,6 +149,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     });
     const workerWith = (workflowBundle: string): Promise<RunningWorker> =>
       startWorker(deps, {
+        profile: null,
         temporal: { address },
         namespace: config.temporal.namespace,
         taskQueue: config.taskQueue,

@@ -122,8 +122,8 @@ describe('the workers of a task queue', () => {
   it('are told by what they keep, until they say goodbye, and again when they ask again', async () => {
     const taskQueue = `queue-${randomUUID()}`;
     const scope = workerScope('ledger-1', { application: 'default', isOneOfSeveral: false });
-    const mine = workerIdentity(scope, 42, 'aa');
-    const neighbour = workerIdentity(scope, 42, 'bb');
+    const mine = workerIdentity(scope, 42, 'aa', null);
+    const neighbour = workerIdentity(scope, 42, 'bb', null);
     const ask = (identity: string) =>
       client.connection.withDeadline(Date.now() + 2_500, () =>
         client.workflowService.pollWorkflowTaskQueue({

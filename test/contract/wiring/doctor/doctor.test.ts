@@ -19,6 +19,7 @@ import { examine } from '../../../../src/wiring/doctor/doctor.ts';
 import { createCommonFolders } from '../../../../src/wiring/folders/common-folders.ts';
 import { startDistributedReceiver } from '../../../../src/wiring/start/distributed.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
+import { profileMark } from '../../../../src/wiring/profile-fit/profile-mark.ts';
 import { workerIdentity, workerScope } from '../../../../src/wiring/temporal/queue-pollers.ts';
 import {
   ensureReconciliationSchedule,
@@ -62,7 +63,8 @@ beforeAll(async () => {
   await ensureReconciliationSchedule(client, config, log);
   const ledger = await openLedger({ databaseUrl: database.url, directory: '' });
   await createCommonFolders({ config, ledger })?.join();
-  await poll(config.taskQueue, workerIdentity(workerScope(ledger.id, { application, isOneOfSeveral: false }), 1, 'a'));
+  const scope = workerScope(ledger.id, { application, isOneOfSeveral: false });
+  await poll(config.taskQueue, workerIdentity(scope, 1, 'a', profileMark(config)));
   await ledger.close();
   close = async () => {
     await client.schedule.getHandle(reconciliationId(config)).delete();
@@ -291,6 +293,12 @@ const MISTAKES: readonly Mistake[] = [
     'worker',
     /LOTE_TASK_QUEUE/,
     () => ({ LOTE_APPLICATION: 'mistyped' }),
+  ],
+  [
+    'another service profile than that of the workers',
+    'worker',
+    /SERVICE_PROFILE/,
+    async () => ({ SERVICE_PROFILE: await file('other.json', '{ "idempotency": { "retentionHours": 2 } }') }),
   ],
   [
     'a reconciliation that nobody scheduled, while a worker polls',

@@ -121,7 +121,7 @@ describe('the schedules of an installation', () => {
       await ensure({ ...elsewhere, schedule: PLAN });
       const { application, taskQueue } = elsewhere;
       const here = [{ ...elsewhere, application: ownName('stays') }];
-      const identity = workerIdentity(workerScope('ledger-1', elsewhere), 42, 'aa');
+      const identity = workerIdentity(workerScope('ledger-1', elsewhere), 42, 'aa', null);
       await client.connection.withDeadline(Date.now() + 2_500, () =>
         client.workflowService.pollActivityTaskQueue({
           ...{ namespace: 'default', taskQueue: { name: activityQueue(taskQueue, application), kind: 1 }, identity },
