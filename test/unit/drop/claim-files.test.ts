@@ -38,6 +38,8 @@ describe('claiming dropped files', () => {
     'x.csv~',
     'x.csv.done',
     '.x.csv.swp',
+    'Thumbs.db',
+    'desktop.ini',
     'sample.csv',
   ])('leaves %s where it is', async (name) => {
     const inputDir = await dropPlace();
