@@ -6,6 +6,7 @@ import type { BatchResult } from '../../src/contract/messages.ts';
 import { ENGLISH, type Speech } from '../../src/texts/choose-language.ts';
 import { documentFormat } from '../../src/texts/document-format.ts';
 import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';
+import { plainText } from '../../src/texts/plain-text.ts';
 import { remarkText } from '../../src/texts/nights/remark-text.ts';
 
 /** How the batch of a dropped file ended. */
@@ -72,7 +73,7 @@ function noteText({ file, end, night, speech }: NoteRequest, remarks: readonly N
   const paths = end.kind === 'batch' ? end.result.reports : null;
   const line = (name: string, value: string): string => name.padEnd(NAME_WIDTH) + value;
   return [
-    line(nightFile.file, file.name),
+    line(nightFile.file, plainText(file.name)),
     line(nights.night, night.nightId),
     line(nightFile.batch, batchIdOfEnd(end) ?? nightFile.noBatch),
     '',

@@ -1,3 +1,4 @@
+import { plainText } from '../../texts/plain-text.ts';
 import type { SearchAnswer } from '../../wiring/reports/batch-reader.ts';
 
 /** `lote find`: what was found, newest file first, why it is as it is, and how far the search went. `several`: each names its application. */
@@ -20,7 +21,8 @@ export function foundText(
         ]),
     ...(next === null ? [] : [`Older ones were not. To go on, give the same command with --after ${next}`]),
   ];
-  return `${lines.join('\n')}\n`;
+  // References, names of files and the service's own words may hold what a terminal takes for a command.
+  return `${lines.map((line) => plainText(line)).join('\n')}\n`;
 }
 
 /** In the time zone of the machine by default: a person reads it. */

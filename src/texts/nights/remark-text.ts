@@ -1,5 +1,6 @@
 import type { NightlyRemark } from '../../domain/ports/run-log.ts';
 import { fill } from '../fill.ts';
+import { plainText } from '../plain-text.ts';
 import type { SpeechFormat } from '../speech-format.ts';
 import { NIGHT_TEXTS } from './night-catalogue.ts';
 
@@ -8,7 +9,7 @@ export function remarkText({ language, plural, time }: SpeechFormat, remark: Nig
   const { remarks } = NIGHT_TEXTS[language];
   switch (remark.kind) {
     case 'dropped-before':
-      return fill(remarks[remark.kind], { time: time(remark.at), file: remark.file });
+      return fill(remarks[remark.kind], { time: time(remark.at), file: plainText(remark.file) });
     case 'run-failed':
       return fill(remarks[remark.kind], { code: remark.code, message: remark.message });
     case 'held':

@@ -6,6 +6,7 @@ import { fill } from '../../texts/fill.ts';
 import { NIGHT_TEXTS } from '../../texts/nights/night-catalogue.ts';
 import { waitingCount } from '../../texts/nights/waiting-files.ts';
 import type { NightTexts } from '../../texts/nights/night-texts.ts';
+import { plainText } from '../../texts/plain-text.ts';
 import { speechFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 
 /** The message of a night: for people, and for programs. */
@@ -49,7 +50,7 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   const { files, waiting } = night.run;
   const problems = urgent(files).map((file) => lineOf(format, file, place));
   const left = waiting.map((file) => ({
-    name: plain(file.name),
+    name: plainText(file.name),
     words: nights.waiting[file.reason],
     link: null,
   }));
@@ -101,7 +102,7 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
 function lineOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const { nights, morning } = texts;
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
-  const name = plain(file.name);
+  const name = plainText(file.name);
   if (file.waitsFor !== undefined) return { name, words: nights.held, link };
   if (file.remarks?.some(({ kind }) => kind === 'changed') === true)
     return { name, words: texts.remarks.changed, link };
@@ -111,11 +112,6 @@ function lineOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, { conso
       ? plural(nights.notOut, file.invoices - file.issued, file.invoices)
       : `${nights.verdicts[verdict]}.`;
   return { name, words: `${what} ${morning.toDo[verdict]}`, link };
-}
-
-/** A name may hold line ends, which would look like lines of the message. */
-function plain(name: string): string {
-  return name.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 function outcomeOf({ texts: { nights }, plural }: MessageFormat, { run }: NightOutcome): string {

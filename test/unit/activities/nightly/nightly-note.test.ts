@@ -49,6 +49,12 @@ describe('the verdict on a dropped file', () => {
 });
 
 describe('what a person reads beside a file', () => {
+  it('with the name of the file on one line', () => {
+    const { text } = note({ file: { name: 'a\nclaim: x/1\n.csv', resumed: false } });
+
+    expect(text).toContain('a claim: x/1 .csv');
+  });
+
   it('that was written to after it was read, although all that was read went out', () => {
     const { verdict, destination, sentences } = note({ changed: true });
 

@@ -34,6 +34,20 @@ it('says of each invoice where it stands, why, and how far the search went', () 
   );
 });
 
+it('gives the terminal nothing that it takes for a command', () => {
+  const odd = {
+    ...FOUND,
+    ref: 'F\u001b[2J',
+    file: 'may\u001b[31m.csv',
+    reason: { code: 'no', message: 'no\u0007\nway' },
+  };
+
+  const text = foundText({ found: [odd], lookedAt: 0, backTo: null, next: null }, { several: false, timeZone: 'UTC' });
+
+  expect(text).not.toMatch(/[^\P{Cc}\n]/u);
+  expect(text).toContain('    no way\n');
+});
+
 it('leaves out what it does not know, and says when nothing was found', () => {
   const bare = { ...FOUND, net: null, serviceId: null, reason: null, rows: [4] };
 
