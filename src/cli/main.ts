@@ -1,12 +1,10 @@
 import { LoteError } from '../domain/errors.ts';
+import { goOnWithoutReaders } from '../runtime/process/output-streams.ts';
 import { EXIT, exitCodeOf } from './output/exit-codes.ts';
 import { nextCommand } from './output/next-command.ts';
 import { program } from './program.ts';
 
-// Whoever reads no further, such as `head`, does not end the work.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+goOnWithoutReaders();
 
 try {
   await program.parseAsync();

@@ -19,6 +19,9 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
+/** Bytes of log lines that wait for a disk with room. */
+const MOST_WAITING = 1_048_576;
+
 const REDACTED = '[redacted]';
 
 /** Fields that hold a secret by their name, at the top and one level down. */
@@ -40,7 +43,7 @@ const SHORTEST_SECRET = 4;
 
 /** One JSON object a line, on standard error. */
 export function createLogger(options: LoggerOptions): Logger {
-  const destination = options.destination ?? pino.destination({ fd: 2, sync: true });
+  const destination = options.destination ?? standardError();
   const base = pino(
     {
       level: options.level,
@@ -58,6 +61,13 @@ export function createLogger(options: LoggerOptions): Logger {
   const counted = (level: Level) => (message: string, fields?: LogFields) =>
     repeated({ write: write(level), level, message, fields: fields ?? {} });
   return { debug: write('debug'), info: write('info'), warn: counted('warn'), error: counted('error') };
+}
+
+/** A closed terminal and a full disk take no lines: the work goes on without them. Lines of a megabyte wait for room, later ones are dropped. */
+function standardError(): DestinationStream {
+  const destination = pino.destination({ fd: 2, sync: true, maxLength: MOST_WAITING });
+  destination.on('error', () => undefined);
+  return destination;
 }
 
 /** Error texts of drivers and peers may quote what they were given: every line is searched for the secrets themselves. */
