@@ -142,6 +142,18 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
     expectIssuedOnce(1_200);
   });
 
+  it('is left by `lote up` while it starts, and its Temporal server ends with it', async () => {
+    const up = all.start(['up'], env);
+    await up.said('Temporal at');
+    const server = await temporalProcess();
+
+    up.signal('SIGTERM');
+    const end = await up.end;
+
+    expect(end.code, end.stderr).toBe(143);
+    await until(async () => (await processStartTime(server)) === null);
+  });
+
   it('is left at once by `lote up` at a second Ctrl-C, whatever does not end, and its Temporal server ends with it', async () => {
     const up = all.start(['up'], env);
     await up.said('Console');
@@ -149,7 +161,8 @@ describe('one data directory, several commands', { timeout: 300_000 }, () => {
     // A server that answers nothing: the worker has no end to wait for.
     process.kill(server, 'SIGSTOP');
 
-    up.signal('SIGINT');
+    // Ctrl-\ leaves in order, too.
+    up.signal('SIGQUIT');
     await up.said('Leaving');
     up.signal('SIGINT');
     const end = await up.end;

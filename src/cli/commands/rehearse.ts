@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,6 +14,7 @@ import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
 import { rehearsalProfile } from '../../wiring/account/rehearsal-profile.ts';
 import { settledCountIn } from '../session/settled-count-in.ts';
+import { interruption } from '../session/interruption.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
@@ -43,6 +45,9 @@ const Report = z.object({
   counts: z.record(z.string(), z.number()),
 });
 
+const EVERYTHING = { recursive: true, force: true };
+const INTERRUPTED = 'Interrupted: the rehearsal and its ledger are gone, and nothing was sent to a service.';
+
 /** A night in minutes: nobody waits a quarter of an hour for an invoice that the sandbox was told never to settle. */
 const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE_OUTAGE_PATIENCE: '2m' };
 
@@ -52,14 +57,16 @@ const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE
  */
 export async function rehearseCommand(command: RehearseCommand): Promise<ExitCode> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-rehearsal-'));
+  const interrupt = interruption(INTERRUPTED, () => rmSync(directory, EVERYTHING));
   try {
-    return await rehearseIn(directory, command);
+    return await rehearseIn(directory, command, interrupt.interrupted);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, EVERYTHING);
+    interrupt.end();
   }
 }
 
-async function rehearseIn(directory: string, command: RehearseCommand): Promise<ExitCode> {
+async function rehearseIn(directory: string, command: RehearseCommand, interrupted: Promise<never>): Promise<ExitCode> {
   const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.includes(name)));
   // No key is read: nothing of a rehearsal reaches a service.
   const installation = readInstallation(own, process.cwd(), 'nothing');
@@ -89,15 +96,17 @@ async function rehearseIn(directory: string, command: RehearseCommand): Promise<
     onForcedEnd: leaveSoon,
   });
   if (stack === null) throw new LoteError('internal', 'The rehearsal found its own new data directory owned.');
+  const ended = Promise.race([stack.lost, interrupted]);
+  ended.catch(() => undefined);
   try {
     const files = command.files.map((file) => resolve(file));
     const started = await startBatches({ ...command, files, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
       progress: progressLine(),
       settledCount: (batchId) => settledCountIn(stack.ledger, batchId),
-      ended: stack.lost,
+      ended,
     });
-    await reconcileNow(stack.client, config, stack.ledger.id);
+    await Promise.race([reconcileNow(stack.client, config, stack.ledger.id), ended]);
     const { duplicates, totals } = stack.sandbox?.books() ?? { duplicates: [], totals: { invoices: 0 } };
     notify(`The simulated service's books: ${totals.invoices} invoices, ${duplicates.length} of them twice.`);
     return printResults(await Promise.all(results.map(asReported)), command.json);

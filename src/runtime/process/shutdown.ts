@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 
-/** A terminal's Ctrl-C, a service manager's stop, a closed terminal. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** A terminal's Ctrl-C and Ctrl-\, a service manager's stop, a closed terminal. */
+export const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
+/** One of `SIGNALS`. */
 export type ShutdownSignal = (typeof SIGNALS)[number];
 
 export interface ShutdownHandlers {

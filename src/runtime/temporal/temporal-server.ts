@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
+import { endWithProcess } from '../process/end-with-process.ts';
 import { childEnvironment } from '../process/child-environment.ts';
 import { chooseHeldPort, holdPort, type HeldPort } from './held-port.ts';
 import { listensOn } from './listens-on.ts';
@@ -122,6 +123,7 @@ async function launch(
   const startTime = pid === undefined ? null : await processStartTime(pid);
   if (pid === undefined || startTime === null) return null;
   const record = { pid, startTime, port, uiPort };
+  void ended.then(endWithProcess(() => killNow(record)));
   await writeJson(file, record);
   const up = await Promise.race([answers(record, START_MS), ended.then(() => false)]);
   if (up && (await processStartTime(pid)) === startTime) return record;

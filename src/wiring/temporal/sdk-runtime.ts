@@ -24,6 +24,8 @@ export async function installSdkRuntime(
     try {
       Runtime.install({
         logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
+        // The process decides what a signal does: the SDK would stop the worker alone, and the process would stay without one.
+        shutdownSignals: [],
         telemetryOptions: {
           logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} },
           ...(address !== null && { metrics: sdkMetrics(address) }),

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
-import { newPlace, runLote, type Place } from '../../support/lote/lote-command.ts';
+import { newPlace, runLote, startLote, type Place } from '../../support/lote/lote-command.ts';
 
 const INVOICES = 60;
 
@@ -50,6 +50,24 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     ).toEqual([]);
     await expect(stat(place.dataDir), 'the real ledger').rejects.toThrow('ENOENT');
     expect(await readdir(place.inputDir), 'the file stays where it was').toEqual(['night.csv']);
+  });
+
+  it('leaves nothing of the file behind when it is interrupted', async () => {
+    const temporary = join(place.directory, 'tmp');
+    await mkdir(temporary);
+    const file = join(place.inputDir, 'night.csv');
+    await writeInvoiceFile(file, { invoices: INVOICES });
+
+    const rehearsal = startLote(['rehearse', file, '--faults', '{"neverSettle":1}'], {
+      ...place.env,
+      TMPDIR: temporary,
+    });
+    await rehearsal.said('at rest');
+    rehearsal.signal('SIGINT');
+    const { code, stderr } = await rehearsal.end;
+
+    expect(code, stderr).toBe(130);
+    expect((await readdir(temporary)).filter((name) => name.startsWith('lote-'))).toEqual([]);
   });
 
   it('brings the same faults to the same invoices with the same seed', async () => {

@@ -3,7 +3,7 @@ import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { interruption, type Interruption } from '../../../../src/cli/session/interruption.ts';
 import { untilSignal } from '../../../../src/cli/session/until-signal.ts';
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
 const before = new Map(SIGNALS.map((signal) => [signal, new Set(process.listeners(signal))]));
 let open: Interruption | null = null;
 

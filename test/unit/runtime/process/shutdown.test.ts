@@ -42,6 +42,8 @@ describe('onShutdown', () => {
   });
 
   it('leaves with the exit codes of shells', () => {
-    expect([exitCodeOf('SIGINT'), exitCodeOf('SIGTERM'), exitCodeOf('SIGHUP')]).toEqual([130, 143, 129]);
+    expect([exitCodeOf('SIGINT'), exitCodeOf('SIGQUIT'), exitCodeOf('SIGTERM'), exitCodeOf('SIGHUP')]).toEqual([
+      130, 131, 143, 129,
+    ]);
   });
 });
