@@ -83,6 +83,21 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     await proxy.cut();
   });
 
+  it('that can no longer be heard, on connections that stay open, is unavailable for what was under way, and works on new ones', async () => {
+    const proxy = await tcpProxy(new URL(url).host);
+    const address = new URL(url);
+    address.host = proxy.address;
+    const through = openPostgresDatabase({ connectionString: address.href, longestStatementMs: 3_000 });
+    const all = (text: string) => Promise.all(Array.from({ length: CONNECTIONS }, () => through.query(text)));
+    await all('/* test */ SELECT pg_sleep(0.1)');
+    proxy.freeze();
+
+    expect(await failureOf(() => all('/* test */ SELECT 1'))).toMatchObject({ code: 'ledger-unavailable' });
+    expect(await all('/* test */ SELECT 1 AS n')).toHaveLength(CONNECTIONS);
+    await through.close();
+    await proxy.cut();
+  });
+
   it('that has few connections to spare is waited for: what needs a connection of its own gets one when another is free', async () => {
     await limitConnections(3);
     const few = openPostgresDatabase({ connectionString: guest.href });

@@ -9,6 +9,8 @@ export interface TcpProxy {
   cut(): Promise<void>;
   /** Every connection is reset; new ones are taken. */
   reset(): void;
+  /** Every connection stays open, and nothing comes through it any more; new ones are taken. */
+  freeze(): void;
 }
 
 export async function tcpProxy(target: string): Promise<TcpProxy> {
@@ -29,6 +31,9 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
     reset() {
       for (const socket of sockets) socket.resetAndDestroy();
       sockets.clear();
+    },
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     async cut() {
       const closed = once(server, 'close');

@@ -30,6 +30,14 @@ const FIRST_PAUSE_MS = 5;
  */
 const LONGEST_IDLE = '20s';
 
+/**
+ * A statement of the ledger that has no answer by then gets none: a proxy or a network between may keep a connection open and bring nothing through
+ * it, and all connections would wait for ever. It takes longer than any of them needs, also behind the locks of a migration.
+ */
+const LONGEST_STATEMENT_MS = 10 * 60_000;
+/** What a transaction is made of, beside statements. */
+const FRAME = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
+
 const INT8 = 20;
 
 /** Written into SQL as an identifier, so nothing but plain names. */
@@ -39,6 +47,8 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 export interface PostgresAddress {
   readonly connectionString: string;
   readonly schema?: string;
+  /** When a statement without an answer is given up, and its connection with it; default ten minutes. */
+  readonly longestStatementMs?: number;
 }
 
 /**
@@ -46,6 +56,7 @@ export interface PostgresAddress {
  * libpq calls that `target_session_attrs=read-write`, which pg does not know.
  */
 export function openPostgresDatabase(address: PostgresAddress): Database {
+  const longestMs = address.longestStatementMs ?? LONGEST_STATEMENT_MS;
   const pool = new pg.Pool({
     connectionString: address.connectionString,
     max: CONNECTIONS,
@@ -56,7 +67,9 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
     application_name: 'lote',
     types: { getTypeParser: typeParser },
     // The pool waits for it, though its types do not say so.
-    onConnect: prepareConnection as (client: pg.ClientBase) => void,
+    onConnect: ((client) => answered(client, longestMs, () => prepareConnection(client))) as (
+      client: pg.ClientBase,
+    ) => void,
     ...(address.schema === undefined ? {} : { options: `-c search_path=${schemaName(address.schema)}` }),
   });
   // An idle connection that the server ends must not end the process; the next query says so itself.
@@ -64,8 +77,8 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
   const connections = freshConnections(pool);
 
   return {
-    query: (text, params) => retrying(() => connections.use((client) => queryOn(client, text, params))),
-    transaction: (work) => retrying(() => connections.use((client) => transactionOn(client, work))),
+    query: (text, params) => retrying(() => connections.use((client) => queryOn({ client, longestMs }, text, params))),
+    transaction: (work) => retrying(() => connections.use((client) => transactionOn({ client, longestMs }, work))),
     close: () => pool.end(),
   };
 }
@@ -102,25 +115,41 @@ function schemaName(schema: string): string {
   );
 }
 
-function transactionOn<Result>(client: pg.PoolClient, work: (queries: Queries) => Promise<Result>): Promise<Result> {
-  return runTransaction({ query: (text, params) => queryOn(client, text, params) }, work);
+/** A connection, and when it is given up. */
+interface Connection {
+  readonly client: pg.PoolClient;
+  readonly longestMs: number;
+}
+
+function transactionOn<Result>(on: Connection, work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  return runTransaction({ query: (text, params) => queryOn(on, text, params) }, work);
 }
 
 async function queryOn<Row extends object>(
-  on: pg.PoolClient,
+  { client, longestMs }: Connection,
   text: string,
   params: readonly SqlValue[] = [],
 ): Promise<readonly Row[]> {
   try {
     const name = statementName(text);
-    const { rows } = await on.query<Row & pg.QueryResultRow>({
-      text,
-      values: [...params],
-      ...(name === null ? {} : { name }),
-    });
+    const ask = () =>
+      client.query<Row & pg.QueryResultRow>({ text, values: [...params], ...(name === null ? {} : { name }) });
+    // A migration takes as long as it takes.
+    const isShort = name !== null || FRAME.has(text);
+    const { rows } = await (isShort ? answered(client, longestMs, ask) : ask());
     return rows;
   } catch (error) {
     throw translateFailure(error, text);
+  }
+}
+
+/** Ends the connection when the answer does not come: then what is under way on it fails. */
+async function answered<Answer>(client: pg.ClientBase, longestMs: number, ask: () => Promise<Answer>): Promise<Answer> {
+  const timer = setTimeout(() => void (client as pg.Client).end(), longestMs);
+  try {
+    return await ask();
+  } finally {
+    clearTimeout(timer);
   }
 }
 
