@@ -1,6 +1,7 @@
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
+import { requireOpenFiles } from '../../runtime/process/open-files.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
@@ -45,13 +46,17 @@ export interface ApplicationCore extends OwnedPlace {
   readonly telemetry: Telemetry;
 }
 
-/** Opens the ledger. */
+/**
+ * Opens the ledger.
+ * @throws LoteError `configuration-invalid` when the system lets this process open too few files
+ */
 export async function openSharedCore(
   place: OwnedPlace,
   killTemporal: () => void,
   role: TelemetryParts['role'] = 'embedded',
 ): Promise<SharedCore> {
   const { config, dataDir, parts, notify, log } = place;
+  requireOpenFiles();
   const telemetry = await openProcessTelemetry({ config, role, parts, log });
   notify('Opening the ledger …');
   const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });

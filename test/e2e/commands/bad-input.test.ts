@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
-import { newPlace, runLote, type Place } from '../../support/lote/lote-command.ts';
+import { COMMAND, newPlace, runLote, startCommand, type Place } from '../../support/lote/lote-command.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
 import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
@@ -155,6 +155,19 @@ describe('lote run with something wrong', () => {
     expect(batches).toEqual([]);
     expect(error.code).toBe('port-taken');
     expect(error.message).toContain(`set ${variable} to a free port`);
+    expect(sandbox.books().totals.invoices).toBe(0);
+  });
+
+  it.skipIf(process.platform !== 'linux')('a limit of few open files: exit code 64, nothing sent', async () => {
+    const command = 'ulimit -n 256 && exec "$0" "$@"';
+    const good = join(place.inputDir, 'good.csv');
+
+    const run = await startCommand(['sh', '-c', command, process.execPath, COMMAND, 'run', good, '--json'], {
+      env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    }).end;
+
+    expect(run.code, run.stderr).toBe(64);
+    expect((JSON.parse(run.stdout) as Refusal).error.message).toContain('found a limit of 256');
     expect(sandbox.books().totals.invoices).toBe(0);
   });
 
