@@ -52,6 +52,10 @@ const SURELY_TOO_FAST = { share: 0.5, answers: 8 };
 /** The share of fewer answers than this may be an accident: it counts in proportion to their number. */
 const ENOUGH_ANSWERS = 10;
 
+/** No queue is longer than both: a permit after them was taken before the clock was set back, and nobody waits for it. */
+const LONGEST_QUEUE_MS = 60_000;
+const LONGEST_QUEUE = 1_000;
+
 /** Requests a second at this moment; null: as many as come. */
 export function rateOf({ throttled }: RequestRate, limit: number | null, now: number): number | null {
   if (throttled === null) return limit;
@@ -82,7 +86,8 @@ export function reservePermits(
   const rate = rateOf(state, limit, now);
   if (rate === null) return { state, waitMs: 0, gapMs: 0 };
   const gapMs = 1_000 / rate;
-  const at = Math.max(now, state.nextAt);
+  const isSetBack = state.nextAt - now > Math.max(LONGEST_QUEUE_MS, LONGEST_QUEUE * gapMs);
+  const at = isSetBack ? now : Math.max(now, state.nextAt);
   return { state: { ...state, nextAt: at + requests * gapMs }, waitMs: at - now, gapMs };
 }
 

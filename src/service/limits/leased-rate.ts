@@ -51,6 +51,7 @@ export function createLeasedRateLimiter({
   let busySince: number | null = null;
   /** When the last permit of the last lease counts. */
   let lastPermit: number | null = null;
+  let leasedAt = -Infinity;
   let turn: Promise<unknown> = Promise.resolve();
 
   function learn(update: RateUpdate): void {
@@ -65,12 +66,14 @@ export function createLeasedRateLimiter({
 
   async function takePermit(): Promise<number> {
     const asked = now();
-    const fresh = permits.filter((at) => at > asked - STALE_MS);
+    // A clock that was set back makes permits wait for the time that it has lost.
+    const fresh = asked < leasedAt ? [] : permits.filter((at) => at > asked - STALE_MS);
     if (fresh.length < permits.length) busySince = null;
     permits = fresh;
     if (permits.length === 0 && rate !== null) {
       busySince = asked - (lastPermit ?? -Infinity) > STALE_MS ? asked : (busySince ?? asked);
       const size = sizeOfLease(rate, asked - busySince >= BUSY_MS);
+      leasedAt = asked;
       const leased = await lease(size);
       learn(leased);
       permits = Array.from({ length: size }, (_, index) => asked + leased.waitMs + index * leased.gapMs);

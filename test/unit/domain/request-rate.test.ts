@@ -124,6 +124,14 @@ describe('the pace of requests', () => {
     expect(late.waitMs).toBe(0);
   });
 
+  it('keeps nobody waiting for the time by which the clock was set back', () => {
+    const ahead = reservePermits(FULL_RATE, { requests: 5, limit: 10, now: 3_600_000 });
+    const queue = reservePermits(FULL_RATE, { requests: 700, limit: 10, now: 0 });
+
+    expect(reservePermits(ahead.state, { requests: 5, limit: 10, now: 0 }).waitMs).toBe(0);
+    expect(reservePermits(queue.state, { requests: 5, limit: 10, now: 0 }).waitMs, 'a long queue').toBe(70_000);
+  });
+
   it('has as many places as come where there is no limit', () => {
     expect(reservePermits(FULL_RATE, { requests: 9, limit: null, now: 7 })).toEqual({
       state: FULL_RATE,

@@ -122,6 +122,21 @@ describe('createLeasedPace', () => {
     expect(waits).toEqual(Array.from({ length: 20 }, (_, index) => index * 10));
   });
 
+  it('forgets places of a time to which the clock comes only in an hour, because it was set back', async () => {
+    let clock = 3_600_000;
+    const rateLimiter = createLeasedRateLimiter({
+      ...QUIET,
+      requestsPerSecond: 100,
+      now: () => clock,
+      lease: () => Promise.resolve({ waitMs: 0, gapMs: 10, requestsPerSecond: 100, ...NEWS }),
+    });
+    await rateLimiter.reserve(clock);
+
+    clock = 0;
+
+    expect([await rateLimiter.reserve(0), await rateLimiter.reserve(0)]).toEqual([0, 10]);
+  });
+
   it('fails the one that asked when the ledger is away, and asks again for the next', async () => {
     let away = true;
     const rateLimiter = createLeasedRateLimiter({
