@@ -1,6 +1,7 @@
 import type { Ledger } from '../domain/ports/ledger/ledger.ts';
 import { createBatches } from './batches/batches.ts';
 import { createBreaker } from './sending/circuit-breaker.ts';
+import { CLOCK } from './database/clock.ts';
 import type { Database } from './database/database.ts';
 import type { KeyOf } from './database/key-of.ts';
 import { createTotalChecks } from './operations/total-checks.ts';
@@ -32,6 +33,8 @@ export interface OpenLedger {
   readonly keyOf: KeyOf;
 }
 
+const NOW = `/* now */ SELECT ${CLOCK} AS now`;
+
 /** The ledger over a database, its schema brought up to date. The database is the ledger's from here on, also when this fails. */
 export async function openLedger({ database, schema, keyOf }: OpenLedger): Promise<Ledger> {
   const id = await prepare(database, schema);
@@ -60,6 +63,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger): Promi
     ...createTotalChecks(database),
     ...createMeasuring(database),
     ping: async () => void (await database.query(LEDGER_ID)),
+    clock: async () => (await database.query<{ now: number }>(NOW))[0]?.now ?? Number.NaN,
     close: () => (closed ??= database.close()),
   };
 }

@@ -49,6 +49,21 @@ describe.skipIf(server === null)('workers on machines of their own', { timeout: 
     expect(found.code, found.stderr).toBe(0);
   });
 
+  it('refuse to start with a clock of their own: by it they would repeat keys that the service has forgotten', async () => {
+    const ahead = '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+3600000';
+
+    const stranger = shared.processes.start(['worker'], { ...shared.env, NODE_OPTIONS: ahead });
+    const started = stranger.said('Worker on task queue').then(
+      () => 'started',
+      () => stranger.end,
+    );
+
+    expect(await Promise.race([stranger.end, started])).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/found the one of this machine 3[56]\d\d s ahead\. Set both \(NTP\)/) as unknown,
+    });
+  });
+
   it('wait while the reports folder is not mounted, write nothing beneath, and end when it is back', async () => {
     const { reportsDir, inputDir } = shared.place;
     const file = join(inputDir, 'unmounted.csv');

@@ -12,6 +12,7 @@ import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import { profileMark } from '../profile-fit/profile-mark.ts';
 import { activityDeps } from './activity-deps.ts';
+import { requireClock } from './require-clock.ts';
 import type { SharedCore } from '../start/process-core.ts';
 import type { OpenApplication } from '../start/open-applications.ts';
 import { startWorker, startWorkerOfSeveral, type RunningWorker, type WorkerPlace } from './start-worker.ts';
@@ -43,6 +44,7 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   const [first] = applications;
   const pollers = () => queuePollers(client, taskQueue);
   notify('Starting the worker …');
+  await requireClock(opened);
   await requireOwnQueue({
     taskQueue,
     scope: workerScope(opened.id, first.core.config),

@@ -51,5 +51,7 @@ export interface Ledger
   readonly id: string;
   /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */
   ping(): Promise<void>;
+  /** What its database takes for now, in epoch milliseconds. @throws LoteError `ledger-unavailable` */
+  clock(): Promise<number>;
   close(): Promise<void>;
 }

@@ -1,0 +1,23 @@
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import { LoteError } from '../../domain/errors.ts';
+
+/** Two workers may be apart by twice as much: a minute, by which a retention window ends before the service's own. */
+const TOLERANCE_MS = 30_000;
+
+/**
+ * One worker writes down when a key was first used, and another one decides by its own clock whether the service still remembers that key. Where clocks
+ * differ by an hour, a POST could be repeated that the service has forgotten.
+ * @throws LoteError `interlock` when the clock of this machine is not that of the ledger's database
+ */
+export async function requireClock(ledger: Pick<Ledger, 'clock'>): Promise<void> {
+  const before = Date.now();
+  const theirs = await ledger.clock();
+  const apart = (before + Date.now()) / 2 - theirs;
+  if (Math.abs(apart) <= TOLERANCE_MS) return;
+  throw new LoteError(
+    'interlock',
+    `Starting the worker: the clock of this machine and that of the ledger's database must agree to within ${TOLERANCE_MS / 1_000} s, because by ` +
+      `them Lote decides how long a key may be repeated; found the one of this machine ${Math.round(Math.abs(apart) / 1_000)} s ` +
+      `${apart > 0 ? 'ahead' : 'behind'}. Set both (NTP), and start again.`,
+  );
+}
