@@ -12,13 +12,16 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** A hundred megabytes over an office's wireless network. */
 const REQUEST_TIMEOUT_MS = 5 * 60_000;
 
+/** For so long a console that closes lets requests end. Only then its process stops its worker. */
+const CLOSE_GRACE_MS = 5_000;
+
 export interface StartConsole extends Omit<ConsoleOptions, 'access'> {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
 }
 
-/** A console that listens. `url` has no slash at its end; `close` resolves when the requests in flight are answered. */
+/** A console that listens. `url` has no slash at its end; `close` resolves when the requests in flight are answered, after 5 s at the latest. */
 export interface RunningConsole {
   readonly url: string;
   readonly port: number;
@@ -56,7 +59,12 @@ export async function startConsole({ host, port, ...options }: StartConsole): Pr
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    // A connection without a request, or with a part of one, is not idle to Node: browsers open such connections in advance.
+    const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
     // A browser keeps its connections for minutes; requests in flight end first.
     server.closeIdleConnections();
   });

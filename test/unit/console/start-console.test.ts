@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startConsole } from '../../../src/console/start-console.ts';
 import type { RunningConsole, StartConsole } from '../../../src/console/start-console.ts';
@@ -89,5 +91,23 @@ describe('startConsole', () => {
     await close();
 
     await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+
+  it('ends while somebody keeps a connection without a request, or with a part of one', async () => {
+    const { port, close } = await start();
+    const sockets = await Promise.all(
+      ['', 'GET / HT'].map(async (text) => {
+        const socket = connect(port, '127.0.0.1');
+        socket.on('error', () => undefined);
+        await once(socket, 'connect');
+        socket.write(text);
+        return socket;
+      }),
+    );
+    const cut = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+
+    await close();
+
+    await cut;
   });
 });
