@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../file-system/error-code.ts';
+import { requireWritable } from '../../file-system/require-writable.ts';
 import { lockOpenFile, lockUndecided, openLockFile } from './lock-file.ts';
 import { networkFileSystemOf } from './network-file-system.ts';
 
@@ -26,13 +27,14 @@ const Holder = z.object({ owner: z.string().min(1) });
  * Takes an existing directory for this process; null when another process, or another part of this one, has it. The lock is the
  * kernel's, on a file inside the directory: other paths, mounts, users, network and process namespaces of this machine all meet it.
  * An embedded database has no lock of its own: two writers on one directory lose data silently.
- * @throws LoteError `configuration-invalid` when the file system cannot tell whether the directory is free.
+ * @throws LoteError `configuration-invalid` when the file system cannot tell whether the directory is free; `folder-unusable` when its disk is full
  */
 export async function acquireDirectoryLock(directory: string): Promise<DirectoryLock | null> {
   await refuseNetworkFileSystem(directory);
   const fd = await openLockFile(join(directory, LOCK_FILE), PATIENCE_MS);
   if (fd === null) return null;
   try {
+    await requireWritable({ title: 'data directory', path: directory, variable: 'LOTE_DATA_DIR' });
     const owner = randomUUID();
     writeHolder(fd, owner);
     return { owner, release: closeOnce(fd) };

@@ -46,7 +46,7 @@ export async function startDatabaseThread(directory: string): Promise<DatabaseTh
     await worker.terminate();
     throw new LoteError(
       'ledger-unavailable',
-      `Opening the embedded ledger: the database did not start (${failure.error})`,
+      `Opening the embedded ledger: its database must start, found ${failure.error}. See that the disk of the data directory has room: \`lote doctor\` says so.`,
     );
   }
   return {

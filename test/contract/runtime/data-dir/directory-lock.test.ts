@@ -13,6 +13,7 @@ import {
   whyNoNamespaces,
   type Sandboxed,
 } from '../../../support/namespaces.ts';
+import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 import { compiledProcess } from '../../../support/compiled-process.ts';
 
@@ -126,6 +127,22 @@ describe('the lock of a directory', () => {
 
     expect(lock).not.toBeNull();
     expect(currentOwner(directory)).toBe(lock?.owner);
+    await lock?.release();
+  });
+
+  it('refuses on a full disk, says so, and leaves the directory free', async ({ skip }) => {
+    const disk = await smallDisk(1);
+    if (disk === null) return skip();
+    onTestFinished(() => disk.remove());
+    disk.fill();
+
+    await expect(acquireDirectoryLock(disk.path)).rejects.toMatchObject({
+      code: 'folder-unusable',
+      message: expect.stringContaining('(LOTE_DATA_DIR)') as string,
+    });
+    disk.empty();
+    const lock = await acquireDirectoryLock(disk.path);
+    expect(lock).not.toBeNull();
     await lock?.release();
   });
 
