@@ -35,8 +35,10 @@ const LONGEST_IDLE = '20s';
  * it, and all connections would wait for ever. It takes longer than any of them needs, also behind the locks of a migration.
  */
 const LONGEST_STATEMENT_MS = 10 * 60_000;
-/** What a transaction is made of, beside statements. */
+/** What a transaction is made of, beside statements. What else has no name is of a migration, which takes as long as it takes. */
 const FRAME = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
+/** So does the vacuum of tables with hundreds of millions of rows. */
+const TIDYING = 'tidy-tables-';
 
 const INT8 = 20;
 
@@ -134,8 +136,7 @@ async function queryOn<Row extends object>(
     const name = statementName(text);
     const ask = () =>
       client.query<Row & pg.QueryResultRow>({ text, values: [...params], ...(name === null ? {} : { name }) });
-    // A migration takes as long as it takes.
-    const isShort = name !== null || FRAME.has(text);
+    const isShort = name === null ? FRAME.has(text) : !name.startsWith(TIDYING);
     const { rows } = await (isShort ? answered(client, longestMs, ask) : ask());
     return rows;
   } catch (error) {
