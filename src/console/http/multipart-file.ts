@@ -37,7 +37,11 @@ export async function multipartFile(
     });
     form.on('finish', () => resolve(null));
     form.on('error', () => reject(noForm('a form that is sent to its end')));
-    source.on('error', reject);
+    source.on('error', (error) => {
+      reject(error);
+      // Whoever reads the file would wait for its rest for ever.
+      form.end();
+    });
     source.pipe(form);
   });
   if (file === null) stop();

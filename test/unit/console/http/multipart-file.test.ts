@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { multipartFile } from '../../../../src/console/http/multipart-file.ts';
@@ -90,6 +91,21 @@ describe('multipartFile', () => {
 
   it.each([0, 20, 60, 118, 130])('refuses a form that ends after %i bytes', async (length) => {
     await expect(read(fileForm('x'.repeat(40)).subarray(0, length))).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('ends when who sends goes away half-way', async () => {
+    let goAway = (): void => undefined;
+    const gone = new Promise<void>((resolve) => (goAway = resolve));
+    async function* brokenOff(): AsyncGenerator<Uint8Array> {
+      yield fileForm('a,b').subarray(0, -20);
+      await gone;
+      throw new Error('aborted');
+    }
+    const file = await multipartFile(TYPE, brokenOff());
+    const read = Readable.from(file?.content ?? []).toArray();
+    goAway();
+
+    await expect(read).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('reads no more of a part’s headers than a browser sends', async () => {
