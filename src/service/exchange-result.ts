@@ -66,11 +66,12 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   } catch {
     return { kind: 'unreadable', why: 'not-json' };
   }
-  const quoted = secret.length >= MIN_SECRET && text.includes(secret);
+  // JSON may write any character of the key as an escape; many services do so with `/` and `+`.
+  const mayQuote = secret.length >= MIN_SECRET && (text.includes(secret) || text.includes('\\'));
   try {
-    return { kind: 'json', value: parseExactJson(text, quoted ? hiding(secret) : undefined) };
+    return { kind: 'json', value: parseExactJson(text, mayQuote ? hiding(secret) : undefined) };
   } catch {
-    const shown = quoted ? text.replaceAll(secret, '[key]') : text;
+    const shown = mayQuote ? text.replaceAll(secret, '[key]') : text;
     return { kind: 'unreadable', why: 'not-json', text: shown.slice(0, MAX_TEXT) };
   }
 }

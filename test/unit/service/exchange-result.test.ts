@@ -19,6 +19,14 @@ describe('readBody', () => {
     });
   });
 
+  it.each([
+    ['a slash', 'sk_live_ab/cd0123', String.raw`sk_live_ab\/cd0123`],
+    ['a plus', 'sk_live_ab+cd0123', String.raw`sk_live_ab\u002Bcd0123`],
+    ['a quote', 'sk_live_ab"cd0123', String.raw`sk_live_ab\"cd0123`],
+  ])('hides a key in which JSON writes %s as an escape', (_, key, written) => {
+    expect(read(`{"message":"key ${written}"}`, key)).toEqual({ kind: 'json', value: { message: 'key [key]' } });
+  });
+
   it('leaves an answer without the key as it is', () => {
     expect(read('{"id":"inv_1","n":1}')).toEqual({ kind: 'json', value: { id: 'inv_1', n: 1 } });
   });
