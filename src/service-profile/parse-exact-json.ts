@@ -1,6 +1,9 @@
 const LONG_INTEGER = /\d{16}/;
-/** Texts are matched first, so that digits inside them are left alone. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
+/**
+ * Texts are matched first, so that digits inside them are left alone. One that never ends goes to the end: else each quote in
+ * it would be tried as a beginning, for minutes.
+ */
+const TOKENS = /"(?:[^"\\]|\\.)*"?|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/gs;
 
 /**
  * The value of JSON, in which whole numbers that a double cannot hold are texts of their digits: an id of 18 digits would

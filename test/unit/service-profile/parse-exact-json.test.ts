@@ -35,6 +35,12 @@ describe('parseExactJson', () => {
     );
   });
 
+  it('is through with a megabyte of a text that never ends', () => {
+    const text = `[175928847299117063, "${'\\"'.repeat(500_000)}`;
+
+    expect(() => parseExactJson(text)).toThrow(SyntaxError);
+  });
+
   it.each(['{"id":175928847299117063', '[175928847299117063 1]', '175928847299117063"'])(
     'takes %s for no JSON',
     (text) => {
