@@ -267,7 +267,8 @@ function toSignIn(env: Env): SignInConfig | null {
 /** The password of the database address too: drivers print it without the rest. */
 function secretsOf(env: Env): readonly string[] {
   const databaseUrl = databaseUrlOf(env);
-  const password = databaseUrl === null ? '' : new URL(databaseUrl).password;
+  const address = databaseUrl === null ? null : new URL(databaseUrl);
+  const password = address?.password ?? '';
   const all = [
     env.INVOICING_API_KEY,
     ...(env.WEBHOOK_SECRET ?? []),
@@ -275,6 +276,7 @@ function secretsOf(env: Env): readonly string[] {
     databaseUrl ?? undefined,
     password,
     decodeURIComponent(password),
+    ...(address?.searchParams.getAll('password') ?? []),
     env.PGPASSWORD,
     env.TEMPORAL_API_KEY,
     env.CONSOLE_TOKEN,

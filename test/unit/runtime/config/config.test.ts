@@ -182,6 +182,8 @@ describe('readConfig', () => {
     ['INVOICING_API_KEY', { ...REAL, INVOICING_API_KEY: 'sk_live_ hidden' }],
     ['WEBHOOK_SECRET', { WEBHOOK_SECRET: 'hidden,,' }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://lote:hidden@db/lote' }],
+    ['DATABASE_URL', { DATABASE_URL: 'postgresql://lote:hidden%@db/lote' }],
+    ['DATABASE_URL', { DATABASE_URL: 'postgresql://lote:hidden%ff@db/lote' }],
     ['INVOICING_BASE_URL', { ...REAL, INVOICING_BASE_URL: 'https://user:hidden@invoicing.example' }],
   ])('never shows the value of a wrong %s', (name, env) => {
     const { message } = failureOf(env);
@@ -248,6 +250,13 @@ describe('readConfig with the PG… variables', () => {
     expect(failureOf({ DATABASE_URL: 'postgresql://lote@db', PGDATABASE: database }).message).toContain('PGDATABASE');
   });
 
+  it('hides a password that stands in the query, where the driver reads it, too', () => {
+    const env = { DATABASE_URL: 'postgresql://lote@db/lote?password=pa%2Fss%2B1' };
+
+    expect(addressOf(env)).toMatchObject({ password: 'pa/ss+1' });
+    expect(readConfig(env).secrets).toContain('pa/ss+1');
+  });
+
   it('reads the password from a file, without the line end alone', async () => {
     const file = join(await temporaryDirectory(), 'password');
     await writeFile(file, `${PASSWORD}\n`);
@@ -257,12 +266,15 @@ describe('readConfig with the PG… variables', () => {
     });
   });
 
-  it('leaves an address that says everything as it is', () => {
-    const address = 'postgresql://lote:pa%2Fss@db:5432/lote?sslmode=require';
-    const others = { PGHOST: 'x', PGPORT: '1', PGUSER: 'x', PGPASSWORD: 'x', PGDATABASE: 'x' };
+  it.each(['sslmode=require', 'application_name=50%'])(
+    'leaves an address that says everything as it is: %s',
+    (query) => {
+      const address = `postgresql://lote:pa%2Fss@db:5432/lote?${query}`;
+      const others = { PGHOST: 'x', PGPORT: '1', PGUSER: 'x', PGPASSWORD: 'x', PGDATABASE: 'x' };
 
-    expect(readConfig({ DATABASE_URL: address, ...others }).databaseUrl).toBe(address);
-  });
+      expect(readConfig({ DATABASE_URL: address, ...others }).databaseUrl).toBe(address);
+    },
+  );
 
   it('stays with the embedded ledger when only they are set: a shell sets them for other programs', () => {
     expect(readConfig({ PGHOST: 'db', PGPORT: 'any', PGPASSWORD: 'x' }).databaseUrl).toBeNull();
