@@ -44,6 +44,14 @@ ORDER BY u.place
 ON CONFLICT (sha256) DO NOTHING
 RETURNING sha256`;
 
+/** Arrays: sha256, type, eventId, serviceId, verdict, reason code, reason message. What the profile did not understand when it came first is read now. */
+const REREAD_DELIVERIES = `/* reread-deliveries */
+UPDATE delivery d SET event_type = u.event_type, event_id = u.event_id, service_id = u.service_id, verdict = u.verdict,
+  reason_code = u.reason_code, reason_message = u.reason_message
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+  AS u(sha256, event_type, event_id, service_id, verdict, reason_code, reason_message)
+WHERE d.sha256 = ANY($1::text[]) AND d.sha256 = u.sha256 AND d.verdict IS NULL`;
+
 /** Events about service ids that no invoice has, nor ever had. */
 const UNMATCHED_DELIVERIES = `/* unmatched-deliveries */
 SELECT count(*) AS unmatched FROM delivery d
@@ -97,19 +105,38 @@ export function createDeliveries(database: Database): DeliveryLedger {
 /** The receiver gathers deliveries into groups already: one statement a call. */
 async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries> {
   if (deliveries.length === 0) return { stored: 0, duplicates: 0 };
-  const stored = await database.query(INSERT_DELIVERIES, [
+  const stored = await database.query<{ sha256: string }>(INSERT_DELIVERIES, [
     column(deliveries, (one) => one.sha256),
     column(deliveries, (one) => Buffer.from(one.raw).toString('base64')),
     column(deliveries, (one) => one.receivedAt),
+    ...eventColumns(deliveries),
+    column(deliveries, ({ application }) => application ?? null),
+  ]);
+  if (stored.length < deliveries.length) await readAgain(database, deliveries, stored);
+  return { stored: stored.length, duplicates: deliveries.length - stored.length };
+}
+
+/** A sender repeats what was answered when somebody asks it to, such as after the correction of a profile. */
+async function readAgain(
+  database: Database,
+  deliveries: readonly RecordDelivery[],
+  stored: readonly { readonly sha256: string }[],
+): Promise<void> {
+  const fresh = new Set(stored.map(({ sha256 }) => sha256));
+  const known = deliveries.filter(({ sha256, event }) => event?.verdict && !fresh.has(sha256));
+  if (known.length === 0) return;
+  await database.query(REREAD_DELIVERIES, [column(known, (one) => one.sha256), ...eventColumns(known)]);
+}
+
+function eventColumns(deliveries: readonly RecordDelivery[]): readonly string[] {
+  return [
     column(deliveries, ({ event }) => event?.type ?? null),
     column(deliveries, ({ event }) => event?.eventId ?? null),
     column(deliveries, ({ event }) => event?.serviceId ?? null),
     column(deliveries, ({ event }) => event?.verdict ?? null),
     column(deliveries, ({ event }) => event?.reason?.code ?? null),
     column(deliveries, ({ event }) => event?.reason?.message ?? null),
-    column(deliveries, ({ application }) => application ?? null),
-  ]);
-  return { stored: stored.length, duplicates: deliveries.length - stored.length };
+  ];
 }
 
 function serviceIdsOf(deliveries: readonly RecordDelivery[]): readonly string[] {

@@ -110,6 +110,21 @@ export function webhooksContract(open: OpenLedger): void {
       ).toMatchObject({ stored: 1, duplicates: 0 });
     });
 
+    it('reads bytes again that come again once the profile understands them', async () => {
+      const { batch, serviceId } = await acceptedOne('understood');
+      const event = delivery(serviceId, 'issued', { receivedAt: NOW + 9 });
+      const other = delivery(serviceId, null, { bytes: `understood ${serviceId}` });
+      await ledger.recordDeliveries([{ ...event, event: null }, other]);
+
+      expect(await ledger.recordDeliveries([event])).toMatchObject({ stored: 0, settled: [{ state: 'issued' }] });
+      await ledger.recordDeliveries([
+        { ...event, event: null },
+        { ...delivery(serviceId, 'failed'), sha256: other.sha256 },
+      ]);
+
+      expect(await batch.line('understood')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
+    });
+
     it('keeps one count for many who deliver the same bytes at once', async () => {
       const { serviceId } = await acceptedOne('storm');
       const event = delivery(serviceId, 'issued');
