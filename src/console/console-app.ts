@@ -8,6 +8,7 @@ import { guard } from './http/guard.ts';
 import { type PageAnswers, pageAnswers } from './http/page-answers.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { shownError } from './http/shown-error.ts';
+import { endUnreadBody } from './http/unread-body.ts';
 import { peopleGuard } from './people/people-guard.ts';
 import { mappingRoutes } from './mapping/mapping-routes.ts';
 import { assetRoutes } from './routes/asset-routes.ts';
@@ -41,6 +42,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   const pages = pageAnswers(options, forms);
   const smallForm = limitedForm(MOST_FORM_BYTES);
 
+  app.use(endUnreadBody());
   app.use(securityHeaders());
   probeRoutes(app, options);
   const { access = 'loopback', hosts = [] } = options;

@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LoteError } from '../../../src/domain/errors.ts';
+import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 import { createConsoleApp } from '../../../src/console/console-app.ts';
 import type { ConsoleOptions } from '../../../src/console/console-options.ts';
@@ -25,9 +26,10 @@ afterEach(async () => {
 
 interface Given extends Partial<ConsoleOptions> {
   readonly held?: readonly Held[];
+  readonly method?: 'HEAD';
 }
 
-function get(path: string, { held = [], ...given }: Given = {}, headers: Record<string, string> = {}) {
+function get(path: string, { held = [], method, ...given }: Given = {}, headers: Record<string, string> = {}) {
   const app = createConsoleApp({
     ledger: ledgerHolding(held),
     reportsDir,
@@ -36,7 +38,7 @@ function get(path: string, { held = [], ...given }: Given = {}, headers: Record<
     timeZone: 'UTC',
     ...given,
   });
-  return app.request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } });
+  return app.request(`http://localhost${path}`, { method: method ?? 'GET', headers: { host: 'localhost', ...headers } });
 }
 
 async function pageOf(path: string, given?: Given, headers?: Record<string, string>): Promise<string> {
@@ -313,6 +315,22 @@ describe('the JSON API', () => {
       .split('\n');
 
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(MIXED.invoices);
+  });
+
+  it('reads nothing on for a HEAD, which has no body', async () => {
+    let hasEnded = false;
+    async function* endless(): AsyncGenerator<readonly BatchInvoice[]> {
+      try {
+        for (;;) yield [anInvoice()];
+      } finally {
+        hasEnded = true;
+      }
+    }
+    const ledger = { ...ledgerHolding([MIXED]), batchInvoices: endless };
+
+    await get(`/api/batches/${MIXED.batch.batchId}/invoices`, { ledger, method: 'HEAD' });
+
+    await vi.waitFor(() => expect(hasEnded).toBe(true));
   });
 
   it.each(['/api/batches/none', '/api/batches/none/invoices', '/api/nothing'])(
