@@ -2,25 +2,28 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@
 import type { ActorInput, BatchProgress, ConfirmTotalInput, ReasonInput } from '../../contract/messages.ts';
 import type { BatchWatch, ConsoleActions, Operation } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
+import { answeredUpdate } from '../temporal/answered-update.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { updateRefusal } from '../temporal/update-refusal.ts';
 
 /** A page must not wait for a worker that is gone. */
 const WATCH_PATIENCE_MS = 1_000;
 
-/** An update of a batch's running workflow, as the Temporal UI would send it. */
-export function createBatchOperator(client: Client): NonNullable<ConsoleActions['operate']> {
+/** An update of a batch's running workflow, as the Temporal UI would send it. `patienceMs`: see `answeredUpdate`. */
+export function createBatchOperator(client: Client, patienceMs?: number): NonNullable<ConsoleActions['operate']> {
   return async (workflowId, operation, by) => {
     if (operation.kind === 'confirmTotal') {
       const { invoices, reason } = operation;
       return confirmBatchTotal(client, workflowId, { invoices, reason, who: by });
     }
     const handle = client.workflow.getHandle(workflowId);
+    const { kind } = operation;
+    const update = (): Promise<string> =>
+      kind === 'resume' || kind === 'settleNow'
+        ? handle.executeUpdate<string, [ActorInput]>(kind, { args: [{ who: by }] })
+        : handle.executeUpdate<string, [ReasonInput]>(kind, { args: [{ reason: operation.reason, who: by }] });
     try {
-      if (operation.kind === 'resume' || operation.kind === 'settleNow')
-        return await handle.executeUpdate<string, [ActorInput]>(operation.kind, { args: [{ who: by }] });
-      const { kind, reason } = operation;
-      return await handle.executeUpdate<string, [ReasonInput]>(kind, { args: [{ reason, who: by }] });
+      return await answeredUpdate(client, attempted(operation), update, patienceMs);
     } catch (error) {
       throw translated(error, operation);
     }
@@ -30,24 +33,29 @@ export function createBatchOperator(client: Client): NonNullable<ConsoleActions[
 /** Lets a batch go that is held because of its total; the answer is a sentence. @throws LoteError `batch-not-found`, `usage` */
 export async function confirmBatchTotal(client: Client, workflowId: string, input: ConfirmTotalInput): Promise<string> {
   const kind = 'confirmTotal';
+  const handle = client.workflow.getHandle(workflowId);
   try {
-    return await client.workflow
-      .getHandle(workflowId)
-      .executeUpdate<string, [ConfirmTotalInput]>(kind, { args: [input] });
+    return await answeredUpdate(client, attempted({ kind }), () =>
+      handle.executeUpdate<string, [ConfirmTotalInput]>(kind, { args: [input] }),
+    );
   } catch (error) {
     throw translated(error, { kind });
   }
 }
 
-function translated(error: unknown, { kind }: Pick<Operation, 'kind'>): unknown {
+function attempted({ kind }: Pick<Operation, 'kind'>): string {
+  return `Operating a batch (${kind})`;
+}
+
+function translated(error: unknown, operation: Pick<Operation, 'kind'>): unknown {
   if (error instanceof WorkflowNotFoundError) {
     return new LoteError(
       'batch-not-found',
-      `Operating a batch (${kind}): its workflow must be running, found it ended. Start the file again to go on with what is left of it.`,
+      `${attempted(operation)}: its workflow must be running, found it ended. Start the file again to go on with what is left of it.`,
       { cause: error },
     );
   }
-  if (error instanceof WorkflowUpdateFailedError) return updateRefusal(`Operating a batch (${kind})`, error);
+  if (error instanceof WorkflowUpdateFailedError) return updateRefusal(attempted(operation), error);
   return error;
 }
 

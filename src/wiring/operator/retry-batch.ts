@@ -8,6 +8,7 @@ import {
 import type { RetryRequestInput } from '../../contract/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
+import { answeredUpdate } from '../temporal/answered-update.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { batchFailure } from '../temporal/batch-failure.ts';
 import { updateRefusal } from '../temporal/update-refusal.ts';
@@ -50,15 +51,17 @@ export function retryWorkflowId(batchId: string): string {
   return `${batchId}-retry`;
 }
 
-/** To the run that has the batch: it takes the invoices up when its pages have ended. @throws LoteError `usage` with what the run said */
+/** To the run that has the batch: it takes the invoices up when its pages have ended. @throws LoteError `usage` with what the run said, `worker-missing` */
 export async function retryInRun(client: Client, workflowId: string, request: RetryRequestInput): Promise<void> {
+  const attempted = 'Sending invoices again';
+  const handle = client.workflow.getHandle(workflowId);
   try {
-    await client.workflow
-      .getHandle(workflowId)
-      .executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
+    await answeredUpdate(client, attempted, () =>
+      handle.executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() }),
+    );
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    throw updateRefusal('Sending invoices again', error);
+    throw updateRefusal(attempted, error);
   }
 }
 

@@ -38,7 +38,10 @@ function get(path: string, { held = [], method, ...given }: Given = {}, headers:
     timeZone: 'UTC',
     ...given,
   });
-  return app.request(`http://localhost${path}`, { method: method ?? 'GET', headers: { host: 'localhost', ...headers } });
+  return app.request(`http://localhost${path}`, {
+    method: method ?? 'GET',
+    headers: { host: 'localhost', ...headers },
+  });
 }
 
 async function pageOf(path: string, given?: Given, headers?: Record<string, string>): Promise<string> {
