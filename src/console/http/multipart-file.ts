@@ -7,8 +7,8 @@ const MOST_HEADER_BYTES = 16 * 1024;
 /** A form of the console has one file and a few fields. */
 const MOST_PARTS = 100;
 const FALLBACK_NAME = 'upload.csv';
-/** Longer names are cut; most file systems allow 255 bytes, and a suffix must still fit. */
-const LONGEST_NAME = 120;
+/** In bytes. Longer names are cut; most file systems allow 255, and a suffix must still fit. */
+const LONGEST_NAME = 244;
 
 export interface UploadedFile {
   /** A plain base name; nothing of it leads anywhere. */
@@ -96,11 +96,12 @@ function plainName(given: string): string {
   if (plain === '') return FALLBACK_NAME;
   const dot = plain.lastIndexOf('.');
   const end = dot > 0 ? plain.slice(dot).slice(0, 12) : '';
-  return (
-    Array.from(dot > 0 ? plain.slice(0, dot) : plain)
-      .slice(0, LONGEST_NAME)
-      .join('') + end
-  );
+  return cut(dot > 0 ? plain.slice(0, dot) : plain, LONGEST_NAME - Buffer.byteLength(end)) + end;
+}
+
+/** The beginning of a text in at most so many bytes of UTF-8, without half a character. */
+function cut(text: string, bytes: number): string {
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 }
 
 function noForm(expected: string): LoteError {

@@ -78,6 +78,9 @@ describe('multipartFile', () => {
     ['tab\there.csv', 'tab_here.csv'],
     ['faturação maio (2).csv', 'faturação maio (2).csv'],
     [`${'ã'.repeat(300)}.csv`, `${'ã'.repeat(120)}.csv`],
+    // A file system counts bytes.
+    [`${'€'.repeat(300)}.csv`, `${'€'.repeat(80)}.csv`],
+    [`a.${'€'.repeat(20)}`, `a.${'€'.repeat(11)}`],
   ])('makes a plain name of %j', async (given, expected) => {
     expect((await read(fileForm('x', given)))?.name).toBe(expected);
   });
