@@ -1,10 +1,10 @@
+import { Readable } from 'node:stream';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { stream } from 'hono/streaming';
 import { z } from 'zod';
 import type { LoteErrorCode } from '../../domain/errors.ts';
-import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
+import type { BatchInvoice, BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/ledger/purge-ledger.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
@@ -82,17 +82,28 @@ export function consoleApi(options: ConsoleOptions): Hono {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);
     await noteAct(context, options.people, batch.batchId, { what: 'download', why: 'invoices' });
-    context.header('content-type', 'application/x-ndjson');
-    return stream(context, async (body) => {
-      for await (const portion of ledger.batchInvoices(batch.batchId)) {
-        if (body.aborted) return;
-        await body.write(portion.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
-      }
+    const lines = Readable.from(linesOf(ledger.batchInvoices(batch.batchId), options), { highWaterMark: 1 });
+    return context.body(Readable.toWeb(lines) as ReadableStream<Uint8Array>, 200, {
+      'content-type': 'application/x-ndjson',
     });
   });
 
   takeOrders(api, options);
   return api;
+}
+
+/** One invoice a line. What fails half-way breaks the answer off, for the lines before must not pass for all. */
+async function* linesOf(
+  portions: AsyncIterable<readonly BatchInvoice[]>,
+  { onError }: Pick<ConsoleOptions, 'onError'>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const portion of portions)
+      yield Buffer.from(portion.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
+  } catch (error) {
+    onError?.(error);
+    throw error;
+  }
 }
 
 /** What other processes of the data directory hand over. */
