@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions } from '../console-options.ts';
@@ -59,6 +60,12 @@ async function saveView(
 ): Promise<Response> {
   const counts = stateCounts(await batchOutcomes(ledger, batchId));
   const { states } = invoiceView(counts, { show: context.req.query('show'), page: undefined });
-  const invoices = await invoiceWindow(ledger, { batchId, states, page: 1, size: MOST_SAVED });
+  const invoices = await invoiceWindow(ledger, { batchId, states, page: 1, size: MOST_SAVED + 1 });
+  // A part would look like the whole.
+  if (invoices.length > MOST_SAVED)
+    throw new LoteError(
+      'usage',
+      `Saving the invoices of a view: it must have at most ${MOST_SAVED}, found more. The report of the batch has all of them.`,
+    );
   return tableAnswer(context, invoiceTable(invoices), { name: 'invoices', kind, format });
 }

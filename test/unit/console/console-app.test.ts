@@ -155,6 +155,17 @@ describe('the page of a batch', () => {
     expect(await answer.text()).toContain('F-1');
   });
 
+  it('saves no part of a view that is too long for one table', async () => {
+    const invoicesWith: ConsoleOptions['ledger']['invoicesWith'] = async (_, { after = 0, limit }) =>
+      Array.from({ length: limit }, (_none, index) => anInvoice({ ordinal: after + index + 1 }));
+    const ledger = { ...ledgerHolding([MIXED]), invoicesWith };
+
+    const answer = await get(`/batches/${MIXED.batch.batchId}/invoices.csv?show=all`, { ledger });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('at most 20000, found more');
+  });
+
   it('links to its workflow, and never to an address that is none', async () => {
     const withUi = (temporalUi: string) =>
       pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED], links: { temporalUi } });
