@@ -84,7 +84,8 @@ export async function pollOne(
   const status = statusOf(answer, invoice.reason !== undefined);
   const unconfirmed = status === 'failed' && answer.status === 'unreadable';
   const { invoiceId, serviceId, asks } = invoice;
-  const reason = answer.reason ?? invoice.reason ?? null;
+  // Why there is no status is not why the invoice failed: the ledger knows what the event said of that.
+  const reason = (unconfirmed ? null : answer.reason) ?? invoice.reason ?? null;
   const notified = { invoiceId, serviceId, status, reason, now: deps.now() };
   return { ...notified, ...(unconfirmed ? { unconfirmed } : {}), ...(asks === undefined ? {} : { asks }) };
 }

@@ -33,7 +33,8 @@ export function readStatus(
   if (status === null) return { ...unreadable('status-unreadable', `No status at ${place}`), seen: stands };
   if (isOneOf(status, invoice.issued)) return { kind: 'status', status: 'issued', reason: null, seen: stands };
   if (!isOneOf(status, invoice.failed)) return { kind: 'status', status: 'processing', reason: null, seen: stands };
-  const reason = { code: reasonCode(codeWord) ?? 'failed', message: reasonText(text ?? 'The service gave no reason') };
+  const message = reasonText(text ?? 'The service gave no reason');
+  const reason = why === null ? null : { code: reasonCode(codeWord) ?? 'failed', message };
   return { kind: 'status', status: 'failed', reason, seen: stands };
 }
 

@@ -34,9 +34,9 @@ WITH item AS (
       -- Its key brought two documents: it has failed when both have.
       WHEN ${isOtherAlive('t')} THEN 'processing'
       ELSE 'failed' END AS status,
-    coalesce(u.reason_code, event.reason_code, 'service-said-failed') AS reason_code,
+    coalesce(u.reason_code, event.reason_code, 'failed') AS reason_code,
     CASE WHEN u.reason_code IS NOT NULL THEN coalesce(u.reason_message, '')
-      ELSE coalesce(event.reason_message, 'The service called the invoice failed and gave no reason') END AS reason_message
+      ELSE coalesce(event.reason_message, 'The service gave no reason') END AS reason_message
   FROM item u
   JOIN target t ON t.invoice_id = u.invoice_id AND t.service_id = u.service_id
   LEFT JOIN LATERAL (${failedEventOf('t')}) event ON true

@@ -171,7 +171,7 @@ describe('getInvoice', () => {
       { id: 'inv_1', status: 'failed', error: { code: 'tax_engine', message: 'Down' } },
       { status: 'failed', reason: { code: 'tax-engine', message: 'Down' } },
     ],
-    ['failed without one', { id: 'inv_1', status: 'failed' }, { status: 'failed', reason: { code: 'failed' } }],
+    ['failed without one', { id: 'inv_1', status: 'failed' }, { status: 'failed', reason: null }],
     ['a word nobody knows', { id: 'inv_1', status: 'queued' }, { status: 'processing', reason: null }],
     ['an answer without an id', { status: 'issued' }, { status: 'unreadable', reason: { code: 'status-without-id' } }],
     ['no status', { id: 'inv_1' }, { status: 'unreadable', reason: { code: 'status-unreadable' } }],

@@ -49,7 +49,7 @@ describe('readStatus', () => {
     });
   });
 
-  it('takes failed for failed with the reason of the service, or says that it gave none', () => {
+  it('takes failed for failed with the reason of the service, or none: then an event may have said it', () => {
     const error = { code: 'tax_code_unknown', message: 'IVA_99?' };
 
     expect(read(says({ id: 'inv_1', status: 'failed', error }))).toMatchObject({
@@ -58,7 +58,7 @@ describe('readStatus', () => {
     });
     expect(read(says({ id: 'inv_1', status: 'failed' }))).toMatchObject({
       status: 'failed',
-      reason: { code: 'failed', message: 'The service gave no reason' },
+      reason: null,
     });
   });
 

@@ -77,7 +77,9 @@ export function settlingContract(open: OpenLedger): void {
         reason: REASON,
         settledAt: NOW + 50,
       });
-      expect(await two.batch.line('get-failed-silently')).toMatchObject({ reason: { code: 'service-said-failed' } });
+      expect(await two.batch.line('get-failed-silently')).toMatchObject({
+        reason: { code: 'failed', message: 'The service gave no reason' },
+      });
     });
 
     it.each(['processing', 'unreadable'] as const)(

@@ -167,6 +167,7 @@ export function webhooksContract(open: OpenLedger): void {
       ).toHaveLength(1);
       await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: null, now: NOW }]);
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([]);
+      expect(await batch.line('failed')).toMatchObject({ state: 'failed', reason: REASON });
       expect(
         (await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })])).toConfirm,
       ).toEqual([]);

@@ -43,6 +43,12 @@ describe('a signed failure that is asked for', () => {
       null,
     ],
     [
+      'the service says no more than why it has none, which must not hide the reason of the event',
+      { kind: 'status', status: 'unreadable', reason: { code: 'http-404', message: 'Not found' } },
+      'failed',
+      null,
+    ],
+    [
       'it is not sure whom the service speaks of',
       { kind: 'status', status: 'unreadable', reason: REASON, doubtful: true },
       'processing',
