@@ -5,7 +5,8 @@ import { errorText } from './error-text.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { readPlace, shownPlace, type Place } from '../service-profile/place.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
-import { reasonCode, reasonText } from './reason-text.ts';
+import { reasonCode } from '../service-profile/reason-code.ts';
+import { reasonText } from './reason-text.ts';
 import { look, shortWord, type CreationShape } from './seen-answer.ts';
 
 /** What services write at the place of a reason when there is none. */

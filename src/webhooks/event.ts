@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import type { EventSection } from '../service-profile/sections/event-section.ts';
 import { readPlace, type Document } from '../service-profile/place.ts';
+import { reasonCode } from '../service-profile/reason-code.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';
 import { readId } from '../service-profile/read-id.ts';
 
@@ -16,6 +17,7 @@ const WORD = /^[\x21-\x7e]{1,200}$/;
 const TYPE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 const MAX_MESSAGE = 200;
+const LONGEST_CODE = 64;
 
 /**
  * Reads the event of a correctly signed document; null when it has no type, or names no invoice of which it says
@@ -49,7 +51,7 @@ function word(value: unknown): string | null {
 }
 
 function reasonOf(document: Document, shape: EventShape): Event['reason'] {
-  const code = word(readPlace(document, shape.reasonCode));
+  const code = reasonCode(word(readPlace(document, shape.reasonCode))?.slice(0, LONGEST_CODE));
   const said = readPlace(document, shape.reasonMessage);
   const message =
     typeof said === 'string'
@@ -59,14 +61,5 @@ function reasonOf(document: Document, shape: EventShape): Event['reason'] {
           .trim()
       : '';
   if (code === null && message === '') return null;
-  return {
-    code:
-      code === null
-        ? 'failed'
-        : code
-            .slice(0, 64)
-            .toLowerCase()
-            .replace(/[_.:\s]+/g, '-'),
-    message: Array.from(message).slice(0, MAX_MESSAGE).join(''),
-  };
+  return { code: code ?? 'failed', message: Array.from(message).slice(0, MAX_MESSAGE).join('') };
 }

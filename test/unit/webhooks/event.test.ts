@@ -41,6 +41,16 @@ describe('readEvent', () => {
     });
   });
 
+  it.each([
+    ['wrongSeries', 'wrong-series'],
+    [42, 'code-42'],
+    ['501964843', 'failed'],
+  ])('reads the code %j of a reason as an answer is read', (code, expected) => {
+    const error = { code, message: 'no' };
+
+    expect(read({ type: 'invoice.failed', data: { id: 'inv_1', error } })?.reason?.code).toBe(expected);
+  });
+
   it('reads failed without a reason', () => {
     expect(read({ type: 'invoice.failed', data: { id: 'inv_1' } })).toMatchObject({ verdict: 'failed', reason: null });
   });
