@@ -87,7 +87,7 @@ describe(
           return { delayMs: 20, outcome: isFirst ? FAILED : ISSUED };
         },
       };
-      const profile = { retry: { failedReasonCodes: ['wrong-series'] } };
+      const profile = { retry: { failedReasonCodes: ['wrong_series'] } };
       await withStack({ profile, env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
         const result = await stack.run('mended.csv', testInvoices(210));
 
