@@ -76,6 +76,16 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   }
 }
 
+/** Headers of an answer with the secret hidden: a profile may look for the reason of a refusal there. */
+export function readHeaders(headers: AnswerHeaders, secret: string): AnswerHeaders {
+  const texts = Object.values(headers).flat();
+  if (secret.length < MIN_SECRET || !texts.some((text) => text?.includes(secret))) return headers;
+  const hidden = (text: string): string => text.replaceAll(secret, '[key]');
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, said]) => [name, typeof said === 'string' ? hidden(said) : said?.map(hidden)]),
+  );
+}
+
 /** Whether the body of an answer came in a form that says nothing at all. */
 export function isSpoilt(end: ExchangeResult): boolean {
   return end.kind === 'answer' && end.body.kind === 'unreadable' && SPOILT.has(end.body.why);

@@ -3,6 +3,7 @@ import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { brokenExchange, connectFailure } from './connect-failure.ts';
 import {
   readBody,
+  readHeaders,
   type AnswerBody,
   type AnswerHeaders,
   type ExchangeResult,
@@ -155,7 +156,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       spoilt === null && !line.encoded
         ? readBody(Buffer.concat(this.#chunks), this.#limits.secret)
         : { kind: 'unreadable', why: spoilt ?? 'encoded' };
-    const { status, retryAfterMs: pause, headers } = line;
+    const { status, retryAfterMs: pause } = line;
+    const headers = readHeaders(line.headers, this.#limits.secret);
     this.#end({ kind: 'answer', status, retryAfterMs: pause, body, headers });
     if (spoilt !== null) this.#controller?.abort(new Error('the rest of the answer is not wanted'));
   }

@@ -243,12 +243,16 @@ describe('exchange: answers', () => {
 
   it('hides the key when the answer quotes it', async () => {
     const server = await scriptedServer((request, response) =>
-      sendJson(response, 401, { error: { message: `bad ${LIMITS.secret}!` }, request }),
+      sendJson(response.setHeader('www-authenticate', `Bearer error="${LIMITS.secret}"`), 401, {
+        error: { message: `bad ${LIMITS.secret}!` },
+        request,
+      }),
     );
 
     const end = await post(server.baseUrl);
 
     expect(JSON.stringify(end)).toContain('bad [key]!');
+    expect(end).toMatchObject({ headers: { 'www-authenticate': 'Bearer error="[key]"' } });
     expect(JSON.stringify(end)).not.toContain(LIMITS.secret);
   });
 });
