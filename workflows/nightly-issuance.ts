@@ -20,6 +20,7 @@ import { waitingCount } from '../src/texts/nights/waiting-files.ts';
 import { batchHeldSignal, type UnusualTotal } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { hasPatch } from './has-patch.ts';
+import { isOptionalInput, problemOfFields, TEXT, type FieldRules } from './input-fields.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 import { nightMessage } from './nightly/night-message.ts';
 import { hasForm, isOrdinal, isText, onlyOf } from './typed-by-hand.ts';
@@ -167,12 +168,16 @@ function ownRun() {
   return { workflowId, runId, startedAt: startTime.getTime() };
 }
 
+const FIELDS: FieldRules<NightlyInput> = { timezone: TEXT, application: TEXT };
+
+/** Runs that an earlier version started with another field go on as they began. */
 function requireInput(input: NightlyInput | null | undefined): { timezone: string | null } {
   const { timezone } = typeof input === 'object' && input !== null ? input : {};
-  const usable = (input === undefined || input === null || typeof input === 'object') && !Array.isArray(input);
-  if (usable && (timezone === undefined || typeof timezone === 'string')) return { timezone: timezone ?? null };
+  const usable = isOptionalInput(input) && (timezone === undefined || typeof timezone === 'string');
+  const problem = isOptionalInput(input) ? problemOfFields('nightlyIssuance', input ?? {}, FIELDS) : null;
+  if (usable && (problem === null || !hasPatch('starts-name-their-fields'))) return { timezone: timezone ?? null };
   throw ApplicationFailure.nonRetryable(
-    'nightlyIssuance needs no input. Start it again with {} or with a time zone: {"timezone": "Europe/Lisbon"}',
+    `${problem ?? 'nightlyIssuance needs no input.'} Start it again with {} or with a time zone: {"timezone": "Europe/Lisbon"}`,
     'input-invalid',
   );
 }

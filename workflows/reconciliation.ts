@@ -1,7 +1,8 @@
-import { isCancellation, log, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { ApplicationFailure, isCancellation, log, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import { hasPatch } from './has-patch.ts';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
+import { FLAG, isOptionalInput, problemOfFields, TEXT, type FieldRules } from './input-fields.ts';
 import { detailsFormat, type DetailsFormat } from './texts/details-format.ts';
 import type { ReconciliationInput, ReconciliationResult } from '../src/contract/messages.ts';
 
@@ -37,6 +38,7 @@ const { closeOrphans } = proxyActivities<Activities>({
  * -> write the reports that this, or a late answer, changed, and those that are missing.
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
+  requireInput(input);
   const request = { ledgerId: input?.ledgerId, all: input?.all ?? false };
   const orphans = hasPatch('close-orphans') ? await closeOrphans(request) : [];
   // First: what they left open is known to reconciliation by their report.
@@ -57,6 +59,20 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   };
   setCurrentDetails(details(result, detailsFormat(repeated.language)));
   return result;
+}
+
+const FIELDS: FieldRules<ReconciliationInput> = { ledgerId: TEXT, application: TEXT, all: FLAG };
+
+/** Runs that an earlier version started with such an input go on as they began. */
+function requireInput(input: ReconciliationInput | null | undefined): void {
+  const problem = isOptionalInput(input)
+    ? problemOfFields('reconciliation', input ?? {}, FIELDS)
+    : 'reconciliation needs no input.';
+  if (problem === null || !hasPatch('starts-name-their-fields')) return;
+  throw ApplicationFailure.nonRetryable(
+    `${problem} Start it again with {}, or for all that was left open with {"all": true}`,
+    'input-invalid',
+  );
 }
 
 /** Returns those that could not be written. */

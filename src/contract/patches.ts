@@ -12,6 +12,7 @@ export const PATCHES = [
   'look-for-the-last-word',
   'retry-names-its-fields',
   'merchants-after-a-pause',
+  'starts-name-their-fields',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -88,3 +88,27 @@ describe('invoiceBatch', () => {
     });
   });
 });
+
+describe('a workflow that a person may start without a file', () => {
+  const stackOfAll = sharedStack();
+
+  it.each([
+    ['reconciliation', { al: true }, 'knows no field "al"'],
+    ['reconciliation', { all: 'false' }, '"all" must be true or false, found "false"'],
+    ['reconciliation', [], '{"all": true}'],
+    ['reconciliation', 'all', '{"all": true}'],
+    ['nightlyIssuance', { timeZone: 'Europe/Lisbon' }, 'knows no field "timeZone"'],
+    ['nightlyIssuance', { application: 7 }, '"application" must be a text, found 7'],
+    ['retryInvoices', { batch: 'some-batch', application: 7 }, '"application" must be a text, found 7'],
+  ])('is refused with a field that is not its own: %s with %j', async (workflow, input, says) => {
+    const { client, config, front } = stackOfAll();
+    const place = { workflowId: ownName('mistyped'), taskQueue: config.taskQueue };
+
+    const ended = client.workflow.execute(workflow, { ...place, args: [input] });
+
+    const failure = causeOf(await ended.catch((error: unknown) => error));
+    expect(failure).toMatchObject({ type: 'input-invalid', nonRetryable: true });
+    expect(failure.message).toContain(says);
+    expect(front.requests).toEqual([]);
+  });
+});

@@ -1,30 +1,23 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { BatchInput } from '../../src/contract/messages.ts';
+import { FLAG, oneOf, problemOfFields, TEXT, type FieldRules } from '../input-fields.ts';
 
 const EXAMPLE = 'Start it again with this input: {"file": "sample.csv"}';
 
-type Check = readonly [is: (value: unknown) => boolean, must: string];
-
-const text: Check = [(value) => typeof value === 'string' && value !== '', 'a text'];
-
-function oneOf(...words: readonly string[]): Check {
-  return [(value) => words.includes(value as string), words.map((word) => JSON.stringify(word)).join(' or ')];
-}
-
-/** Every field but `file` may be left out. A name that is none of these is a mistyped one, and would be ignored in silence. */
-const FIELDS: Readonly<Record<Exclude<keyof BatchInput, 'file'>, Check>> = {
-  ledgerId: text,
-  application: text,
+const FIELDS: FieldRules<BatchInput> = {
+  file: TEXT,
+  ledgerId: TEXT,
+  application: TEXT,
   onInvalid: oneOf('skip', 'hold'),
   decimal: oneOf(',', '.'),
-  encoding: text,
-  delimiter: text,
-  sheet: text,
+  encoding: TEXT,
+  delimiter: TEXT,
+  sheet: TEXT,
   duplicateRows: oneOf('refuse', 'keep'),
   lookAlikes: oneOf('refuse', 'keep'),
-  profile: text,
+  profile: TEXT,
   expectInvoices: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number'],
-  acceptDuplicateRisk: [(value) => typeof value === 'boolean', 'true or false'],
+  acceptDuplicateRisk: FLAG,
   expectNet: [isAmounts, 'amounts by currency, as texts: {"EUR": "15321.40"}'],
 };
 
@@ -37,15 +30,7 @@ export function requireBatchInput(input: BatchInput | null | undefined): void {
 function problemOf(input: BatchInput | null | undefined): string | null {
   if (typeof input !== 'object' || input === null || typeof input.file !== 'string' || input.file.trim() === '')
     return 'invoiceBatch needs the name of a file in the input directory.';
-  for (const [name, value] of Object.entries(input)) {
-    if (name === 'file' || value === undefined || value === null) continue;
-    const field: Check | undefined = Object.hasOwn(FIELDS, name) ? FIELDS[name as keyof typeof FIELDS] : undefined;
-    if (field === undefined)
-      return `invoiceBatch knows no field ${JSON.stringify(name)}; beside "file" there are ${Object.keys(FIELDS).join(', ')}.`;
-    const [is, must] = field;
-    if (!is(value)) return `invoiceBatch: "${name}" must be ${must}, found ${JSON.stringify(value)}.`;
-  }
-  return null;
+  return problemOfFields('invoiceBatch', input, FIELDS);
 }
 
 function isAmounts(value: unknown): boolean {

@@ -2,15 +2,23 @@ import { ApplicationFailure } from '@temporalio/workflow';
 import { RETRY_STATES } from '../../src/domain/retry-decision.ts';
 import type { RetryInput, RetryRequestInput } from '../../src/contract/messages.ts';
 import { hasPatch } from '../has-patch.ts';
+import { FLAG, problemOfFields, TEXT, type FieldRule, type FieldRules } from '../input-fields.ts';
 import { refusedUpdate } from '../refused-update.ts';
 import { actorOf } from '../typed-by-hand.ts';
 
 const EXAMPLE = 'Example: {"states": ["failed"], "reason": "the tax engine is back"}';
 const WORKFLOW_EXAMPLE =
   'Start it again with this input: {"batch": "batch-sample-1a2b3c4d"}, or with states or rows as well: {"batch": "…", "states": ["failed"], "rows": [7], "reason": "why"}';
-/** A name that is none of these is a mistyped one: passed over, `row` for `rows` would let the whole batch go again. */
-const FIELDS: readonly (keyof RetryRequestInput)[] = ['states', 'rows', 'reason', 'who', 'acceptDuplicateRisk'];
-const START_FIELDS: readonly (keyof RetryInput)[] = ['batch', ...FIELDS, 'ledgerId', 'application'];
+const ANYTHING: FieldRule = [() => true, 'anything'];
+/** States, rows and reason have sentences of their own, and `who` may be anything. A mistyped `row` would let the whole batch go again. */
+const FIELDS: FieldRules<RetryRequestInput> = {
+  states: ANYTHING,
+  rows: ANYTHING,
+  reason: ANYTHING,
+  who: ANYTHING,
+  acceptDuplicateRisk: FLAG,
+};
+const START_FIELDS: FieldRules<RetryInput> = { batch: TEXT, ...FIELDS, ledgerId: TEXT, application: TEXT };
 const NO_REASON = 'no reason was given';
 
 /** Says at once, and in one sentence, what is wrong with what an operator typed. */
@@ -18,7 +26,10 @@ export function requireRetryRequest(input: RetryRequestInput | null | undefined)
   const problem =
     typeof input !== 'object' || input === null
       ? 'A retry needs a reason, and states or rows.'
-      : (problemOfReason(input) ?? problemOf(input) ?? problemOfNames(input, FIELDS) ?? nothingChosen(input));
+      : (problemOfReason(input) ??
+        problemOf(input) ??
+        problemOfFields('A retry', input, FIELDS) ??
+        nothingChosen(input));
   if (problem !== null) throw refusedUpdate(`${problem} ${EXAMPLE}`);
 }
 
@@ -49,16 +60,8 @@ function problemOfStart(input: RetryInput | null | undefined): string | null {
 /** Runs that an earlier version started with such an input go on as they began. */
 function problemOfStartNames(input: RetryInput | null | undefined): string | null {
   if (input === null || input === undefined) return null;
-  const problem = problemOfNames(input, START_FIELDS) ?? emptySelection(input);
+  const problem = problemOfFields('A retry', input, START_FIELDS) ?? emptySelection(input);
   return problem !== null && hasPatch('retry-names-its-fields') ? problem : null;
-}
-
-function problemOfNames(input: object, known: readonly string[]): string | null {
-  const { acceptDuplicateRisk: risk }: { readonly acceptDuplicateRisk?: unknown } = input;
-  if (risk !== undefined && typeof risk !== 'boolean') return '"acceptDuplicateRisk" must be true or false.';
-  const unknown = Object.keys(input).find((name) => !known.includes(name));
-  if (unknown === undefined) return null;
-  return `A retry knows no field ${JSON.stringify(unknown)}; there are ${known.join(', ')}.`;
 }
 
 /** Whoever gives an empty list of rows means none of them, and not the whole batch. */

@@ -291,7 +291,7 @@ describe('the workflow retryInvoices, started with a wrong input', () => {
     [{ batch: 'b', reason: '' }, 'A retry needs a "reason".'],
     [{ batch: 'b', row: [7] }, 'A retry knows no field "row"; there are batch, states, rows,'],
     [{ batch: 'b', rows: [] }, 'A retry needs "states" or "rows".'],
-    [{ batch: 'b', rows: [7], acceptDuplicateRisk: 'yes' }, '"acceptDuplicateRisk" must be true or false.'],
+    [{ batch: 'b', rows: [7], acceptDuplicateRisk: 'yes' }, '"acceptDuplicateRisk" must be true or false, found "yes"'],
   ])('fails at once for %j, with the sentence that shows the right one', async (input, sentence) => {
     const stack = stackOfAll();
     const handle = await stack.client.workflow.start('retryInvoices', {
