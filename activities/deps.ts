@@ -64,8 +64,6 @@ export interface ActivityDeps {
   readonly operatorLinks: () => OperatorLinks;
   readonly log: ActivityLog;
   readonly now: () => number;
-  /** When this process began to work, epoch milliseconds: whoever started it has corrected what stopped an earlier one. */
-  readonly startedAt: number;
   readonly random: () => number;
 }
 

@@ -66,8 +66,6 @@ class LedgerBreaker implements CircuitBreaker {
   readonly #now: () => number;
   #troubles = 0;
   #openings = 0;
-  /** Whoever started this process has corrected what stopped an earlier one, and not what stops it later. */
-  readonly #startedAt: number;
   #closed: Opening | null = null;
   /** The end of the last turn that this process got; a turn is known by it. */
   #turnUntil: number | null = null;
@@ -80,7 +78,6 @@ class LedgerBreaker implements CircuitBreaker {
     this.#ledger = ledger;
     this.#baseUrl = baseUrl;
     this.#now = now;
-    this.#startedAt = now();
   }
 
   async enter(): Promise<Entry> {
@@ -89,7 +86,6 @@ class LedgerBreaker implements CircuitBreaker {
     const record = await this.#ledger.breaker(this.#baseUrl);
     if (record === null) return this.#enterClosed(knownBefore);
     const hasProbe = !WITHOUT_PROBE.has(record.reason.code);
-    if (!hasProbe && record.openedAt < this.#startedAt) return this.#startOver();
     this.#closed ??= { at: record.openedAt, reason: record.reason };
     if (!hasProbe) return waitFor(record.reason, LONGEST_PROBE_MS);
     const time = this.#now();
@@ -144,13 +140,6 @@ class LedgerBreaker implements CircuitBreaker {
   /** No row: closed, unless this process has opened it while the answer was on its way. */
   #enterClosed(knownBefore: Opening | null): Entry {
     if (this.#closed !== knownBefore && this.#closed !== null) return waitFor(this.#closed.reason, FIRST_PROBE_MS);
-    this.#closed = null;
-    return { kind: 'allowed' };
-  }
-
-  /** Whoever starts a process has corrected the profile; the next answers and events tell whether that is so. */
-  async #startOver(): Promise<Entry> {
-    await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl, { openedBefore: this.#startedAt }));
     this.#closed = null;
     return { kind: 'allowed' };
   }

@@ -50,20 +50,12 @@ export async function pollStatuses(
   return counts;
 }
 
-/**
- * No word of the service is believed while its events and its answers contradict each other. What was found before this process began has been corrected
- * by whoever started it, also where nothing is left to send.
- */
+/** No word of the service is believed while its events and its answers contradict each other. */
 export async function isContradicted({
   ledger,
   service: { baseUrl },
-  startedAt,
-}: Pick<ActivityDeps, 'ledger' | 'service' | 'startedAt'>): Promise<boolean> {
-  const record = await ledger.breaker(baseUrl);
-  if (record?.reason.code !== PROFILE_CONTRADICTION) return false;
-  if (record.openedAt >= startedAt) return true;
-  await ledger.closeBreaker(baseUrl, { openedBefore: startedAt });
-  return false;
+}: Pick<ActivityDeps, 'ledger' | 'service'>): Promise<boolean> {
+  return (await ledger.breaker(baseUrl))?.reason.code === PROFILE_CONTRADICTION;
 }
 
 /**

@@ -20,14 +20,13 @@ const LASTING = `(${[...WITHOUT_PROBE].map((code) => `'${code}'`).join(', ')})`;
 
 /**
  * baseUrl, reason code, reason message, openedAt, probeAfter. An open breaker keeps the time since which it is open. A reason that only a new start
- * ends is not replaced by one that passes, and counts from when it was found last: a process that has started before that has not corrected it.
+ * ends is not replaced by one that passes.
  */
 const OPEN_BREAKER = `/* open-breaker */
 INSERT INTO breaker AS known (base_url, reason_code, reason_message, opened_at, probe_after) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (base_url) DO UPDATE SET reason_code = excluded.reason_code, reason_message = excluded.reason_message,
-  opened_at = CASE WHEN excluded.reason_code NOT IN ${LASTING} THEN least(known.opened_at, excluded.opened_at)
-    WHEN known.reason_code IN ${LASTING} THEN greatest(known.opened_at, excluded.opened_at)
-    ELSE excluded.opened_at END,
+  opened_at = CASE WHEN excluded.reason_code IN ${LASTING} AND known.reason_code NOT IN ${LASTING}
+    THEN excluded.opened_at ELSE least(known.opened_at, excluded.opened_at) END,
   probe_after = excluded.probe_after, probing_until = NULL
 WHERE known.reason_code NOT IN ${LASTING} OR excluded.reason_code IN ${LASTING}`;
 
@@ -41,9 +40,13 @@ RETURNING base_url`;
 const GIVE_BACK_PROBE = `/* give-back-probe */
 UPDATE breaker SET probe_after = $2, probing_until = NULL WHERE base_url = $1 AND probing_until = $3`;
 
-/** baseUrl, opened before or null: a success ends what passes, a new start also what was found before it. */
+/** baseUrl. */
 const CLOSE_BREAKER = `/* close-breaker */
-DELETE FROM breaker WHERE base_url = $1 AND (reason_code NOT IN ${LASTING} OR opened_at < $2::bigint)`;
+DELETE FROM breaker WHERE base_url = $1 AND reason_code NOT IN ${LASTING}`;
+
+/** baseUrl. */
+const END_LASTING_STOP = `/* end-lasting-stop */
+DELETE FROM breaker WHERE base_url = $1 AND reason_code IN ${LASTING}`;
 
 /** One row per base address: batch-wide trouble that every process of this ledger must know of. */
 export function createBreaker(database: Database): BreakerLedger {
@@ -65,8 +68,12 @@ export function createBreaker(database: Database): BreakerLedger {
       await database.query(OPEN_BREAKER, [baseUrl, reason.code, reason.message, openedAt, probeAfter]);
     },
 
-    async closeBreaker(baseUrl, start) {
-      await database.query(CLOSE_BREAKER, [baseUrl, start?.openedBefore ?? null]);
+    async closeBreaker(baseUrl) {
+      await database.query(CLOSE_BREAKER, [baseUrl]);
+    },
+
+    async endLastingStop(baseUrl) {
+      await database.query(END_LASTING_STOP, [baseUrl]);
     },
 
     async claimProbe(baseUrl, { now, until }) {

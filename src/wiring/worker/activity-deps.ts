@@ -157,7 +157,6 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     }),
     log,
     now,
-    startedAt: now(),
     random: Math.random,
   };
 }

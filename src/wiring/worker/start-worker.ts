@@ -52,6 +52,7 @@ export interface RunningWorker {
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
+  await endLastingStop(deps);
   return run(deps, place, (open) => open.forWorkflows(createActivities(deps)));
 }
 
@@ -65,6 +66,7 @@ export async function startWorkerOfSeveral(
   place: WorkerPlace,
 ): Promise<RunningWorker> {
   const [first] = applications;
+  await Promise.all(applications.map(endLastingStop));
   return run(first, place, async (open) => {
     const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
     await open.forWorkflows(createUnnamedActivities(own, ledger, first.log));
@@ -72,6 +74,11 @@ export async function startWorkerOfSeveral(
       // oxlint-disable-next-line no-await-in-loop -- each is made in a moment, and together they would be a burst
       await open.forActivities(activityQueue(place.taskQueue, application), activities);
   });
+}
+
+/** Whoever starts a process has corrected the service profile; the next answers and events tell whether that is so. */
+function endLastingStop({ ledger, service }: ActivityDeps): Promise<void> {
+  return ledger.endLastingStop(service.baseUrl);
 }
 
 type AnyActivities = NonNullable<WorkerOptions['activities']>;

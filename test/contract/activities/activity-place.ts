@@ -104,7 +104,6 @@ export function activityPlaces(): (parts?: {
       operatorLinks: () => DESK,
       log: { info: note('info'), warn: note('warn'), error: note('error') },
       now: () => clock,
-      startedAt: NOW,
       random: () => 0.5,
       ...over,
     };

@@ -46,6 +46,18 @@ describe('a service profile that cannot read the answers', { concurrent: true, t
     });
   });
 
+  it('stops no worker that starts later, for whoever starts it has corrected the profile', async () => {
+    await withStack({}, async (stack) => {
+      const reason = { code: 'profile-contradiction', message: 'Correct the profile' };
+      const opened = { baseUrl: stack.front.url, reason, openedAt: Date.now(), probeAfter: Date.now() };
+      await stack.ledger.openBreaker(opened);
+
+      await stack.deploy();
+
+      expect((await stack.run('corrected.csv', testInvoices(3))).counts).toMatchObject({ issued: 3 });
+    });
+  });
+
   it.each([
     ['answers', { invoice: { issued: ['failed'], failed: ['issued'] } }],
     ['events', { event: { issued: ['invoice.failed'], failed: ['invoice.issued'] } }],

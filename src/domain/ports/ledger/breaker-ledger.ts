@@ -17,11 +17,10 @@ export interface OpenBreaker extends BreakerRecord {
 export interface BreakerLedger {
   breaker(baseUrl: string): Promise<OpenBreaker | null>;
   openBreaker(record: BreakerRecord): Promise<void>;
-  /**
-   * After a success; nothing happens while a reason that no probe ends stands. With `openedBefore`, the start of a process: it ends such a reason, too,
-   * if it was found before.
-   */
-  closeBreaker(baseUrl: string, start?: { readonly openedBefore: number }): Promise<void>;
+  /** After a success; nothing happens while a reason that no probe ends stands. */
+  closeBreaker(baseUrl: string): Promise<void>;
+  /** At the start of a process: what stands by then was found before, whatever the clocks say. A reason that passes stays. */
+  endLastingStop(baseUrl: string): Promise<void>;
   /**
    * True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`.
    */

@@ -21,9 +21,12 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
       ledger.row = { ...record, openedAt, probingUntil: null };
       return Promise.resolve();
     },
-    closeBreaker(_baseUrl, { openedBefore } = { openedBefore: Number.NEGATIVE_INFINITY }) {
-      const { row } = ledger;
-      if (row !== null && (!isLasting(row) || row.openedAt < openedBefore)) ledger.row = null;
+    closeBreaker() {
+      if (!isLasting(ledger.row)) ledger.row = null;
+      return Promise.resolve();
+    },
+    endLastingStop() {
+      if (isLasting(ledger.row)) ledger.row = null;
       return Promise.resolve();
     },
     claimProbe(_baseUrl, { now, until }) {
@@ -327,12 +330,11 @@ describe('a circuit breaker that a probe could only make worse', () => {
     const { circuit, clock, ledger, start } = circuits(1);
     await circuit.enter();
     await circuit.trip(REPEATED, clock.now);
-    clock.now += 1;
+    await ledger.endLastingStop(BASE_URL);
     const started = start();
 
     expect(await started.enter()).toEqual({ kind: 'allowed' });
 
-    expect(ledger.row).toBeNull();
     expect(started.refusedBecause()).toBeNull();
     expect(await circuit.enter()).toEqual({ kind: 'allowed' });
   });
@@ -345,6 +347,16 @@ describe('a circuit breaker that a probe could only make worse', () => {
     clock.now += 1_000;
 
     expect(await all[1]?.enter()).toMatchObject({ kind: 'refused' });
+
+    expect(ledger.row?.reason).toEqual(REPEATED);
+  });
+
+  it('is not closed by a process whose clock runs ahead', async () => {
+    const { circuit, clock, ledger } = circuits(1);
+    const ahead = createCircuitBreaker({ ledger, baseUrl: BASE_URL, now: () => clock.now + 3_600_000 });
+    await circuit.trip(REPEATED, clock.now);
+
+    expect(await ahead.enter()).toMatchObject({ kind: 'refused' });
 
     expect(ledger.row?.reason).toEqual(REPEATED);
   });
