@@ -13,6 +13,7 @@ export const PATCHES = [
   'retry-names-its-fields',
   'merchants-after-a-pause',
   'starts-name-their-fields',
+  'resume-ends-a-wait',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -3,9 +3,8 @@ import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
-import { PatientWait } from './patient-wait.ts';
+import { PatientWait, waitForService } from './patient-wait.ts';
 import { hasPatch } from '../has-patch.ts';
-import { waitAtMost } from '../wait-at-most.ts';
 
 const { ensureMerchants } = proxyActivities<Activities>({
   ...options.MERCHANTS,
@@ -44,8 +43,7 @@ export async function ensureMerchantsPatiently(batch: BatchControl, ingested: Ru
     if (merchants.waiting === null || lastTry) break;
     stuckRounds = merchants.waiting.for === 'merchants' ? stuckRounds + 1 : 0;
     batch.waitFor(0, merchants.waiting.reason);
-    const summary = `waiting: ${merchants.waiting.reason}`;
-    await waitAtMost(patience.take(), { summary, until: () => batch.cancelled });
+    await waitForService(batch, patience, { summary: `waiting: ${merchants.waiting.reason}`, version });
   }
   batch.waitFor(0, null);
 }

@@ -5,9 +5,8 @@ import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
 import { isSampleSent } from '../../src/domain/first-invoices.ts';
-import { waitAtMost } from '../wait-at-most.ts';
 import type { BatchControl } from './batch-control.ts';
-import { PatientWait } from './patient-wait.ts';
+import { PatientWait, waitForService } from './patient-wait.ts';
 
 const { submitSlice } = proxyActivities<Activities>({ ...options.SUBMIT, summary: 'a few invoices first' });
 
@@ -66,9 +65,10 @@ async function sendFirst(batch: BatchControl, running: RunningBatch, first: Firs
       return true;
     }
     batch.waitFor(0, slice.waiting?.reason ?? null);
-    await waitAtMost(patience.take(slice.waiting?.probeAfterMs), {
+    await waitForService(batch, patience, {
       summary: `the first invoices go again: ${slice.waiting?.reason ?? 'most of them were not sent'}`,
-      until: () => batch.cancelled,
+      atLeastMs: slice.waiting?.probeAfterMs,
+      version,
     });
   }
 }

@@ -1,3 +1,7 @@
+import { hasPatch } from '../has-patch.ts';
+import { waitAtMost } from '../wait-at-most.ts';
+import type { BatchControl } from './batch-control.ts';
+
 /** Nothing has been sent yet, so there is no hurry: asked again after 1, 2, 4 … 30 s. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
@@ -28,4 +32,30 @@ export class PatientWait {
     this.#next = Math.min(this.#next * 2, longest);
     return wait;
   }
+
+  /** So much of the last wait was not waited. */
+  giveBack(ms: number): void {
+    this.#waited -= ms;
+  }
+}
+
+/** How a batch waits for the service between two tries. */
+interface WaitForService {
+  readonly summary: string;
+  readonly atLeastMs?: number | undefined;
+  /** `controlVersion` of the batch when the last try began. */
+  readonly version: number;
+}
+
+/** Waits with patience. A cancellation ends the wait; a resumption too, for whoever resumes a batch wants it to go on now. */
+export async function waitForService(
+  batch: Pick<BatchControl, 'paused' | 'cancelled' | 'controlVersion'>,
+  patience: PatientWait,
+  { summary, atLeastMs, version }: WaitForService,
+): Promise<void> {
+  const waitMs = patience.take(atLeastMs);
+  const end = Date.now() + waitMs;
+  const isResumed = (): boolean => batch.controlVersion !== version && !batch.paused && hasPatch('resume-ends-a-wait');
+  await waitAtMost(waitMs, { summary, until: () => batch.cancelled || isResumed() });
+  if (isResumed()) patience.giveBack(Math.max(0, end - Date.now()));
 }
