@@ -1,4 +1,6 @@
+import { Context } from '@temporalio/activity';
 import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
+import type { FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
@@ -13,11 +15,14 @@ export interface FinishInput {
   readonly cancelled: boolean;
   /** What operators did and no look has written down yet. */
   readonly actions: readonly NotedAction[];
+  /** A step of the run has failed for good; left out: none has. */
+  readonly isFailed?: boolean;
 }
 
 /** What no page has sent or closed by now gets the state that says so; the next run of the same file takes it up. Returns how the batch ended. */
 export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<BatchSnapshot> {
-  const { batchId, fencingToken, cancelled, actions } = input;
+  const { batchId, cancelled, actions } = input;
+  const fencingToken = await latestToken(deps, input);
   await deps.ledger.noteActions(batchId, actions);
   const snapshot = await snapshotOf(deps, batchId);
   // Nearly always none: to look for them costs as much as to count them.
@@ -28,12 +33,26 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
     return snapshot;
   }
   const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
-  await closeOpen(deps, input, unsent);
+  await closeOpen(deps, { batchId, fencingToken }, unsent);
   await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
   return snapshotOf(deps, batchId);
 }
 
-async function closeOpen(deps: ActivityDeps, { batchId, fencingToken }: FinishInput, unsent: Reason): Promise<void> {
+/** The step that failed may have begun a round, and what it left undone must write no more: a round of our own, which a later attempt begins anew. */
+async function latestToken(
+  { ledger }: ActivityDeps,
+  { batchId, fencingToken, isFailed }: FinishInput,
+): Promise<FencingToken> {
+  if (isFailed !== true || fencingToken === undefined) return fencingToken;
+  const { attempt } = Context.current().info;
+  return (await ledger.beginRound({ batchId, fencingToken, attempt })).fencingToken;
+}
+
+async function closeOpen(
+  deps: ActivityDeps,
+  { batchId, fencingToken }: Pick<FinishInput, 'batchId' | 'fencingToken'>,
+  unsent: Reason,
+): Promise<void> {
   const now = deps.now();
   await deps.ledger.holdUnsent(batchId, { reason: unsent, now, fencingToken });
   // Only a page that failed leaves something open here.

@@ -14,6 +14,7 @@ export const PATCHES = [
   'merchants-after-a-pause',
   'starts-name-their-fields',
   'resume-ends-a-wait',
+  'report-of-a-failed-run',
 ] as const;
 
 /** Name of one change of the workflows. */

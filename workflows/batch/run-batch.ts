@@ -1,8 +1,9 @@
-import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, isCancellation, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
 import * as options from '../activity-options.ts';
+import { hasPatch } from '../has-patch.ts';
 import type { BatchControl } from './batch-control.ts';
 import { endOf } from './batch-end.ts';
 import { ensureMerchantsPatiently } from './batch-merchants.ts';
@@ -47,18 +48,44 @@ const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary
 
 /** A batch whose invoices are staged, to its end: an unusual total confirmed -> merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
-  const last = await withMonitoring(batch, running, async () =>
-    inRounds(batch, await whenTotalConfirmed(batch, running), async (round) => {
-      await ensureMerchantsPatiently(batch, round);
-      await sendCanary(batch, round);
-      await runPages(batch, round);
-    }),
-  );
-  const { ledgerId, batchId, fencingToken } = last;
-  // Batches that began before this question existed have no such number in their history.
-  if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
-  const actions = [...batch.pendingActions];
-  batch.showSnapshot(await finishBatch({ ledgerId, batchId, fencingToken, cancelled: batch.cancelled, actions }));
+  let last = running;
+  try {
+    last = await withMonitoring(batch, running, async () =>
+      inRounds(batch, await whenTotalConfirmed(batch, running), async (round) => {
+        last = round;
+        await ensureMerchantsPatiently(batch, round);
+        await sendCanary(batch, round);
+        await runPages(batch, round);
+      }),
+    );
+    const { ledgerId, batchId } = last;
+    // Batches that began before this question existed have no such number in their history.
+    if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
+  } catch (error) {
+    // Whoever cancelled the run knows, and reconciliation closes its batch.
+    const isFailed = error instanceof ActivityFailure && !isCancellation(error) && hasPatch('report-of-a-failed-run');
+    if (isFailed) await leaveReport(batch, last);
+    throw error;
+  }
+  batch.showSnapshot(await close(batch, last));
+}
+
+function close(batch: BatchControl, { ledgerId, batchId, fencingToken }: RunningBatch, isFailed = false) {
+  const { cancelled, pendingActions } = batch;
+  const actions = [...pendingActions];
+  return finishBatch({ ledgerId, batchId, fencingToken, cancelled, actions, ...(isFailed && { isFailed }) });
+}
+
+/** A step failed for good, and the run will fail with it: what it leaves has its report all the same. What cannot be closed now, reconciliation closes. */
+async function leaveReport(batch: BatchControl, last: RunningBatch): Promise<void> {
+  batch.phase('reporting');
+  const { ledgerId, batchId, desk } = last;
+  try {
+    batch.showSnapshot(await close(batch, last, true));
+    batch.done(endOf(await writeReport({ ledgerId, batchId, standing: false }), desk));
+  } catch {
+    log.warn('a batch that failed could not be closed', { batchId });
+  }
 }
 
 /** The same, and its report. */

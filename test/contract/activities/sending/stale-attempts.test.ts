@@ -76,6 +76,25 @@ describe('an attempt that goes on too late', () => {
     expect(await batch.record()).toMatchObject({ state: 'finished', finishedAt: NOW });
   });
 
+  it('writes nothing after a step that failed for good: the end of its run is a round of its own', async () => {
+    const place = openPlace();
+    const batch = await place.scenario.run([{ ref: 'failed' }]);
+    await batch.send('failed', REJECTED);
+    const first = await roundOf(place, batch);
+    const failed = await nextRound(place, first);
+    const { ledgerId, batchId, fencingToken } = first;
+    const end = { ledgerId, batchId, fencingToken, cancelled: false, actions: [], isFailed: true };
+
+    await expect(asActivity(finishBatch, place.deps, end)).rejects.toMatchObject(LOST);
+    await asActivity(finishBatch, place.deps, end, 2);
+
+    expect(await batch.record()).toMatchObject({ state: 'finished' });
+    expect(await batch.line('failed')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
+    await expect(finishBatch(place.deps, { ...failed.batch, cancelled: false, actions: [] })).rejects.toMatchObject(
+      LOST,
+    );
+  });
+
   it('does not let invoices go a second time', async () => {
     const place = openPlace();
     const batch = await place.scenario.run([{ ref: 'twice' }]);

@@ -1,0 +1,50 @@
+import { access } from 'node:fs/promises';
+import { AsyncCompletionClient } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { testInvoices } from '../../support/files/batch-file.ts';
+import { withStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import { batchFailure } from '../../../src/wiring/temporal/batch-failure.ts';
+
+const FAILURE = ApplicationFailure.nonRetryable('An operator failed the step.', 'internal');
+
+async function pendingActivity(handle: BatchHandle, name: string): Promise<string | null> {
+  const { raw } = await handle.describe();
+  const found = (raw.pendingActivities ?? []).find(({ activityType }) => activityType?.name === name);
+  return found?.activityId ?? null;
+}
+
+describe('a step of a batch that fails for good', { concurrent: true, timeout: 180_000 }, () => {
+  it.each([
+    ['ensureMerchants', '/v1/merchants', 3],
+    ['submitSlice', '/v1/invoices', 200],
+  ])('ends the run with its error, and leaves a report: %s', async (step, path, invoices) => {
+    await withStack({}, async (stack) => {
+      let answer = (): void => undefined;
+      const answered = new Promise<'cut'>((resolve) => (answer = () => resolve('cut')));
+      stack.front.script = (request) => (request.path.startsWith(path) ? answered : 'pass');
+      await stack.drop('fails.csv', testInvoices(invoices));
+      const { batchId, handle } = await stack.start({ file: 'fails.csv' });
+      await until(() => stack.front.requests.some((request) => request.path.startsWith(path)));
+      const { workflowId } = handle;
+      const activityId = await pendingActivity(handle, step);
+      if (activityId === null) throw new Error(`The run waits for no ${step}`);
+      const steps = new AsyncCompletionClient({ connection: stack.client.connection });
+
+      await steps.fail({ workflowId, activityId }, FAILURE);
+      const error: unknown = await handle.result().catch((caught: unknown) => caught);
+      answer();
+
+      expect(batchFailure(error)).toMatchObject({ code: 'internal', message: FAILURE.message });
+      expect(await stack.ledger.findBatch(batchId)).toMatchObject({ state: 'finished' });
+      await access(`${stack.config.reportsDir}/${batchId}/report.json`);
+      await expectAgreement(stack, batchId);
+      expect((await stack.progress(handle)).phase).toBe('done');
+      stack.front.script = () => 'pass';
+      expect((await stack.run('fails.csv', testInvoices(invoices))).counts).toMatchObject({ issued: invoices });
+    });
+  });
+});
