@@ -16,6 +16,7 @@ import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 import { HAS_EARLIER_DOCUMENT } from '../settling/other-document-sql.ts';
+import { HOLD_UNSENT } from '../sending/hold-unsent-sql.ts';
 import { REPEAT_UNKNOWN } from '../operations/reconciling-sql.ts';
 
 /**
@@ -78,18 +79,6 @@ UPDATE batch SET
   finished_at = CASE WHEN $2 IN ('cancelled', 'finished') THEN $3::bigint END
 WHERE batch_id = $1
   AND (state IN ('running', 'paused') OR (state = 'cancelled' AND $2 = 'finished'))`;
-
-/** batchId, reason code, reason message, now: what it owns and has not sent, in the transaction that ends it. A batch that has ended owns nothing that waits. */
-const HOLD_AT_END = `/* hold-at-end */
-WITH target AS (
-  SELECT i.invoice_id FROM invoice i
-  WHERE i.invoice_id = ANY(${invoicesOfBatch(`i.owner_batch = $1 AND i.state = 'staged'`)}) AND i.owner_batch = $1 AND i.state = 'staged'
-  ORDER BY i.invoice_id
-  FOR UPDATE OF i
-)
-UPDATE invoice i SET state = 'held', reason_code = $2, reason_message = $3, changed_at = $4
-FROM target t
-WHERE i.invoice_id = t.invoice_id AND i.owner_batch = $1 AND i.state = 'staged'`;
 
 /** limit; newest first. */
 const LIST_BATCHES = `/* list-batches */
@@ -192,7 +181,7 @@ async function endBatch(
   await database.transaction(async (queries) => {
     await lockUnderToken(queries, batchId, fencingToken);
     // Another file that is read anew may have passed one on to this batch since it held what was not sent.
-    await queries.query(HOLD_AT_END, [batchId, unsent.code, unsent.message, now]);
+    await queries.query(HOLD_UNSENT, [batchId, unsent.code, unsent.message, now, null, null]);
     await queries.query(SET_BATCH_STATE, [batchId, state, now]);
   });
 }

@@ -8,7 +8,8 @@ import type {
 } from '../../domain/ports/ledger/sending-ledger.ts';
 import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
-import { INVOICE_OF_LINE, invoicesOfBatch, onPage, SLICE_INVOICES } from '../batches/page-of-sql.ts';
+import { INVOICE_OF_LINE, SLICE_INVOICES } from '../batches/page-of-sql.ts';
+import { HOLD_UNSENT } from './hold-unsent-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
@@ -78,24 +79,6 @@ FROM unnest($1::bigint[], $2::integer[], $5::text[], $7::bigint[]) AS u(invoice_
 WHERE (u.invoice_id IN (SELECT invoice_id FROM moved)) IS TRUE
 ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at
 RETURNING invoice_id`;
-
-/** Of batch $1, and nothing of it can have reached the service. */
-const UNSENT = `i.owner_batch = $1 AND (i.state = 'staged' OR (i.state = 'sending' AND i.exposure = 'none'))`;
-
-/** batchId, reason code, reason message, now, merchant's NIF or null, page or null. */
-const HOLD_UNSENT = `/* hold-unsent */
-WITH target AS (
-  SELECT i.invoice_id
-  FROM invoice i
-  WHERE i.invoice_id = ANY(${invoicesOfBatch(`${UNSENT} AND ($6::integer IS NULL OR ${onPage('$6::integer')})`)})
-    AND ${UNSENT} AND ($5::text IS NULL OR i.merchant_nif = $5)
-  ORDER BY i.invoice_id
-  FOR UPDATE OF i
-)
-UPDATE invoice i SET state = 'held', reason_code = $2, reason_message = $3, changed_at = $4
-FROM target t
-WHERE i.invoice_id = t.invoice_id AND ${UNSENT}
-RETURNING i.invoice_id`;
 
 /**
  * batchId, now, reason code, reason message, then arrays: invoiceId, generation. Only the attempt that froze an invoice

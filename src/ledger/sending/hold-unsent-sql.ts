@@ -1,0 +1,19 @@
+import { invoicesOfBatch, onPage } from '../batches/page-of-sql.ts';
+
+/** Of batch $1, and nothing of it can have reached the service. */
+const UNSENT = `i.owner_batch = $1 AND (i.state = 'staged' OR (i.state = 'sending' AND i.exposure = 'none'))`;
+
+/** batchId, reason code, reason message, now, merchant's NIF or null, page or null. Returns the ids of what is held now. */
+export const HOLD_UNSENT = `/* hold-unsent */
+WITH target AS (
+  SELECT i.invoice_id
+  FROM invoice i
+  WHERE i.invoice_id = ANY(${invoicesOfBatch(`${UNSENT} AND ($6::integer IS NULL OR ${onPage('$6::integer')})`)})
+    AND ${UNSENT} AND ($5::text IS NULL OR i.merchant_nif = $5)
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET state = 'held', reason_code = $2, reason_message = $3, changed_at = $4
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND ${UNSENT}
+RETURNING i.invoice_id`;
