@@ -120,7 +120,7 @@ function ruleOfRepeat({ repeated, id, envelope }: Refusals): FoundRule | Missing
           'the same key and bytes brought no id, or another one: they may have created a second invoice',
         )
       : null;
-  const { status = 0 } = repeated;
+  const status = countingStatus(repeated, envelope);
   if (place === undefined)
     return missing('answers.rules', `the same key and bytes: ${status} without the id of the first invoice`);
   const rule: Rule = { status: [status], has: place.place, means: 'exists', id: place.place };
