@@ -170,7 +170,8 @@ export interface ReportWriter {
 
 /** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */
 export interface RunDirectory {
-  isOpen(workflowId: string, runId: string): Promise<boolean>;
+  /** Also by the run in which it goes on after a reset in the Temporal UI. `asker`: the run that asks, which does not wait for itself. */
+  isOpen(workflowId: string, runId: string, asker?: string): Promise<boolean>;
   /**
    * For how long the run has ended; null: it, or a later run of the same workflow (after a reset in the Temporal UI),
    * is open. Infinity: Temporal does not know it.

@@ -80,7 +80,7 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
   const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
   if (first.kind !== 'owned') return first;
   const { workflowId, runId } = first.batch;
-  if (await deps.runs.isOpen(workflowId, runId)) return first;
+  if (await deps.runs.isOpen(workflowId, runId, input.runId)) return first;
   return deps.ledger.claimBatch({ ...request, takeOver: true, closedRun: { workflowId, runId } });
 }
 

@@ -73,7 +73,8 @@ async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Pr
   const first = await deps.ledger.reopenBatch({ ...run, takeOver: false });
   if (first.kind === 'reopened') return first.batch;
   if (first.kind === 'owned') {
-    if (await deps.runs.isOpen(first.workflowId, first.runId)) throw batchRunning(run.batchId, first.workflowId);
+    if (await deps.runs.isOpen(first.workflowId, first.runId, run.runId))
+      throw batchRunning(run.batchId, first.workflowId);
     const taken = await deps.ledger.reopenBatch({ ...run, takeOver: true });
     if (taken.kind === 'reopened') {
       // Whoever had paused it is gone with its run.

@@ -60,7 +60,7 @@ export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope): P
   const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
   try {
     const { claimed, waiting } = await deps.drops.claim(night, (workflowId, runId) =>
-      deps.runs.isOpen(workflowId, runId),
+      deps.runs.isOpen(workflowId, runId, night.runId),
     );
     const files: DroppedFile[] = [];
     for (const file of claimed) files.push({ ...file, batchId: await batchOf(deps, file) });

@@ -15,6 +15,7 @@ export const PATCHES = [
   'starts-name-their-fields',
   'resume-ends-a-wait',
   'report-of-a-failed-run',
+  'end-the-page-before',
 ] as const;
 
 /** Name of one change of the workflows. */

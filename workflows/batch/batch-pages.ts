@@ -14,6 +14,7 @@ import type { PageSpan, RunningBatch } from '../../activities/batch/running-batc
 import { pageAttributes } from './batch-attributes.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from '../invoice-page.ts';
+import { hasPatch } from '../has-patch.ts';
 import { controlSignal } from '../../src/contract/messages.ts';
 import { pageWorkflowId } from '../page/page-workflow-id.ts';
 
@@ -59,7 +60,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
 
   async function runPage(span: PageSpan, awaited: boolean): Promise<void> {
     try {
-      const child = await patiently(() => startPage(span, awaited));
+      const child = await patiently(pageWorkflowId(ingested.batchId, span.page), () => startPage(span, awaited));
       await child.result();
       batch.pageDone(span.page, { failed: false });
     } catch (error) {
@@ -104,13 +105,23 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
 
 type Page = ChildWorkflowHandle<typeof invoicePage>;
 
-async function patiently(start: () => Promise<Page>): Promise<Page> {
+async function patiently(pageId: string, start: () => Promise<Page>): Promise<Page> {
   for (let tries = 1, wait = FIRST_START_RETRY_MS; ; tries += 1, wait = Math.min(wait * 2, LONGEST_START_RETRY_MS)) {
     try {
       return await start();
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) || tries >= START_TRIES) throw error;
+      if (tries === 1 && hasPatch('end-the-page-before')) await end(pageId);
       await sleep(wait, { summary: 'the same page of an earlier run is still ending' });
     }
+  }
+}
+
+/** A run that was reset has left its pages, which are terminated with it otherwise. The claim is with this run: such a page can write no more. */
+async function end(pageId: string): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(pageId).cancel();
+  } catch {
+    // It has ended meanwhile.
   }
 }

@@ -53,9 +53,7 @@ export async function startBatch(
 /** Asks Temporal whether the run that holds a batch is open; a run that Temporal does not know any more is not. */
 export function createRunDirectory(client: Client): RunDirectory {
   return {
-    async isOpen(workflowId, runId) {
-      return (await describe(workflowId, runId))?.status.name === 'RUNNING';
-    },
+    isOpen,
     async endedForMs(workflowId, runId) {
       const asked = await describe(workflowId, runId);
       if (asked?.status.name === 'RUNNING') return null;
@@ -65,6 +63,14 @@ export function createRunDirectory(client: Client): RunDirectory {
       return Date.now() - (latest.closeTime?.getTime() ?? 0);
     },
   };
+
+  /** A run that was reset goes on in another one, with all that it had claimed. */
+  async function isOpen(workflowId: string, runId: string, asker?: string): Promise<boolean> {
+    if (runId === asker) return false;
+    const asked = await describe(workflowId, runId);
+    const goesOnIn = asked?.raw.workflowExtendedInfo?.resetRunId ?? '';
+    return goesOnIn === '' ? asked?.status.name === 'RUNNING' : isOpen(workflowId, goesOnIn, asker);
+  }
 
   async function describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | null> {
     try {

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { gatedEngine } from '../../support/crash/gated-engine.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { withStack, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+
+/** As an operator resets a run in the Temporal UI: to the end of its first workflow task, before it read its file, or of its last one. */
+async function reset({ client, config }: TestStack, handle: BatchHandle, to: 'first' | 'last'): Promise<void> {
+  const { events } = await handle.fetchHistory();
+  const tasks = (events ?? []).filter((event) => Boolean(event.workflowTaskCompletedEventAttributes));
+  await client.workflowService.resetWorkflowExecution({
+    namespace: config.temporal.namespace,
+    workflowExecution: { workflowId: handle.workflowId, runId: (await handle.describe()).runId },
+    workflowTaskFinishEventId: tasks.at(to === 'first' ? 0 : -1)?.eventId ?? null,
+    reason: 'a test',
+    requestId: randomUUID(),
+  });
+}
+
+describe('a batch that is reset while its page waits', { concurrent: true, timeout: 180_000 }, () => {
+  it('reads its file again, and takes the place of the page that the run before has left', async () => {
+    const gate = gatedEngine();
+    await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
+      await stack.drop('reset.csv', testInvoices(3));
+      const { batchId, handle } = await stack.start({ file: 'reset.csv' });
+      await until(async () => (await stack.progress(handle)).pagesSent === 1);
+      const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
+
+      await reset(stack, handle, 'first');
+      await until(async () => (await stack.progress(latest)).phase === 'waiting');
+      gate.open();
+
+      expect((await latest.result()).counts).toMatchObject({ issued: 3 });
+      await expectAgreement(stack, batchId);
+    });
+  });
+
+  it('keeps its claim: a run beside it that has the same file waits for it', async () => {
+    const gate = gatedEngine();
+    await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
+      await stack.drop('reset.csv', testInvoices(3));
+      const { batchId, handle } = await stack.start({ file: 'reset.csv' });
+      await until(async () => (await stack.progress(handle)).pagesSent === 1);
+      const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
+      await reset(stack, handle, 'last');
+
+      const beside = await stack.startAs(ownName('beside'), { file: 'reset.csv' });
+      await until(async () => (await stack.progress(beside)).phase !== 'reading');
+      expect((await stack.progress(beside)).phase).toBe('attached');
+      gate.open();
+
+      expect((await latest.result()).counts).toMatchObject({ issued: 3 });
+      expect(await beside.result()).toMatchObject({ attachedTo: batchId, counts: { issued: 3 } });
+    });
+  });
+});
