@@ -179,6 +179,7 @@ function handleRetry(batch: BatchHandles): void {
     {
       validator(request) {
         requireRunning(batch);
+        requireRead(batch);
         requireRetryRequest(request);
       },
       description:
@@ -232,6 +233,14 @@ function requireRunning(batch: BatchHandles): void {
   const again = `{"batch": "${batchId ?? '…'}"}`;
   throw refusedUpdate(
     `This run is writing its report: nothing of it can be changed any more. When it has ended, start the workflow retryInvoices with ${again}`,
+  );
+}
+
+/** The run may find that the file has nothing to send, or that another one has it: then nobody would take the retry up. */
+function requireRead(batch: BatchHandles): void {
+  if (batch.progress().phase !== 'reading') return;
+  throw refusedUpdate(
+    'The file is still being read, and nothing of it was sent by this run: nothing can go again. Try again when it is read.',
   );
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { WithStartWorkflowOperation } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/sandbox/engine.ts';
 import type { BatchResult, RetryInput } from '../../../src/contract/messages.ts';
@@ -9,6 +10,7 @@ import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { gated } from '../../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
 
 /** Fails every invoice of a customer until it has failed that often, and then issues it: an engine that recovers. */
 function recoveringEngine(failures: number, code = 'engine_busy'): Engine {
@@ -122,11 +124,30 @@ describe('retryInvoices', { concurrent: true, timeout: TIMEOUT_MS }, () => {
     });
   });
 
+  it('is refused while the file is read: nobody knows yet whether this run will send anything', async () => {
+    await withStack({ sandbox: { engine: recoveringEngine(1) } }, async (stack) => {
+      const { batchId } = await stack.run('known.csv', [{ ref: 'K-1', customer: 'Ocupado 1' }]);
+      const { taskQueue } = stack.config;
+      const again = new WithStartWorkflowOperation('invoiceBatch', {
+        ...{ workflowId: batchId, taskQueue, args: [{ file: 'known.csv' }], workflowIdConflictPolicy: 'FAIL' },
+      });
+
+      const update = stack.client.workflow.executeUpdateWithStart('retryInvoices', {
+        startWorkflowOperation: again,
+        args: [{ states: ['failed'], reason: 'the engine is back' }],
+      });
+
+      await expect(update).rejects.toMatchObject({ cause: { type: 'input-invalid' } });
+      await (await again.workflowHandle()).result();
+    });
+  });
+
   it('is taken up by a batch that runs, when its pages have ended', async () => {
     const gate = gated(recoveringEngine(1));
     await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
       await stack.drop('running.csv', [{ ref: 'R-1', customer: 'Ocupado 1' }]);
       const { batchId, handle } = await stack.start({ file: 'running.csv' });
+      await until(async () => (await stack.progress(handle)).phase !== 'reading');
 
       const answer = await handle.executeUpdate<string, [object]>('retryInvoices', {
         args: [{ states: ['failed'], reason: 'in advance' }],
