@@ -240,7 +240,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
     const cases = [
       ['tonight', 'nightlyIssuance needs no input'],
       [{ timezone: 'Lisbon' }, 'IANA name such as Europe/Lisbon, found "Lisbon"'],
-      [{ timezone: 1 }, 'nightlyIssuance needs no input'],
+      [{ timezone: 1 }, '"timezone" must be a text, found 1'],
     ] as const;
     await withStack(QUICK, async (stack) => {
       for (const [input, sentence] of cases) {
