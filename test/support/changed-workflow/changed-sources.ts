@@ -53,11 +53,7 @@ export function oneStepMoreInRounds(how: 'patched' | 'unpatched'): readonly Sour
   const step = how === 'patched' ? "if (hasPatch('one-step-more')) await sleep(1);" : 'await sleep(1);';
   return [
     ONE_NAME_MORE,
-    {
-      file,
-      text: 'import { proxyActivities,',
-      by: "import { hasPatch } from '../has-patch.ts';\nimport { sleep, proxyActivities,",
-    },
+    { file, text: 'proxyActivities, workflowInfo }', by: 'proxyActivities, sleep, workflowInfo }' },
     { file, text: 'await sendCanary(batch, round);', by: `${step}\nawait sendCanary(batch, round);` },
   ];
 }
