@@ -63,9 +63,10 @@ async function* portionsOf(
 function confirmedBy(
   { retry }: ActivityDeps['settings'],
   { acceptDuplicateRisk, lookAlikes }: BatchInput,
-): { readonly keepsRejected?: true; readonly lookAlikesKept?: true } {
+): { readonly keepsRejected?: true; readonly riskAccepted?: true; readonly lookAlikesKept?: true } {
   return {
     ...(retry.rejectionIsProof || acceptDuplicateRisk === true ? {} : { keepsRejected: true }),
+    ...(acceptDuplicateRisk === true ? { riskAccepted: true } : {}),
     ...(lookAlikes === 'keep' ? { lookAlikesKept: true } : {}),
   };
 }

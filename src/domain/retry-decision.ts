@@ -29,8 +29,11 @@ export const SPENT_KEY_REASONS: readonly string[] = [
   'stored-error',
 ];
 
+/** Flag of what may have been sent, or sent again, after the copy was made from which the ledger was restored. */
+export const OLDER_LEDGER = 'older-ledger';
+
 /** Flags that say: another document of this invoice may be alive. */
-const SECOND_DOCUMENT_FLAGS: readonly string[] = ['issued-in-earlier-generation', 'second-service-id'];
+const SECOND_DOCUMENT_FLAGS: readonly string[] = ['issued-in-earlier-generation', 'second-service-id', OLDER_LEDGER];
 
 /**
  * Only a signed event said that it failed. That is enough for an operator's retry, but not for one by the retry policy.

@@ -15,13 +15,13 @@ import { INVOICE_OF_LINE, invoicesOfBatch, PAGE_OF } from './page-of-sql.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
-import { HAS_EARLIER_DOCUMENT } from '../settling/other-document-sql.ts';
+import { HAS_EARLIER_DOCUMENT, IS_DOUBTFUL } from '../settling/other-document-sql.ts';
 import { HOLD_UNSENT } from '../sending/hold-unsent-sql.ts';
 import { REPEAT_UNKNOWN } from '../operations/reconciling-sql.ts';
 
 /**
  * batchId, now. Held invoices of the batch go again, and unsent ones whose owner is closed come over to it. One whose earlier generation
- * turned out to be issued, or accepted, never goes by itself.
+ * turned out to be issued, or accepted, never goes by itself; nor does one that may have been sent after the copy of a restored ledger.
  */
 const RELEASE_HELD = `/* release-held */
 WITH target AS (
@@ -29,7 +29,7 @@ WITH target AS (
   FROM invoice i
   JOIN batch owner ON owner.batch_id = i.owner_batch
   WHERE i.invoice_id = ANY(${invoicesOfBatch(`i.state IN ('staged', 'held')`)})
-    AND NOT ${HAS_EARLIER_DOCUMENT}
+    AND NOT ${HAS_EARLIER_DOCUMENT} AND NOT ${IS_DOUBTFUL}
     AND ((i.owner_batch = $1 AND i.state IN ${fromStates('release')})
       OR (i.owner_batch <> $1 AND owner.state IN ${CLOSED_BATCH_STATES} AND i.state IN ('staged', 'held')))
   ORDER BY i.invoice_id

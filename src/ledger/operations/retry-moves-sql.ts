@@ -1,4 +1,5 @@
 import type { TransitionName } from '../../domain/invoice-state.ts';
+import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import { INVOICE_OF_LINE, PAGE_OF } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 
@@ -51,9 +52,12 @@ LEFT JOIN total_check t ON t.batch_id = $1
 ORDER BY i.invoice_id
 FOR UPDATE OF i`;
 
+/** An operator has accepted this risk; it says nothing of what comes now. */
+const WITHOUT_DOUBT = `flags = array_remove(i.flags, '${OLDER_LEDGER}')`;
+
 /** batchId, now, then arrays: invoiceId, generation. Nothing of this generation reached the service; key and content stay. */
 export const RELEASE_SELECTED = `/* release-selected */
-UPDATE invoice i SET state = 'staged', owner_batch = $1, reason_code = NULL, reason_message = NULL, changed_at = $2
+UPDATE invoice i SET state = 'staged', owner_batch = $1, reason_code = NULL, reason_message = NULL, changed_at = $2, ${WITHOUT_DOUBT}
 FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('release')}
 RETURNING i.invoice_id`;
@@ -79,15 +83,15 @@ FROM invoice_content c JOIN invoice i ON i.invoice_id = c.invoice_id AND i.gener
 WHERE c.invoice_id = ANY($1::bigint[])`;
 
 /**
- * batchId, now, then arrays: invoiceId, generation, key of the next generation. Flags stay: what was found about this invoice is true of it
- * for ever.
+ * batchId, now, then arrays: invoiceId, generation, key of the next generation. Flags stay, because what was found about this invoice is true of it
+ * for ever; only the doubt about a restored ledger ends.
  */
 function nextGeneration(name: Extract<TransitionName, 'regenerate' | 'abandon'>): string {
   return `/* ${name}-selected */
 UPDATE invoice i SET
   idempotency_key = u.idempotency_key, generation = i.generation + 1, owner_batch = $1, state = 'staged',
   exposure = 'none', service_id = NULL, asks = 0, first_sent_at = NULL, accepted_at = NULL, settled_at = NULL,
-  reason_code = NULL, reason_message = NULL, changed_at = $2
+  reason_code = NULL, reason_message = NULL, changed_at = $2, ${WITHOUT_DOUBT}
 FROM unnest($3::bigint[], $4::integer[], $5::text[]) AS u(invoice_id, generation, idempotency_key)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates(name)}
 RETURNING i.invoice_id`;

@@ -1,5 +1,9 @@
 import type { SendingMarkLedger } from '../../domain/ports/ledger/sending-mark-ledger.ts';
+import { TRANSITIONS } from '../../domain/invoice-state.ts';
+import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import type { Database } from '../database/database.ts';
+import { stateList } from '../database/states.ts';
+import { IS_DOUBTFUL } from '../settling/other-document-sql.ts';
 
 /** scope, ledgerId. */
 const RAISE_MARK = `/* raise-sending-mark */
@@ -23,6 +27,23 @@ const NOTE_GAP = `/* note-sending-gap */
 INSERT INTO sending_mark (scope, ledger_id, number, gap_since) VALUES ($1, $2, $3, $4)
 ON CONFLICT (scope, ledger_id) DO UPDATE SET number = greatest(sending_mark.number, excluded.number),
   gap_since = least(sending_mark.gap_since, excluded.gap_since)`;
+
+/**
+ * application: what is at rest and not issued, found by the index of what has a reason. It may have been sent, or sent again, while the ledger did not
+ * hear of it.
+ */
+const FLAG_DOUBTFUL = `/* flag-doubtful */
+WITH target AS (
+  SELECT i.invoice_id FROM invoice i
+  WHERE i.reason_code IS NOT NULL AND i.application = $1 AND i.state IN ${stateList(['held', ...TRANSITIONS.regenerate.from])}
+    AND NOT ${IS_DOUBTFUL}
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET flags = i.flags || '{${OLDER_LEDGER}}'::text[]
+FROM target t
+WHERE i.invoice_id = t.invoice_id
+RETURNING i.invoice_id`;
 
 /** scope. */
 const CLOSE_GAPS = `/* close-sending-gaps */
@@ -50,8 +71,12 @@ export function createSendingMarks(database: Database): SendingMarkLedger {
     async noteSendingGap(scope, { ledgerId, number, gapSince }) {
       await database.query(NOTE_GAP, [scope, ledgerId, number, gapSince]);
     },
-    async closeSendingGaps(scope) {
-      await database.query(CLOSE_GAPS, [scope]);
+    async closeSendingGaps(scope, application) {
+      return database.transaction(async (queries) => {
+        const flagged = await queries.query(FLAG_DOUBTFUL, [application]);
+        await queries.query(CLOSE_GAPS, [scope]);
+        return flagged.length;
+      });
     },
   };
 }

@@ -1,8 +1,13 @@
+import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
+
 /** Reason of an invoice of which the service accepted a document after its key had been given up. */
 export const ACCEPTED_EARLIER = 'accepted-in-earlier-generation';
 
 /** That an earlier document of invoice `i` was issued or accepted after its key had been given up: it never goes by itself. */
 export const HAS_EARLIER_DOCUMENT = `(i.flags @> '{issued-in-earlier-generation}' OR coalesce(i.reason_code, '') = '${ACCEPTED_EARLIER}')`;
+
+/** That invoice `i` may have been sent, or sent again, while the ledger did not hear of it: an operator decides. */
+export const IS_DOUBTFUL = `(i.flags @> '{${OLDER_LEDGER}}')`;
 
 /**
  * That the key of an invoice brought another document, and nobody knows that this one has failed (an SQL condition on the invoice's id and flags). A

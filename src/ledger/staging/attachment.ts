@@ -13,8 +13,12 @@ export interface KnownIdentity {
   readonly blocked: boolean;
   /** A refusal is no proof, and no operator has accepted the risk of a duplicate. */
   readonly keepsRejected: boolean;
-  /** What the ledger has as unsent may have been sent: the ledger is older than what was sent with it. */
+  /** It may have been sent, or sent again, since the copy from which the ledger was restored, and the service may have forgotten the key. */
+  readonly isDoubtful: boolean;
+  /** The same while the gap is open: its own key may still be repeated. */
   readonly inSendingGap: boolean;
+  /** An operator has accepted the risk of a duplicate. */
+  readonly riskAccepted: boolean;
 }
 
 /** What becomes of an invoice of a batch whose identity the ledger already knows. */
@@ -26,17 +30,19 @@ export type Attachment =
   | 'take-over'
   /** Other content, and the service definitively has none, for it refused or was never asked: the next generation is this batch's. */
   | 'correct'
-  /** The same, but the service may have a document of what it refused: an operator must accept the risk. */
+  /** The same, but the service may have a document of the other content: an operator must accept the risk. */
   | 'needs-risk'
   | 'conflict';
 
 /** The ownership rule of docs/ledger.md for one identity that was there before. */
 export function decideAttachment(known: KnownIdentity): Attachment {
-  const { sameFingerprint, state, ownerIdle, awaited, blocked, keepsRejected, inSendingGap } = known;
+  const { sameFingerprint, state, ownerIdle, awaited, blocked, keepsRejected } = known;
   const free = !blocked && ownerIdle && canMove('replace', state);
   if (sameFingerprint && state === 'issued') return 'already-issued';
-  if (sameFingerprint) return free ? 'take-over' : 'attach';
-  if (free && !awaited && !inSendingGap) return 'correct';
-  if (blocked || !canMove('regenerate', state)) return 'conflict';
+  if (sameFingerprint) return free && !known.isDoubtful ? 'take-over' : 'attach';
+  const isCorrectable = !blocked && ((free && !awaited) || canMove('regenerate', state));
+  if (!isCorrectable) return 'conflict';
+  const mayExist = known.isDoubtful || known.inSendingGap;
+  if (mayExist && !known.riskAccepted) return 'needs-risk';
   return state === 'rejected' && keepsRejected ? 'needs-risk' : 'correct';
 }

@@ -1,9 +1,10 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
-import { canMove, type InvoiceState } from '../../domain/invoice-state.ts';
+import type { InvoiceState } from '../../domain/invoice-state.ts';
 import { shownSpelling } from '../../domain/look-alike.ts';
 import type { StageInvoice } from '../../domain/ports/ledger/batch-ledger.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
+import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import type { Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
 import { type Attachment, decideAttachment } from './attachment.ts';
@@ -147,7 +148,9 @@ function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
     awaited: known.awaited,
     blocked: known.other_alive || known.flags.includes('issued-in-earlier-generation'),
     keepsRejected: staged.keepsRejected === true,
+    isDoubtful: known.flags.includes(OLDER_LEDGER),
     inSendingGap: staged.inSendingGap === true,
+    riskAccepted: staged.riskAccepted === true,
   });
   const generation = attachment === 'correct' ? known.generation + 1 : known.generation;
   return { staged, invoiceId: known.invoice_id, generation, attachment, known };
@@ -251,7 +254,7 @@ function batchLine(staged: StageInvoice, placed: Placed | undefined, lookAlike: 
   // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
   if (placed === undefined) return { ...line, invoiceId: null, outcome: 'conflict', reason: TWICE_IN_FILE };
   if (placed.attachment === 'needs-risk')
-    return { ...line, invoiceId: null, outcome: 'conflict', reason: needsRisk(placed.known) };
+    return { ...line, invoiceId: null, outcome: 'conflict', reason: needsRisk(placed) };
   if (placed.attachment === 'conflict')
     return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed) };
   const outcome = placed.attachment === 'already-issued' ? 'already-issued' : null;
@@ -265,27 +268,28 @@ const TWICE_IN_FILE = {
   message: 'The merchant and reference of this invoice stand twice in the file',
 };
 
-function conflictWith({ staged, known }: Placed): { readonly code: string; readonly message: string } {
+function conflictWith({ known }: Placed): { readonly code: string; readonly message: string } {
   const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;
-  const start = `This merchant and reference are known with other content${where}; `;
-  const code = 'known-with-other-content';
-  if (staged.inSendingGap === true && known !== null && canMove('replace', known.state as InvoiceState))
-    return {
-      code,
-      message: `${start}the ledger is older than what was sent with it, so that the other content may have been issued. Drop its file again to learn what became of it, or compare with the service and confirm the ledger (docs/operations/backup.md)`,
-    };
   return {
-    code,
-    message: `${start}a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
+    code: 'known-with-other-content',
+    message: `This merchant and reference are known with other content${where}; a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
   };
 }
 
-function needsRisk(known: KnownInvoice | null): { readonly code: string; readonly message: string } {
-  const where = known === null ? '' : ` in batch "${known.owner_batch}"`;
+function needsRisk({ staged, known }: Placed): { readonly code: string; readonly message: string } {
+  const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;
+  const code = 'needs-accept-duplicate-risk';
+  if (staged.inSendingGap === true || known?.flags.includes(OLDER_LEDGER) === true)
+    return {
+      code,
+      message:
+        `This merchant and reference are known with other content${where}; the ledger was restored from an older copy, so that an invoice may have been issued after the copy. ` +
+        'Look into the reports of that time, or ask the service (docs/operations/backup.md). If there is none, or this content was sent then, run the corrections file of this batch with --accept-duplicate-risk',
+    };
   return {
-    code: 'needs-accept-duplicate-risk',
+    code,
     message:
-      `Other content of this merchant and reference was rejected${where}, and the service profile names no idempotency.mismatchCodes: ` +
+      `Other content of this merchant and reference was rejected${known === null ? '' : ` in batch "${known.owner_batch}"`}, and the service profile names no idempotency.mismatchCodes: ` +
       'the refusal may hide a document that exists. Ask the service; if there is none, run the corrections file of this batch with --accept-duplicate-risk',
   };
 }

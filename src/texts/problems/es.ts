@@ -88,7 +88,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'merchant-not-created': 'El emisor no se pudo crear en el servicio.',
   'merchant-refused': 'El servicio rechazó al emisor.',
   'needs-accept-duplicate-risk':
-    'Otro contenido de esta factura fue rechazado, y el rechazo puede ocultar un documento que existe.',
+    'Otro contenido de esta factura fue rechazado, o enviado sin que el libro de Lote lo sepa: puede existir un documento de él.',
   'nif-checksum': 'El dígito de control del NIF no es correcto; el NIF se usa tal como está.',
   'nif-damaged': 'Una hoja de cálculo dañó el NIF del emisor.',
   'nif-missing': 'Falta el NIF del emisor.',

@@ -89,7 +89,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'merchant-not-created': 'O emitente não pôde ser criado no serviço.',
   'merchant-refused': 'O serviço recusou o emitente.',
   'needs-accept-duplicate-risk':
-    'Outro conteúdo desta fatura foi recusado, e a recusa pode esconder um documento que existe.',
+    'Outro conteúdo desta fatura foi recusado, ou enviado sem que o registo do Lote o saiba: pode existir um documento dele.',
   'nif-checksum': 'O algarismo de controlo do NIF não confere; o NIF é usado tal como está.',
   'nif-damaged': 'Uma folha de cálculo estragou o NIF do emitente.',
   'nif-missing': 'Falta o NIF do emitente.',

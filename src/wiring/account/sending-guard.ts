@@ -41,12 +41,17 @@ export interface SendingGap {
   readonly safeUntil: number;
 }
 
-/** Batches that run, and the holding of what they have not sent. */
-type OpenBatches = Pick<Ledger, 'openBatches' | 'holdUnsent'>;
+/** Batches that run, and what ends their unsent invoices. */
+type OpenBatches = Pick<Ledger, 'openBatches' | 'firstUnsent' | 'holdUnsent' | 'refuseBatch'>;
 
-/** A gap that an operator has confirmed; `held`: how many invoices of running batches are not sent by themselves any more. */
+/** A gap that an operator has confirmed, and what no longer goes by itself: numbers of invoices, and of files. */
 export interface ConfirmedGap extends SendingGap {
+  /** Unsent invoices of running batches. */
   readonly held: number;
+  /** Files that were still being read. */
+  readonly refused: number;
+  /** Invoices that were `held`, `failed` or `rejected`, and may have been sent again since the copy. */
+  readonly doubtful: number;
 }
 
 /** Recognises a ledger that is older than what was sent with it. */
@@ -63,11 +68,15 @@ export interface SendingGuard {
    * invoice may exist.
    */
   openSince(): Promise<number | null>;
-  /** Notes that invoices were frozen and may leave now, in the ledger first and then outside of it. */
-  mark(): Promise<void>;
   /**
-   * An operator's word: what was sent in the gap is not sent again. Where the service may have forgotten a key of it, what running batches have as unsent is
-   * held: it may have been sent in the gap, and only the operator can tell. Null: there is no gap.
+   * Notes that invoices were frozen and may leave now, in the ledger first and then outside of it. Returns what `openSince` says after that.
+   * @throws LoteError as `require`
+   */
+  mark(): Promise<number | null>;
+  /**
+   * An operator's word: what was sent in the gap is settled. What the ledger has as not issued may have been sent in the gap, and only the operator can
+   * tell: from now on nothing of it goes by itself. Null: there is no gap.
+   * @throws LoteError `interlock` while the service remembers the keys and running batches have something to send: it would go after the gap is closed
    */
   confirm(batches: OpenBatches): Promise<ConfirmedGap | null>;
 }
@@ -112,25 +121,20 @@ export function openSendingGuard(
 /** The guard over the parts that it is given. */
 function createSendingGuard(parts: SendingGuardParts): SendingGuard {
   const { ledger, scope, folder, requireFolder, retentionMs, log, now } = parts;
-  /** The highest mark that this process raised; a lower one means that the ledger was replaced meanwhile. */
-  let raised = 0;
 
   /** First the files, then the ledger: what is sent in between is not taken for a gap. */
-  async function gaps(): Promise<{ readonly found: readonly Gap[]; readonly whole: SendingGap | null }> {
+  async function gaps(raised?: number): Promise<{ readonly found: readonly Gap[]; readonly whole: SendingGap | null }> {
     await requireFolder();
     const witnesses = await folder.read();
     const marks = await ledger.sendingMarks(scope);
     const found = [...new Set(witnesses.map(({ ledgerId }) => ledgerId))].flatMap((ledgerId) => {
       const own = witnesses.filter((one) => one.ledgerId === ledgerId);
-      const since = gapSince(own, marks.find((mark) => mark.ledgerId === ledgerId)?.number ?? 0);
+      const known = marks.find((mark) => mark.ledgerId === ledgerId)?.number ?? 0;
+      const since = gapSince(own, known) ?? (ledgerId === ledger.id ? usedAt(own, raised) : null);
       return since === null ? [] : [{ ledgerId, since, number: highest(own) }];
     });
     const whole = earliest([...notedGaps(marks), ...found.map(({ since }) => since)], retentionMs);
     return { found, whole };
-  }
-
-  async function gap(): Promise<SendingGap | null> {
-    return (await gaps()).whole;
   }
 
   async function takeUp(found: readonly Gap[]): Promise<void> {
@@ -138,34 +142,36 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
       await ledger.noteSendingGap(scope, { ledgerId, number, gapSince: since });
   }
 
-  async function require(): Promise<void> {
-    const { found, whole } = await gaps();
+  async function require(raised?: number): Promise<SendingGap | null> {
+    const { found, whole } = await gaps(raised);
     await takeUp(found);
     if (found.length > 0) log.warn('the ledger is older than what was sent with it', { ...whole });
     if (whole !== null && now() >= whole.safeUntil) throw olderLedger(parts, whole);
+    return whole;
   }
 
   return {
-    gap,
-    require,
+    gap: async () => (await gaps()).whole,
+    require: async () => void (await require()),
     async openSince() {
       const noted = notedGaps(await ledger.sendingMarks(scope));
       return noted.length === 0 ? null : Math.min(...noted);
     },
     async mark() {
       const number = await ledger.raiseSendingMark(scope, ledger.id);
-      if (number <= raised) await require();
-      raised = Math.max(raised, number);
-      await requireFolder();
+      // The database may have lost its last transactions since the step began, and only the folder tells.
+      const open = await require(number);
       await folder.write({ ledgerId: ledger.id, number, at: now() });
+      return open?.since ?? null;
     },
     async confirm(batches) {
       const { found, whole } = await gaps();
       await takeUp(found);
+      if (whole === null) return null;
       // Before the gap is closed: nothing is sent until then.
-      const held = whole !== null && now() >= whole.safeUntil ? await holdUnsent(batches, parts) : 0;
-      await ledger.closeSendingGaps(scope);
-      return whole === null ? null : { ...whole, held };
+      const ended = now() < whole.safeUntil ? await requireSent(batches, parts) : await endUnsent(batches, parts);
+      const doubtful = await ledger.closeSendingGaps(scope, parts.application);
+      return { ...whole, ...ended, doubtful };
     },
   };
 }
@@ -177,18 +183,43 @@ function notedGaps(marks: readonly SendingMark[]): readonly number[] {
 const MAY_HAVE_BEEN_SENT: Reason = {
   code: 'older-ledger',
   message:
-    'When the restored ledger was confirmed, this invoice was still to be sent in it. It may have been sent after the copy was made: look into the reports of that time, or ask the service. If it was not issued, retry it.',
+    'When the restored ledger was confirmed, this invoice was still to be sent in it. It may have been sent after the copy was made: look into the reports of that time, or ask the service. If it was not issued, retry it with the accepted risk of a duplicate.',
+};
+const NOT_READ = {
+  code: 'older-ledger',
+  message:
+    'When the restored ledger was confirmed, this file was still being read in it, so nothing of it was sent. It may have been sent after the copy was made: look into the reports of that time. If it was not, drop it again.',
 };
 
-/** A batch that runs would send it as soon as the gap is closed. */
-async function holdUnsent(batches: OpenBatches, { application, now }: SendingGuardParts): Promise<number> {
+/** A batch that runs would send it as soon as the gap is closed, and a file that is being read would stage it anew. */
+async function endUnsent(batches: OpenBatches, { application, now }: SendingGuardParts) {
   let held = 0;
-  for (const { batchId } of await batches.openBatches(application)) {
-    // oxlint-disable-next-line no-await-in-loop -- a few, one after the other
-    const count = await batches.holdUnsent(batchId, { reason: MAY_HAVE_BEEN_SENT, now: now() });
-    held += count;
+  let refused = 0;
+  for (const batch of await batches.openBatches(application)) {
+    if (batch.state === 'staging') {
+      const fileFindings = [{ row: null, column: null, ...NOT_READ, severity: 'error' } as const];
+      await batches.refuseBatch(batch, { rows: 0, fileFindings, proof: {}, now: now() });
+      refused += 1;
+      continue;
+    }
+    const unsent = await batches.holdUnsent(batch.batchId, { reason: MAY_HAVE_BEEN_SENT, now: now() });
+    held += unsent;
   }
-  return held;
+  return { held, refused };
+}
+
+/** What goes while the gap is open counts as a repeat. After it is closed nobody knows that it must, and the service forgets the key. */
+async function requireSent(batches: OpenBatches, parts: SendingGuardParts) {
+  const { application } = parts;
+  for (const { batchId, state } of await batches.openBatches(application)) {
+    if (state !== 'staging' && (await batches.firstUnsent(batchId, 1)).length === 0) continue;
+    throw new LoteError(
+      'interlock',
+      `Confirming the ledger for application "${application}": while the service remembers the keys, every batch must have sent what it has, but batch ${batchId} has not. ` +
+        `What it sends after the confirmation would not count as sent before. Nothing was confirmed. Wait until it has sent all, or cancel it, then confirm again: ${commandLine(parts, 'confirm-ledger')}`,
+    );
+  }
+  return { held: 0, refused: 0 };
 }
 
 interface Gap {
@@ -198,12 +229,14 @@ interface Gap {
 }
 
 /**
- * The same ledger, which stages and hands out what is to be sent as the guard's gap has it, and notes in the guard what is frozen, before any of it is
+ * The same ledger, which stages, hands out and closes what is to be sent as the guard's gap has it, and notes in the guard what is frozen, before any of it is
  * POSTed. A step of sending freezes first, also where nothing is left to freeze, so that an attempt that ended between the two notes it now;
  * reconciliation takes first.
  */
 export function markedLedger(ledger: Ledger, guard: SendingGuard | null): Ledger {
   if (guard === null) return ledger;
+  const asInGap = async (reason: Reason): Promise<Reason> =>
+    (await guard.openSince()) === null ? reason : mayHaveBeenSentAllTheSame(reason);
   return {
     ...ledger,
     async stageInvoices(claim, invoices, now) {
@@ -212,21 +245,67 @@ export function markedLedger(ledger: Ledger, guard: SendingGuard | null): Ledger
       return ledger.stageInvoices(claim, staged, now);
     },
     sendable: async (batchId, from, to) => ledger.sendable(batchId, from, to, await guard.openSince()),
-    async freeze(...call) {
-      const frozen = await ledger.freeze(...call);
-      await guard.mark();
-      return frozen;
-    },
+    freeze: (...call) => freezeMarked(ledger, guard, call),
     async takeUnknown(...call) {
       const taken = await ledger.takeUnknown(...call);
       if (taken.length > 0) await guard.mark();
       return taken;
     },
+    holdUnsent: async (batchId, hold) => ledger.holdUnsent(batchId, { ...hold, reason: await asInGap(hold.reason) }),
+    async closePage(batchId, page, close) {
+      const { unsent = close.reason, now, fencingToken } = close;
+      const reason = await asInGap(unsent);
+      if (reason !== unsent) await ledger.holdUnsent(batchId, { reason, page, now, fencingToken });
+      await ledger.closePage(batchId, page, close);
+    },
+    endBatch: async (batchId, end) => ledger.endBatch(batchId, { ...end, unsent: await asInGap(end.unsent) }),
+  };
+}
+
+/** What was handed out before the gap was known goes back unsent: the next attempt hands it out as what may exist. */
+async function freezeMarked(
+  ledger: Ledger,
+  guard: SendingGuard,
+  [batchId, items, now]: Parameters<Ledger['freeze']>,
+): Promise<readonly number[]> {
+  const frozen = await ledger.freeze(batchId, items, now);
+  try {
+    const since = await guard.mark();
+    const isKnown = items.every(({ mayExistSince }) => typeof mayExistSince === 'number');
+    if (since !== null && !isKnown) throw foundWhileSending();
+  } catch (error) {
+    const ids = new Set(frozen);
+    const put = items.filter(({ invoiceId }) => ids.has(invoiceId));
+    await ledger.unfreeze(batchId, put, { reason: PUT_BACK, now });
+    throw error;
+  }
+  return frozen;
+}
+
+const PUT_BACK: Reason = { code: 'not-sent-yet', message: 'Not sent yet: what was sent before must be known first.' };
+
+function foundWhileSending(): LoteError {
+  return new LoteError(
+    'interlock',
+    'Sending a slice: the ledger must know every invoice that was sent, but it lost some while the slice began. Nothing of it was sent. It is sent again as what may have been sent before.',
+  );
+}
+
+function mayHaveBeenSentAllTheSame({ message }: Reason): Reason {
+  const { code } = MAY_HAVE_BEEN_SENT;
+  return {
+    code,
+    message: `${message} The ledger is older than what was sent with it, so that this invoice may have been sent all the same: look into the reports of that time, or drop its file again while the service remembers its key.`,
   };
 }
 
 function inSendingGap(invoice: StageInvoice): StageInvoice {
   return invoice.kind === 'valid' ? { ...invoice, inSendingGap: true } : invoice;
+}
+
+/** When the number that this process has just raised was used before; null: never, as it must be. */
+function usedAt(own: readonly Witness[], raised: number | undefined): number | null {
+  return own.find(({ number }) => number === raised)?.at ?? null;
 }
 
 function highest(witnesses: readonly Witness[]): number {

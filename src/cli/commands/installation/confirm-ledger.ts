@@ -2,7 +2,7 @@ import { LoteError } from '../../../domain/errors.ts';
 import { createLogger } from '../../../runtime/process/logger.ts';
 import { isBuiltInSandbox } from '../../../wiring/account/built-in-sandbox.ts';
 import { readProfile } from '../../../wiring/account/open-service.ts';
-import { openSendingGuard } from '../../../wiring/account/sending-guard.ts';
+import { openSendingGuard, type ConfirmedGap } from '../../../wiring/account/sending-guard.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { chosenApplication } from '../../session/chosen-application.ts';
 import { quietLevel } from '../../session/log-level.ts';
@@ -28,14 +28,29 @@ export async function confirmLedgerCommand(env: NodeJS.ProcessEnv, name: string 
     process.stdout.write(
       gap === null
         ? `Nothing to confirm: the ledger knows all that was sent for application "${config.application}".\n`
-        : `Confirmed: what was sent${since} without this ledger's knowledge is settled. Lote sends again.\n${heldNotice(gap.held)}`,
+        : `Confirmed: what was sent${since} without this ledger's knowledge is settled. Lote sends again.\n${noticesOf(gap)}`,
     );
     return EXIT.ok;
   });
 }
 
-function heldNotice(held: number): string {
-  return held === 0
-    ? ''
-    : `Unsent invoices of running batches that may have been sent in that time: ${held}. They are held (older-ledger): compare them with the service, and retry those that were not issued.\n`;
+function noticesOf({ held, refused, doubtful }: ConfirmedGap): string {
+  const notices = [
+    [
+      held,
+      'Unsent invoices of running batches that may have been sent in that time: # (held, older-ledger). Compare them with the service, and retry those that were not issued.',
+    ],
+    [
+      refused,
+      'Files that were still being read: #. They are refused (older-ledger): drop again what was not sent in that time.',
+    ],
+    [
+      doubtful,
+      'Invoices that are held, failed or rejected, and may have been sent again in that time: # (flag older-ledger). Nothing of them goes by itself: retry those that were not issued with --accept-duplicate-risk.',
+    ],
+  ] as const;
+  return notices
+    .filter(([count]) => count > 0)
+    .map(([count, text]) => `${text.replace('#', String(count))}\n`)
+    .join('');
 }

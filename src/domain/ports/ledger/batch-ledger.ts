@@ -61,9 +61,11 @@ export type StageInvoice =
        * created, and no operator has accepted the risk of a duplicate.
        */
       readonly keepsRejected?: boolean;
+      /** The starter of the batch has accepted the risk of a duplicate. */
+      readonly riskAccepted?: true;
       /**
-       * The ledger does not know all that was sent: its content replaces no other one that the ledger has as unsent, and
-       * that may have been issued.
+       * The ledger does not know all that was sent: unless the risk is accepted, its content replaces no other one, which may
+       * have been issued.
        */
       readonly inSendingGap?: true;
       /** The starter of the batch has confirmed that references which look alike are two. */

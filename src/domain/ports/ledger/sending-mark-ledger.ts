@@ -18,6 +18,9 @@ export interface SendingMarkLedger {
   sendingMarks(scope: string): Promise<readonly SendingMark[]>;
   /** Takes up a mark that stands outside the ledger only; the earliest `gapSince` stays. */
   noteSendingGap(scope: string, mark: SendingMark): Promise<void>;
-  /** An operator's word: nothing is missing any more. */
-  closeSendingGaps(scope: string): Promise<void>;
+  /**
+   * An operator's word: what was sent in the gaps is settled. What the application has as `held`, `failed` or `rejected` may have been sent in them, and is
+   * flagged (`older-ledger`): only an operator who accepts the risk sends it again. Returns how many were flagged.
+   */
+  closeSendingGaps(scope: string, application: string): Promise<number>;
 }

@@ -169,8 +169,24 @@ export function sendingMarksContract(open: OpenLedger): void {
         { ledgerId: 'lgr_lost', number: 7, gapSince: 1_000 },
         { ledgerId: ledger.id, number: 41, gapSince: 2_000 },
       ]);
-      await ledger.closeSendingGaps(scope);
+      expect(await ledger.closeSendingGaps(scope, 'none of its invoices is here')).toBe(0);
       expect((await ledger.sendingMarks(scope)).map(({ gapSince }) => gapSince)).toEqual([null, null]);
+    });
+
+    it('flag what is at rest and not issued in one application, once, when an operator closes the gap', async () => {
+      const scenario = createScenario(ledger);
+      const other = await createScenario(ledger).run([{ ref: 'other' }]);
+      const batch = await scenario.run([{ ref: 'held' }, { ref: 'rejected' }, { ref: 'unknown' }, { ref: 'accepted' }]);
+      await batch.send('rejected', { kind: 'rejected', reason: REASON });
+      await batch.send('unknown', { kind: 'unknown', reason: REASON });
+      await batch.send('accepted', { kind: 'accepted', serviceId: `inv_${batch.batchId}` });
+      for (const { batchId } of [batch, other]) await ledger.holdUnsent(batchId, { reason: REASON, now: NOW });
+
+      expect(await ledger.closeSendingGaps(randomUUID(), scenario.application)).toBe(2);
+      expect(await ledger.closeSendingGaps(randomUUID(), scenario.application)).toBe(0);
+
+      expect((await batch.lines()).map(({ flags }) => flags)).toEqual([['older-ledger'], ['older-ledger'], [], []]);
+      expect((await other.line('other')).flags).toEqual([]);
     });
   });
 }

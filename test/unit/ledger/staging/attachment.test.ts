@@ -11,7 +11,9 @@ const known: fc.Arbitrary<KnownIdentity> = fc.record({
   awaited: fc.boolean(),
   blocked: fc.boolean(),
   keepsRejected: fc.boolean(),
+  isDoubtful: fc.boolean(),
   inSendingGap: fc.boolean(),
+  riskAccepted: fc.boolean(),
 });
 
 /** What the decision allows the new batch to do. */
@@ -51,7 +53,7 @@ describe('a file that brings an invoice which the ledger knows', () => {
   it('replaces what was rejected only where the refusal is proof, or the risk was accepted; all else goes as it does', () => {
     fc.assert(
       fc.property(known, (one) => {
-        const other = { ...one, sameFingerprint: false };
+        const other = { ...one, sameFingerprint: false, isDoubtful: false, inSendingGap: false };
         const decision = decideAttachment({ ...other, keepsRejected: true });
         const proved = decideAttachment({ ...other, keepsRejected: false });
 
@@ -77,6 +79,14 @@ describe('a file that brings an invoice which the ledger knows', () => {
     );
   });
 
+  it('sends nothing of what may have been sent since the copy of a restored ledger, unless its risk was accepted', () => {
+    fc.assert(
+      fc.property(known, (one) => {
+        expect(mayBeSentByIt({ ...one, isDoubtful: true, riskAccepted: false })).toBe(false);
+      }),
+    );
+  });
+
   it.each([
     [{ state: 'issued', ownerIdle: true }, 'already-issued'],
     [{ state: 'issued', ownerIdle: false, blocked: true }, 'already-issued'],
@@ -98,10 +108,13 @@ describe('a file that brings an invoice which the ledger knows', () => {
     [{ state: 'staged', awaited: true }, 'take-over'],
     [{ state: 'staged', sameFingerprint: false, awaited: true }, 'conflict'],
     [{ state: 'failed', sameFingerprint: false, awaited: true }, 'correct'],
-    [{ state: 'held', sameFingerprint: false, inSendingGap: true }, 'conflict'],
-    [{ state: 'staged', sameFingerprint: false, inSendingGap: true }, 'conflict'],
+    [{ state: 'held', sameFingerprint: false, inSendingGap: true }, 'needs-risk'],
+    [{ state: 'staged', sameFingerprint: false, inSendingGap: true }, 'needs-risk'],
     [{ state: 'held', inSendingGap: true }, 'take-over'],
-    [{ state: 'rejected', sameFingerprint: false, inSendingGap: true }, 'correct'],
+    [{ state: 'held', isDoubtful: true, riskAccepted: true }, 'attach'],
+    [{ state: 'rejected', sameFingerprint: false, inSendingGap: true }, 'needs-risk'],
+    [{ state: 'failed', sameFingerprint: false, isDoubtful: true }, 'needs-risk'],
+    [{ state: 'failed', sameFingerprint: false, isDoubtful: true, riskAccepted: true }, 'correct'],
     [{ state: 'sending', sameFingerprint: false }, 'conflict'],
     [{ state: 'issued', sameFingerprint: false }, 'conflict'],
     [{ state: 'unknown', sameFingerprint: false, ownerIdle: true }, 'conflict'],
@@ -112,7 +125,9 @@ describe('a file that brings an invoice which the ledger knows', () => {
       awaited: false,
       blocked: false,
       keepsRejected: false,
+      isDoubtful: false,
       inSendingGap: false,
+      riskAccepted: false,
       ...over,
     };
     expect(decideAttachment(known)).toBe(decision);

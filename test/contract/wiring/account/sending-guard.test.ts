@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import {
+  markedLedger,
+  openSendingGuard,
+  sendingScope,
+  type SendingGuard,
+} from '../../../../src/wiring/account/sending-guard.ts';
+import { created, REFUSED, slicePlaces } from '../../activities/sending/slice-place.ts';
+import { NOW, REASON, type Scenario } from '../../ledger/scenario.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = DAY_MS / 24;
+
+/** The guard of an application of its own, over a reports folder of its own. */
+interface Guarded {
+  readonly ledger: Ledger;
+  readonly guard: SendingGuard;
+  /** Marks that stand in the folder and that the ledger does not have: what was sent with it has been lost. */
+  lose(marks: number, agoMs?: number): Promise<void>;
+}
+
+function guarded({ ledger, application }: Pick<Scenario, 'ledger' | 'application'>): Guarded {
+  const directory = mkdtempSync(join(tmpdir(), 'lote-guard-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const config = {
+    ...{ application, isOneOfSeveral: false, databaseUrl: null, dataDir: directory },
+    ...{ inputDir: directory, reportsDir: directory },
+    service: { kind: 'remote', baseUrl: `http://${randomUUID()}.example`, apiKey: 'sk_test_guard' },
+  } as const;
+  const log = { warn: () => undefined };
+  const guard = openSendingGuard(config, { ledger, profile: DEFAULT_PROFILE, log });
+  const scope = sendingScope(config);
+  if (guard === null || scope === null) throw new Error('A remote account has a guard');
+  return {
+    ledger: markedLedger(ledger, guard),
+    guard,
+    async lose(marks, agoMs = HOUR_MS) {
+      const folder = join(directory, '.lote-sent');
+      await mkdir(folder, { recursive: true });
+      const known = (await ledger.sendingMarks(scope)).find((mark) => mark.ledgerId === ledger.id)?.number ?? 0;
+      for (let mark = known + 1; mark <= known + marks; mark += 1)
+        await writeFile(join(folder, `${scope}.${ledger.id}.${mark}.${Date.now() - agoMs}`), '');
+    },
+  };
+}
+
+describe('a database that loses its last transactions while a slice begins', () => {
+  const placeOf = slicePlaces();
+
+  it.each([1, 2])('makes the slice begin again, as one that may have been sent: %i lost marks', async (lost) => {
+    let failsOver = false;
+    const set = placeOf(() => REFUSED, 1, {
+      ledger(_, { scenario }) {
+        const { ledger, lose } = guarded(scenario);
+        return {
+          ...ledger,
+          async freeze(...call) {
+            if (failsOver) await lose(lost);
+            return ledger.freeze(...call);
+          },
+        };
+      },
+    });
+    await set.slice(await set.batch([{ ref: 'before' }]));
+    const batch = await set.batch([{ ref: 'lost' }]);
+    failsOver = true;
+    await expect(set.slice(batch)).rejects.toMatchObject({ code: 'interlock' });
+    failsOver = false;
+    const before = [...set.posts];
+    await set.slice(batch);
+
+    expect(before, 'nothing was sent while the slice did not know').toEqual(['before']);
+    expect(set.posts).toEqual(['before', 'lost']);
+    expect(await batch.line('lost')).toMatchObject({ state: 'unknown', reason: { code: 'refused-after-lost-answer' } });
+  });
+});
+
+describe('the confirmation of a restored ledger', () => {
+  const placeOf = slicePlaces();
+  const accept = { acceptDuplicateRisk: true } as const;
+
+  function retry({ ledger }: Guarded, batchId: string, over: { readonly acceptDuplicateRisk?: true } = {}) {
+    const policy = { maxGenerations: 3, retentionMs: DAY_MS, rejectionIsProof: true, now: NOW };
+    return ledger.retryInvoices({
+      ...{ batchId, selection: {}, policy: { acceptDuplicateRisk: false, ...policy, ...over } },
+      action: { actionId: randomUUID(), who: 'ana', why: 'the service has none' },
+    });
+  }
+
+  it('waits for what running batches have unsent, while the service remembers the keys', async () => {
+    const { scenario } = placeOf(created);
+    const { ledger, guard, lose } = guarded(scenario);
+    const running = await scenario.run([{ ref: 'unsent' }]);
+    await lose(3);
+
+    await expect(guard.confirm(ledger)).rejects.toMatchObject({ code: 'interlock' });
+    expect(await guard.openSince(), 'the gap stays open').not.toBeNull();
+    await running.send('unsent', { kind: 'accepted', serviceId: `inv_${scenario.application}` });
+
+    expect(await guard.confirm(ledger)).toMatchObject({ held: 0, refused: 0 });
+    expect(await guard.openSince()).toBeNull();
+  });
+
+  it('refuses a file that was being read: its next attempt stages nothing, and when it is dropped again it is read anew', async () => {
+    const { scenario } = placeOf(created);
+    const { ledger, guard, lose } = guarded(scenario);
+    const batch = await scenario.begin();
+    await lose(3, 2 * DAY_MS);
+
+    expect(await guard.confirm(ledger)).toMatchObject({ held: 0, refused: 1 });
+
+    expect(await batch.claim()).toMatchObject({ kind: 'closed', batch: { state: 'refused' } });
+    expect(await batch.claim({ runId: 'run-2', rereadRefused: true })).toMatchObject({ kind: 'claimed' });
+  });
+
+  it('lets nothing go by itself that may have been sent since the copy: held, failed or rejected', async () => {
+    const { scenario } = placeOf(created);
+    const { ledger, guard, lose } = guarded(scenario);
+    const batch = await scenario.run([{ ref: 'held' }, { ref: 'rejected' }]);
+    await batch.send('rejected', { kind: 'rejected', reason: REASON });
+    await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+    await batch.finish();
+    await lose(3);
+
+    expect(await guard.confirm(ledger)).toMatchObject({ doubtful: 2 });
+
+    expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(0);
+    expect((await retry({ ledger, guard, lose }, batch.batchId)).refused).toEqual({ 'needs-accept-duplicate-risk': 2 });
+    const again = await scenario.run([{ ref: 'held' }, { ref: 'rejected', unitPrice: '99' }]);
+    expect((await again.lines()).map(({ state, reason }) => [state, reason?.code])).toEqual([
+      ['held', 'because'],
+      ['conflict', 'needs-accept-duplicate-risk'],
+    ]);
+    await again.finish();
+    expect((await retry({ ledger, guard, lose }, batch.batchId, accept)).moved).toMatchObject({
+      ...{ release: 1, regenerate: 1 },
+    });
+    expect((await batch.lines()).map(({ state, flags }) => [state, flags])).toEqual([
+      ['staged', []],
+      ['staged', []],
+    ]);
+  });
+
+  it('is none where the ledger knows all that was sent', async () => {
+    const { scenario } = placeOf(created);
+    const { ledger, guard } = guarded(scenario);
+    const batch = await scenario.run([{ ref: 'held-before' }]);
+    await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+
+    expect(await guard.confirm(ledger)).toBeNull();
+    expect((await batch.line('held-before')).flags).toEqual([]);
+  });
+});
+
+describe('a page that is closed while the ledger does not know all that was sent', () => {
+  const placeOf = slicePlaces();
+
+  it('says of what it has not sent that it may have been sent all the same', async () => {
+    const { scenario } = placeOf(created);
+    const { ledger, guard, lose } = guarded(scenario);
+    const batch = await scenario.run([{ ref: 'never-tried' }, { ref: 'throttled' }]);
+    await batch.send('throttled', { kind: 'pending', reason: REASON, mayExist: false });
+    await lose(3);
+    await guard.require();
+
+    await ledger.closePage(batch.batchId, 1, { acceptedBefore: 0, reason: REASON, now: NOW });
+
+    expect((await batch.lines()).map(({ state, reason }) => [state, reason?.code])).toEqual([
+      ['held', 'older-ledger'],
+      ['held', 'older-ledger'],
+    ]);
+  });
+});
