@@ -14,7 +14,7 @@ const GRACE_MS = 60_000;
 const NOT_READ = {
   code: 'run-lost',
   message:
-    'The run of this batch ended before the file was read to its end, so nothing of it was sent. Drop the file again, with the same options.',
+    'The run of this batch ended before the ledger had the file to its end, and the ledger knows of nothing of it that was sent. Drop the file again, with the same options.',
 };
 const NOT_SENT = {
   code: 'run-lost',

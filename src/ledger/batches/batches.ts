@@ -1,7 +1,8 @@
+import { LoteError } from '../../domain/errors.ts';
 import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { BatchLedger } from '../../domain/ports/ledger/batch-ledger.ts';
-import type { BatchInvoice, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchInvoice } from './batch-invoice.ts';
 import { BATCH_INVOICES, type BatchInvoiceRow, INVOICES_WITH } from './batch-invoices-sql.ts';
@@ -128,7 +129,8 @@ export function createBatches(database: Database): Batches {
 
     async setBatchState(batchId, state, now, fencingToken) {
       await database.transaction(async (queries) => {
-        await lockUnderToken(queries, batchId, fencingToken);
+        const batch = await lockUnderToken(queries, batchId, fencingToken);
+        if (state === 'finished' || state === 'cancelled') requireRead(batch);
         await queries.query(SET_BATCH_STATE, [batchId, state, now]);
       });
     },
@@ -179,11 +181,21 @@ async function endBatch(
   { state, unsent, now, fencingToken }: Parameters<BatchLedger['endBatch']>[1],
 ): Promise<void> {
   await database.transaction(async (queries) => {
-    await lockUnderToken(queries, batchId, fencingToken);
+    requireRead(await lockUnderToken(queries, batchId, fencingToken));
     // Another file that is read anew may have passed one on to this batch since it held what was not sent.
     await queries.query(HOLD_UNSENT, [batchId, unsent.code, unsent.message, now, null, null]);
     await queries.query(SET_BATCH_STATE, [batchId, state, now]);
   });
+}
+
+/** Its run reads the file before it ends the batch: a ledger that has it as being read is older than the run. */
+function requireRead({ batchId, state }: BatchRecord): void {
+  if (state !== 'staging') return;
+  throw new LoteError(
+    'ledger-conflict',
+    `Ending batch "${batchId}": the ledger must know its file, but has it as still being read: it was restored from an older copy, or has lost its last transactions. ` +
+      'This run ends. Reconciliation closes its batch; then drop the file again (docs/operations/backup.md)',
+  );
 }
 
 async function invoicesWith(

@@ -18,8 +18,16 @@ export async function lockUnderClaim(queries: Queries, claim: BatchClaim): Promi
 }
 
 /**
- * The same for the rounds of a batch that runs; no token to prove: an earlier version of Lote started the run.
+ * The same for a writer of a portion of the file, beside others.
  * @throws LoteError `batch-not-found`, `claim-lost`
+ */
+export async function shareUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
+  return proved(claim, await queries.query<BatchRow>(SHARE_BATCH, [claim.batchId]));
+}
+
+/**
+ * The same for the rounds of a batch that runs; no token to prove: an earlier version of Lote started the run.
+ * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
  */
 export function lockUnderToken(queries: Queries, batchId: string, fencingToken: FencingToken): Promise<BatchRecord> {
   return underToken(queries, LOCK_BATCH, { batchId, fencingToken });
@@ -27,7 +35,7 @@ export function lockUnderToken(queries: Queries, batchId: string, fencingToken: 
 
 /**
  * The same for writers that may go on beside each other: until the transaction ends nobody raises the token.
- * @throws LoteError `batch-not-found`, `claim-lost`
+ * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
  */
 export function shareUnderToken(queries: Queries, batchId: string, fencingToken: FencingToken): Promise<BatchRecord> {
   return underToken(queries, SHARE_BATCH, { batchId, fencingToken });
@@ -39,13 +47,25 @@ async function underToken(
   { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken: FencingToken },
 ): Promise<BatchRecord> {
   const rows = await queries.query<BatchRow>(lock, [batchId]);
-  return fencingToken === undefined ? foundBatch(batchId, rows[0]) : proved({ batchId, fencingToken }, rows);
+  const batch = foundBatch(batchId, rows[0]);
+  if (fencingToken === undefined || fencingToken === batch.fencingToken) return batch;
+  throw roundLost({ batchId, fencingToken }, batch.fencingToken);
 }
 
 function proved(claim: BatchClaim, [row]: readonly BatchRow[]): BatchRecord {
   const batch = foundBatch(claim.batchId, row);
   if (batch.fencingToken !== claim.fencingToken) throw claimLost(claim, `the ledger has token ${batch.fencingToken}`);
   return batch;
+}
+
+/** A round is begun once: the next attempt of its step has the same token, and waits for ever where the ledger has a lower one. */
+export function roundLost(claim: BatchClaim, found: number): LoteError {
+  if (found > claim.fencingToken) return claimLost(claim, `the ledger has token ${found}`);
+  return new LoteError(
+    'ledger-conflict',
+    `Writing to batch "${claim.batchId}": the ledger must know the round of this run (fencing token ${claim.fencingToken}), but it has token ${found}, and a token never falls: ` +
+      'it was restored from an older copy, or has lost its last transactions. Nothing was written, and this run ends. Reconciliation closes what it leaves; then drop the file again (docs/operations/backup.md)',
+  );
 }
 
 /** A later start of the same work has taken over: this attempt has nothing more to write. */

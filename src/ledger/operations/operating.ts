@@ -3,7 +3,7 @@ import type { OperatingLedger, ReopenBatch, ReopenResult } from '../../domain/po
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { BATCH_INVOICE_TABLES } from '../batches/batch-invoices-sql.ts';
 import { batchRecord, foundBatch } from '../batches/batch-record.ts';
-import { claimLost } from '../batches/claim-proof.ts';
+import { roundLost } from '../batches/claim-proof.ts';
 import { requireLatestAttempt } from '../batches/claiming.ts';
 import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
 import { HOLD_CLAIM } from '../batches/hold-claim-sql.ts';
@@ -69,7 +69,7 @@ export function createOperating(database: Database, keyOf: KeyOf): OperatingLedg
         if (begun !== undefined) return batchRecord(begun);
         const [row] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
         const found = foundBatch(batchId, row).fencingToken;
-        throw claimLost({ batchId, fencingToken }, `the ledger has token ${found}`);
+        throw roundLost({ batchId, fencingToken }, found);
       }),
 
     retryInvoices: (request) => retryInvoices(database, keyOf, request),

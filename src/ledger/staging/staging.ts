@@ -4,7 +4,7 @@ import type { BatchLedger, FinishStaging } from '../../domain/ports/ledger/batch
 import type { BatchClaim, BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { batchRecord } from '../batches/batch-record.ts';
-import { lockUnderClaim, shareUnderToken } from '../batches/claim-proof.ts';
+import { lockUnderClaim, shareUnderClaim } from '../batches/claim-proof.ts';
 import { INSERT_FINDINGS } from '../batches/findings-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database, Queries } from '../database/database.ts';
@@ -49,7 +49,7 @@ export function createStaging(database: Database, keyOf: KeyOf): Staging {
     async stageInvoices(claim, invoices, now) {
       await database.transaction(async (queries) => {
         // Portions of one file have no invoice in common, and are written beside each other.
-        const { batchId, application, state } = await shareUnderToken(queries, claim.batchId, claim.fencingToken);
+        const { batchId, application, state } = await shareUnderClaim(queries, claim);
         if (state === 'staging') await stageInvoices(queries, { batchId, application, now, keyOf }, invoices);
       });
     },

@@ -224,10 +224,13 @@ export function claimingContract(open: OpenLedger): void {
       expect((await (await stateAfter('cancelled', 'paused')).record()).state).toBe('cancelled');
     });
 
-    it('cannot be set while the file is being staged', async () => {
+    it('cannot be ended while the file is being staged: its run has read it before, so the ledger is older than the run', async () => {
       const batch = await scenario.begin();
+      const { batchId, fencingToken } = batch;
+      const end = { state: 'finished', unsent: REASON, now: NOW, fencingToken } as const;
 
-      await ledger.setBatchState(batch.batchId, 'finished', NOW);
+      const ends = [() => ledger.setBatchState(batchId, 'finished', NOW), () => ledger.endBatch(batchId, end)];
+      for (const ended of ends) await expect(ended()).rejects.toMatchObject({ code: 'ledger-conflict' });
 
       expect((await batch.record()).state).toBe('staging');
     });

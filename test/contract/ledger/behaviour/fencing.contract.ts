@@ -84,6 +84,24 @@ export function fencingContract(open: OpenLedger): void {
       },
     );
 
+    it('of a round that the ledger does not know ends the run: a token never falls, so the ledger is an older copy', async () => {
+      const { batchId, ...batch } = await scenario.run([{ ref: 'copied' }]);
+      const fencingToken = (await batch.record()).fencingToken + 1;
+
+      const writes = [
+        () => ledger.holdUnsent(batchId, { reason: REASON, now: NOW, fencingToken }),
+        () => ledger.endBatch(batchId, { state: 'finished', unsent: REASON, now: NOW, fencingToken }),
+        () => ledger.beginRound({ batchId, fencingToken, attempt: 2 }),
+      ];
+
+      for (const write of writes) await expect(write()).rejects.toMatchObject({ code: 'ledger-conflict' });
+      await expect(
+        ledger.stageInvoices({ batchId, fencingToken }, [invoice('portion', 9)], NOW),
+        'the next attempt of a reading claims anew',
+      ).rejects.toMatchObject({ code: 'claim-lost' });
+      expect(await batch.record()).toMatchObject({ state: 'running', fencingToken: fencingToken - 1 });
+    });
+
     it('ends a staging only when the rows under invoices and those without one are all that were read', async () => {
       const batch = await scenario.begin();
       await ledger.stageInvoices(batch, [{ ...invoice(`cut-${batch.batchId}`), rows: [2, 3] }], NOW);
