@@ -10,6 +10,7 @@ import type { InvoiceSpool } from './invoice-spool.ts';
 import { jsonReport } from './formats/json-report.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { OriginalFile } from './corrections/original-file.ts';
+import { keepNewerReport } from './keep-newer-report.ts';
 import { readReport, type ReportLedger } from './formats/read-report.ts';
 import { inReportsFolder } from './reports-folder.ts';
 import { replaceCorrections } from './corrections/replace-corrections.ts';
@@ -105,6 +106,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   await writeFormats(places.work, parts);
   await requireNewest(request, revision);
   await supersedeOlder(places.directory, revision);
+  await keepNewerReport(places, Object.keys(REPORT_FORMATS));
   await replaceCorrections({ ...places, name: corrections.name });
   for (const name of Object.keys(REPORT_FORMATS)) await rename(join(places.work, name), join(places.directory, name));
   await syncDirectory(places.directory);

@@ -234,6 +234,30 @@ describe('writeReport again', () => {
     expect(await readFile(written.html, 'utf8')).toContain('Report 2,');
   });
 
+  it('keeps the report that a restored ledger does not know: only that one tells what was sent after the copy', async () => {
+    const directory = join(reportsDir, SAMPLE_BATCH.batchId);
+    const requestOf = () => ({
+      ledger: ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES),
+      ...{ batchId: SAMPLE_BATCH.batchId, reportsDir, now: NOW },
+    });
+    const { json } = await writeReport(requestOf());
+    const said = await readFile(json, 'utf8');
+    await utimes(json, NOW / 1000, NOW / 1000);
+
+    const restored = { ...requestOf(), now: NOW + 1 };
+    await writeReport(restored);
+    await writeReport(restored);
+
+    const kept = (await readdir(directory)).filter((name) => name.startsWith('before-restore'));
+    expect(kept).toEqual([`before-restore-${new Date(NOW).toISOString().replaceAll(':', '-')}`]);
+    expect((await readdir(join(directory, kept[0] ?? ''))).toSorted()).toEqual([
+      'report.csv',
+      'report.html',
+      'report.json',
+    ]);
+    expect(await readFile(join(directory, kept[0] ?? '', 'report.json'), 'utf8')).toBe(said);
+  });
+
   it('sets a corrections file with other content aside, because somebody may be correcting it', async () => {
     const { corrections } = await writeSample();
     await writeFile(corrections ?? '', 'half corrected by hand');
