@@ -2,6 +2,7 @@ import type { Finding } from '../src/domain/invoice.ts';
 import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
+import type { BatchRecord } from '../src/domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../src/domain/ports/ledger/ledger.ts';
 import type { NightMessages } from '../src/domain/ports/night-messages.ts';
 import type { RunLog } from '../src/domain/ports/run-log.ts';
@@ -166,6 +167,11 @@ export interface ReportWriter {
   write(batchId: string): Promise<ReportSummary>;
   /** Returns the report that exists, if nothing changed since it was written; else null. */
   reuse(batchId: string): Promise<ReportSummary | null>;
+  /**
+   * The first rows of the invoices that the report in place calls `held` or `conflict`, if the ledger has not given out its revision: the ledger was
+   * restored from an older copy. Else none.
+   */
+  rowsNotSent(batch: Pick<BatchRecord, 'batchId' | 'revision'>): Promise<readonly number[]>;
 }
 
 /** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */

@@ -6,7 +6,7 @@ import type { BatchClaim, BatchRecord } from '../../src/domain/ports/ledger/batc
 import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
-import { letGo, repeatUnknown } from './let-go.ts';
+import { holdUnsentBefore, letGo, repeatUnknown } from './let-go.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 import { stageGroups } from './stage-groups.ts';
 import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from './total-check.ts';
@@ -118,6 +118,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     fileFindings: [...holdFindings(hold), ...riskFindings(input), ...read.findings],
     proof: read.proof,
   });
+  await holdUnsentBefore(deps, record);
   const unusual = await checkTotal(deps, { batch: record, input, isHeld: hold !== null });
   // It may hold invoices that an earlier file left unknown.
   if (!(await applyHold(deps, batch, hold ?? holdOf(deps, record, unusual)))) await repeatUnknown(deps, batch);
@@ -125,6 +126,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
 }
 
 async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
+  await holdUnsentBefore(deps, batch);
   // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
   const hold = await holdOfResumed(deps, input, batch);
   const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });

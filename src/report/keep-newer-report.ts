@@ -31,8 +31,8 @@ export async function keepNewerReport(report: NewReport, names: readonly string[
   await rename(join(work, name), join(directory, name));
 }
 
-/** Null: there is none, or somebody has damaged it. */
-async function revisionOf(json: string): Promise<number | null> {
+/** Revision of a `report.json`, read from its head; null: there is none, or somebody has damaged it. */
+export async function revisionOf(json: string): Promise<number | null> {
   const file = await unlessMissing(open(json, 'r'));
   if (file === null) return null;
   try {

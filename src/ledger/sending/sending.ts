@@ -17,6 +17,7 @@ import { isItem, ofItem } from '../database/of-item.ts';
 import { fromStates } from '../database/states.ts';
 import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
 import { applyPastEvents } from '../settling/settled.ts';
+import { holdDoubtful } from './hold-doubtful.ts';
 import { recordAnswers } from './record-answers.ts';
 
 const DAY_MS = 86_400_000;
@@ -260,6 +261,8 @@ export function createSending(database: Database): SendingLedger {
         return (await queries.query(HOLD_UNSENT, params)).length;
       });
     },
+
+    holdDoubtful: (...hold) => holdDoubtful(database, ...hold),
   };
 }
 

@@ -14,6 +14,7 @@ import type { ReportNote } from '../../report/report-note.ts';
 import { writeReport } from '../../report/write-report.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import type { Counts } from '../../contract/messages.ts';
+import { rowsNotSent } from './rows-not-sent.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
 import { originalOf } from '../files/original-of.ts';
 
@@ -31,7 +32,11 @@ export interface ReportWriterOptions {
 
 /** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */
 export function createReportWriter(options: ReportWriterOptions): ReportWriter {
-  return { write: (batchId) => write(options, batchId), reuse: (batchId) => reuse(options, batchId) };
+  return {
+    write: (batchId) => write(options, batchId),
+    reuse: (batchId) => reuse(options, batchId),
+    rowsNotSent: (batch) => rowsNotSent(options.reportsDir, batch),
+  };
 }
 
 /** Enough: a newer report is not put in place between the last rename of a writer and its note in the ledger more often than this. */

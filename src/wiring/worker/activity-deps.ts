@@ -16,6 +16,7 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { chooseLanguage } from '../../texts/choose-language.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import { profileDigestOf } from '../profile-fit/profile-digest.ts';
+import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';
 import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
 import { createNightMessages } from '../notification/night-messages.ts';
@@ -167,14 +168,14 @@ function folderUsers(
   notes: () => readonly ReportNote[],
 ) {
   const speech = chooseLanguage(config.language);
+  const writer = createReportWriter({
+    ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
+    profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
+  });
   const users = {
     files: createFileReader({ ...config, buffersRows: !crash.stopsAtRows }),
-    reports: crash.reports(
-      createReportWriter({
-        ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
-        profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
-      }),
-    ),
+    // The documents of the built-in sandbox go with the ledger, and the reports of those do not count.
+    reports: crash.reports(isBuiltInSandbox(config) ? { ...writer, rowsNotSent: async () => [] } : writer),
     drops: createDropFolder({
       inputDir: config.inputDir,
       stableMs: config.drop.stableMs,

@@ -85,7 +85,12 @@ export function activityPlaces(): (parts?: {
         log: { warn: note('warn'), error: note('error') },
       }),
       files: new Proxy({} as ActivityDeps['files'], { get: () => untouched('the file reader') }),
-      reports: new Proxy({} as ActivityDeps['reports'], { get: () => untouched('the report writer') }),
+      reports: {
+        write: () => untouched('the report writer'),
+        reuse: () => untouched('the reader of reports'),
+        // Nothing has been restored.
+        rowsNotSent: () => Promise.resolve([]),
+      },
       runs: { isOpen: () => untouched('the list of runs'), endedForMs: () => untouched('the list of runs') },
       notifyWaiting: () => Promise.resolve(),
       drops: new Proxy({} as ActivityDeps['drops'], { get: () => untouched('the drop folder') }),

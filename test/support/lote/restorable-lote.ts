@@ -30,7 +30,7 @@ export interface RestorableLote {
   /** From the next start on. */
   set(changed: Readonly<Record<string, string>>): void;
   /** Drops a file, and starts its batch. */
-  drop(name: string, invoices: readonly TestInvoice[]): Promise<BatchHandle>;
+  drop(name: string, invoices: readonly TestInvoice[], options?: Partial<BatchInput>): Promise<BatchHandle>;
   client(): Client;
   remove(): Promise<void>;
 }
@@ -104,10 +104,10 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
     set(changed) {
       env = { ...env, ...changed };
     },
-    async drop(name, invoices) {
+    async drop(name, invoices, options = {}) {
       const { inputDir, taskQueue, application } = readConfig(env);
       await writeFile(join(inputDir, name), batchFile(invoices));
-      const input: BatchInput = { file: name };
+      const input: BatchInput = { ...options, file: name };
       return (await startBatch({ client: client(), taskQueue, application, inputDir }, input)).handle;
     },
     async remove() {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -235,6 +237,37 @@ describe.skipIf(server === null)('a restored ledger in which a batch ended unsen
     expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
     expect(other).toMatchObject({ counts: { conflict: 6 } });
     expect(again).toMatchObject({ counts: { issued: 6 } });
+  });
+});
+
+describe.skipIf(server === null)('a file that was cancelled and corrected after the copy', { timeout: 400_000 }, () => {
+  it('is not sent when it is run again, and the corrected one repeats its key once an operator accepts the risk', async () => {
+    const { lote, sandbox, front, reportsDir } = await scene(server);
+    await lote.start();
+    await lote.copyLedger();
+    front.script = (request) => (isInvoice(request) ? THROTTLED : 'pass');
+    const first = await lote.drop('night.csv', NIGHT);
+    await until(() => Promise.resolve(front.requests.some(isInvoice)));
+    await first.executeUpdate('cancelRemaining', { args: [{ reason: 'its prices are wrong' }] });
+    const { batchId } = await first.result();
+    front.script = () => 'pass';
+    const corrected = NIGHT.map((invoice) => ({ ...invoice, unitPrice: '99.00' }));
+    expect(await resultOf(lote, 'corrected.csv', corrected)).toMatchObject({ counts: { issued: 6 } });
+    await lote.stop();
+    await lote.restoreLedger();
+
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { held: 6 } });
+    expect(await resultOf(lote, 'night.csv', NIGHT), 'and dropped once more').toMatchObject({ counts: { held: 6 } });
+    expect(await resultOf(lote, 'corrected.csv', corrected)).toMatchObject({ counts: { conflict: 6 } });
+    const again = await lote.drop('again.csv', [...corrected.slice(1), ...corrected.slice(0, 1)], {
+      acceptDuplicateRisk: true,
+    });
+    expect(await again.result()).toMatchObject({ counts: { issued: 6 } });
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    const kept = (await readdir(join(reportsDir, batchId))).filter((name) => name.startsWith('before-restore'));
+    expect(kept, 'the report of the lost time').toHaveLength(1);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { AnswerCounts } from '../../answer-counts.ts';
 import type { Invoice, Reason } from '../../invoice.ts';
-import type { FencingToken, InvoiceTry } from './batch-record.ts';
+import type { BatchClaim, FencingToken, InvoiceTry } from './batch-record.ts';
 import type { SettledInvoice } from './settling-ledger.ts';
 
 /** An invoice to send, of generation `generation`. */
@@ -124,5 +124,13 @@ export interface SendingLedger {
       readonly now: number;
       readonly fencingToken?: FencingToken;
     },
+  ): Promise<number>;
+  /**
+   * staged, held -> held, flagged `older-ledger`, for owned invoices of the batch that begin in these rows: only an operator who accepts the risk of a
+   * duplicate sends them. Returns how many.
+   */
+  holdDoubtful(
+    claim: BatchClaim,
+    hold: { readonly firstRows: readonly number[]; readonly reason: Reason; readonly now: number },
   ): Promise<number>;
 }

@@ -77,6 +77,23 @@ export function sendingContract(open: OpenLedger): void {
       expect(await batch.one('gap-2')).toMatchObject({ state: 'sending', mayExist: true, mayExistSince: GAP });
     });
 
+    it('is held where an earlier report says that it was not sent: by the first of its rows, and no run of its file releases it', async () => {
+      const batch = await scenario.run([{ ref: 'gap-4' }, { ref: 'gap-5' }, { ref: 'gap-6' }]);
+      await batch.freeze('gap-6');
+
+      const hold = { firstRows: [2, 4, 99], reason: REASON, now: NOW };
+      expect(await ledger.holdDoubtful(batch, hold)).toBe(1);
+      expect(await ledger.holdDoubtful(batch, hold), 'a step that is repeated').toBe(1);
+      await batch.finish();
+
+      expect((await batch.lines()).map(({ state, flags }) => [state, flags])).toEqual([
+        ['held', ['older-ledger']],
+        ['staged', []],
+        ['sending', []],
+      ]);
+      expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(0);
+    });
+
     it('may exist also where every try that the ledger knows was proved not to have reached the service', async () => {
       const batch = await scenario.run([{ ref: 'gap-3' }]);
       await batch.send('gap-3', { kind: 'pending', reason: REASON, mayExist: false });
