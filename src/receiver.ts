@@ -1,5 +1,5 @@
 import { receiverCommand } from './cli/commands/receiver.ts';
-import { goOnWithoutReaders } from './runtime/process/output-streams.ts';
+import { goOnWithoutReaders } from './cli/output/output-streams.ts';
 
 goOnWithoutReaders();
 process.exitCode = await receiverCommand(process.env);

@@ -1,5 +1,5 @@
 import { workerCommand } from './cli/commands/worker.ts';
-import { goOnWithoutReaders } from './runtime/process/output-streams.ts';
+import { goOnWithoutReaders } from './cli/output/output-streams.ts';
 
 goOnWithoutReaders();
 process.exitCode = await workerCommand(process.env);

@@ -1,5 +1,5 @@
 import { LoteError } from '../domain/errors.ts';
-import { goOnWithoutReaders } from '../runtime/process/output-streams.ts';
+import { goOnWithoutReaders } from './output/output-streams.ts';
 import { EXIT, exitCodeOf } from './output/exit-codes.ts';
 import { nextCommand } from './output/next-command.ts';
 import { program } from './program.ts';
