@@ -25,6 +25,9 @@ export async function keepNewerReport(report: NewReport, names: readonly string[
   if (found === null || found < revision) return;
   const { mtime } = await stat(json);
   const name = `before-restore-${mtime.toISOString().replaceAll(':', '-')}`;
+  // By an attempt that ended before it had put its own in place.
+  const isKept = (await unlessMissing(stat(join(directory, name)))) !== null;
+  if (isKept) return;
   // Through the work folder: it appears whole, and a writer that has lost the folder to a newer one keeps nothing.
   await mkdir(join(work, name), { mode: REPORT_DIRECTORY_MODE });
   for (const file of names) await unlessMissing(copyFile(join(directory, file), join(work, name, file)));

@@ -258,6 +258,27 @@ describe('writeReport again', () => {
     expect(await readFile(join(directory, kept[0] ?? '', 'report.json'), 'utf8')).toBe(said);
   });
 
+  it('goes on after an attempt that had kept that report and put nothing in place', async () => {
+    const directory = join(reportsDir, SAMPLE_BATCH.batchId);
+    const requestOf = () => ({
+      ledger: ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES, { fileFindings: async () => SAMPLE_FINDINGS }),
+      ...{ batchId: SAMPLE_BATCH.batchId, reportsDir, original: sampleOriginal(), now: NOW },
+    });
+    const request = requestOf();
+    for (const _ of [1, 2, 3]) await writeReport(request);
+    await writeFile(join(directory, 'corrections.csv'), 'half corrected by hand');
+    const inTheWay = join(directory, 'corrections-replaced-by-1.csv');
+    await mkdir(inTheWay);
+    const restored = requestOf();
+    await expect(writeReport(restored)).rejects.toThrow();
+    await rm(inTheWay, { recursive: true });
+
+    const written = await writeReport(restored);
+
+    expect(await readJson(written.json)).toMatchObject({ batch: { revision: 2 } });
+    expect((await readdir(directory)).filter((name) => name.startsWith('before-restore'))).toHaveLength(1);
+  });
+
   it('sets a corrections file with other content aside, because somebody may be correcting it', async () => {
     const { corrections } = await writeSample();
     await writeFile(corrections ?? '', 'half corrected by hand');
