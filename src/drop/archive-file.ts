@@ -10,6 +10,8 @@ import { MARKER_SUFFIX } from './is-ignored-name.ts';
 const NOTE_SUFFIX = '.note.txt';
 /** What the file systems of Linux take for a name. */
 const LONGEST_NAME_BYTES = 255;
+/** What is longer is no extension, but a name with a dot in it. */
+const LONGEST_EXTENSION_BYTES = 100;
 /** The note's last line: whose file it stands for. It makes every step repeatable after a crash. */
 const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
 
@@ -96,9 +98,10 @@ async function reserveName(
   }
 }
 
-/** A name that leaves no room for that of its note loses the end of its stem. */
+/** A name that leaves no room for that of its note loses the end of its stem; one of hardly a stem has no extension. */
 function numbered(name: string, number: number): string {
-  const { name: stem, ext } = parse(name);
+  const parsed = parse(name);
+  const { name: stem, ext } = Buffer.byteLength(parsed.ext) > LONGEST_EXTENSION_BYTES ? { name, ext: '' } : parsed;
   const end = number === 1 ? ext : `-${number}${ext}`;
   const room = LONGEST_NAME_BYTES - Buffer.byteLength(end + NOTE_SUFFIX);
   return clipped(stem, room) + end;

@@ -79,6 +79,18 @@ describe('shelving a file', () => {
     expect(await readFile(join(inputDir, `${paths[1]}.note.txt`), 'utf8')).toContain('claim: ');
   });
 
+  it('shortens a name that is an extension nearly from its beginning, too', async () => {
+    const inputDir = await dropPlace();
+    await drop(inputDir, `1.${'a'.repeat(252)}`, 'rows');
+    const { claimed } = await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen);
+
+    const path = await archive(inputDir, NIGHT, claimed[0] ?? { slot: '', name: '' });
+
+    expect(path).toBe(`archive/2026-11-21/1.${'a'.repeat(244)}`);
+    expect(await readFile(join(inputDir, path ?? ''), 'utf8')).toBe('rows');
+    expect(await stat(join(inputDir, `${path}.note.txt`))).toBeDefined();
+  });
+
   it('copies a file into an archive on another file system, and leaves nothing else there', async ({ skip }) => {
     const inputDir = await dropPlace();
     const otherDir = await folderElsewhere(inputDir);
