@@ -14,14 +14,24 @@ export interface ReplaceCorrections {
  * half-way through correcting it when reconciliation rewrites the report.
  */
 export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {
-  for (const old of (await readdir(directory)).filter((file) => isCorrectionsFile(file))) {
+  const names = await readdir(directory);
+  for (const old of names.filter((file) => isCorrectionsFile(file))) {
     if (old === name && (await sameBytes(join(directory, old), join(work, name)))) continue;
-    const aside = old.replace('.', `-replaced-by-${revision}.`);
+    const aside = freeName(names, old, revision);
     // Through the work folder: a writer that has lost it to a newer one moves nothing of what that one put in place.
     await rename(join(directory, old), join(work, aside));
     await rename(join(work, aside), join(directory, aside));
   }
   if (name !== null) await rename(join(work, name), join(directory, name));
+}
+
+/** A restored ledger gives out a revision a second time. */
+function freeName(names: readonly string[], old: string, revision: number): string {
+  const name = (end: string): string => old.replace('.', `-replaced-by-${revision}${end}.`);
+  for (let number = 1; ; number += 1) {
+    const aside = name(number === 1 ? '' : `-${number}`);
+    if (!names.includes(aside)) return aside;
+  }
 }
 
 /** Whether this is the name of the corrections of the report that stands: they have the extension of the dropped file. */

@@ -260,20 +260,20 @@ describe('writeReport again', () => {
 
   it('goes on after an attempt that had kept that report and put nothing in place', async () => {
     const directory = join(reportsDir, SAMPLE_BATCH.batchId);
-    const requestOf = () => ({
-      ledger: ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES, { fileFindings: async () => SAMPLE_FINDINGS }),
-      ...{ batchId: SAMPLE_BATCH.batchId, reportsDir, original: sampleOriginal(), now: NOW },
-    });
-    const request = requestOf();
-    for (const _ of [1, 2, 3]) await writeReport(request);
-    await writeFile(join(directory, 'corrections.csv'), 'half corrected by hand');
-    const inTheWay = join(directory, 'corrections-replaced-by-1.csv');
+    const writerOf = (ledger = ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES)) => {
+      const place = { ledger, batchId: SAMPLE_BATCH.batchId, reportsDir, now: NOW };
+      return () => writeReport({ ...place, original: sampleOriginal() });
+    };
+    const before = writerOf();
+    for (const _ of [1, 2, 3]) await before();
+    const inTheWay = join(directory, 'corrections.csv');
+    await rm(inTheWay);
     await mkdir(inTheWay);
-    const restored = requestOf();
-    await expect(writeReport(restored)).rejects.toThrow();
+    const restored = writerOf();
+    await expect(restored()).rejects.toThrow('EISDIR');
     await rm(inTheWay, { recursive: true });
 
-    const written = await writeReport(restored);
+    const written = await restored();
 
     expect(await readJson(written.json)).toMatchObject({ batch: { revision: 2 } });
     expect((await readdir(directory)).filter((name) => name.startsWith('before-restore'))).toHaveLength(1);
@@ -290,6 +290,21 @@ describe('writeReport again', () => {
     expect(await readFile(join(reportsDir, SAMPLE_BATCH.batchId, 'corrections-replaced-by-1.csv'), 'utf8')).toBe(
       'half corrected by hand',
     );
+  });
+
+  it('sets it aside beside the one of a report of the same number that a restored ledger does not know', async () => {
+    const { corrections } = await writeSample();
+    for (const text of ['corrected before the restore', 'corrected after it']) {
+      await writeFile(corrections ?? '', text);
+      await writeSample();
+    }
+
+    const directory = join(reportsDir, SAMPLE_BATCH.batchId);
+    const aside = (await readdir(directory)).filter((name) => name.startsWith('corrections-replaced-by-'));
+    expect(await Promise.all(aside.toSorted().map((name) => readFile(join(directory, name), 'utf8')))).toEqual([
+      'corrected after it',
+      'corrected before the restore',
+    ]);
   });
 
   it('keeps no corrections under the name once nothing has to be corrected', async () => {
