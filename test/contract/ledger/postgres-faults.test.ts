@@ -6,6 +6,7 @@ import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { COUNT_PURGE, LOCK_PURGED_INVOICES, PURGE_STATEMENTS } from '../../../src/ledger/operations/purge-sql.ts';
 import { startPostgresCluster, type PostgresCluster } from '../../support/servers/postgres-cluster.ts';
 import { sql } from '../../support/servers/postgres-schema.ts';
 import { smallDisk } from '../../support/crash/small-disk.ts';
@@ -96,6 +97,17 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     expect(await all('/* test */ SELECT 1 AS n')).toHaveLength(CONNECTIONS);
     await through.close();
     await proxy.cut();
+  });
+
+  it('that purges, or tidies its tables, may take as long as it takes', async () => {
+    const longest = openPostgresDatabase({ connectionString: url, longestStatementMs: 3_000 });
+    const named = [LOCK_PURGED_INVOICES, ...Object.values(COUNT_PURGE), ...PURGE_STATEMENTS, '/* tidy-tables */'];
+    const names = [...new Set(named.map((text) => text.split('*/')[0] ?? ''))];
+
+    const all = names.map((name) => longest.query(`${name}*/ SELECT 1 AS n FROM pg_sleep(4)`));
+
+    expect(await Promise.all(all)).toEqual(names.map(() => [{ n: 1 }]));
+    await longest.close();
   });
 
   it('that has few connections to spare is waited for: what needs a connection of its own gets one when another is free', async () => {

@@ -37,8 +37,8 @@ const LONGEST_IDLE = '20s';
 const LONGEST_STATEMENT_MS = 10 * 60_000;
 /** What a transaction is made of, beside statements. What else has no name is of a migration, which takes as long as it takes. */
 const FRAME = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
-/** So does the vacuum of tables with hundreds of millions of rows. */
-const TIDYING = 'tidy-tables-';
+/** So does the vacuum of tables with hundreds of millions of rows, and a purge, which may take a night. */
+const LONG = /^(?:tidy-tables|purge|count-purge|lock-purged-invoices|reword-totals-rows)-/;
 
 const INT8 = 20;
 
@@ -136,7 +136,7 @@ async function queryOn<Row extends object>(
     const name = statementName(text);
     const ask = () =>
       client.query<Row & pg.QueryResultRow>({ text, values: [...params], ...(name === null ? {} : { name }) });
-    const isShort = name === null ? FRAME.has(text) : !name.startsWith(TIDYING);
+    const isShort = name === null ? FRAME.has(text) : !LONG.test(name);
     const { rows } = await (isShort ? answered(client, longestMs, ask) : ask());
     return rows;
   } catch (error) {
