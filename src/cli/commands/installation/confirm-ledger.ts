@@ -38,7 +38,7 @@ function noticesOf({ held, refused, doubtful }: ConfirmedGap): string {
   const notices = [
     [
       held,
-      'Unsent invoices of running batches that may have been sent in that time: # (held, older-ledger). Compare them with the service, and retry those that were not issued.',
+      'Unsent invoices of running batches that may have been sent in that time: # (held, older-ledger). Compare them with the service, and retry those that were not issued with --accept-duplicate-risk.',
     ],
     [
       refused,
@@ -46,7 +46,7 @@ function noticesOf({ held, refused, doubtful }: ConfirmedGap): string {
     ],
     [
       doubtful,
-      'Invoices that are held, failed or rejected, and may have been sent again in that time: # (flag older-ledger). Nothing of them goes by itself: retry those that were not issued with --accept-duplicate-risk.',
+      'All invoices that are held, failed or rejected, and may have been sent, or sent again, in that time: # (flag older-ledger). Nothing of them goes by itself: retry those that were not issued with --accept-duplicate-risk.',
     ],
   ] as const;
   return notices

@@ -108,6 +108,20 @@ describe('the confirmation of a restored ledger', () => {
     expect(await guard.openSince()).toBeNull();
   });
 
+  it('holds what running batches have unsent, once the service forgets keys, and a retry needs the accepted risk', async () => {
+    const { scenario } = placeOf(created);
+    const { ledger, guard, lose } = guarded(scenario);
+    const running = await scenario.run([{ ref: 'unsent' }]);
+    await lose(3, 2 * DAY_MS);
+
+    expect(await guard.confirm(ledger)).toMatchObject({ held: 1, doubtful: 1 });
+
+    expect(await running.line('unsent')).toMatchObject({ state: 'held', flags: ['older-ledger'] });
+    expect((await retry({ ledger, guard, lose }, running.batchId)).refused).toEqual({
+      'needs-accept-duplicate-risk': 1,
+    });
+  });
+
   it('refuses a file that was being read: its next attempt stages nothing, and when it is dropped again it is read anew', async () => {
     const { scenario } = placeOf(created);
     const { ledger, guard, lose } = guarded(scenario);
