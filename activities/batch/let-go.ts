@@ -20,7 +20,7 @@ export async function letGo(deps: ActivityDeps, batch: Batch): Promise<void> {
 const NOT_SENT_BEFORE: Reason = {
   code: OLDER_LEDGER,
   message:
-    'The earlier report of this file says that this invoice was not sent, and the ledger does not know that report: it was restored from an older copy. The invoice may have been corrected since, or kept back on purpose: look into that report (folder before-restore-…). If it must go, retry it with the accepted risk of a duplicate.',
+    'The earlier report of this file says that this invoice was not sent, and the ledger does not know that report: it was restored from an older copy, or is another one. The invoice may have been corrected since, or kept back on purpose: look into that report (folder before-restore-…). If it must go, retry it with the accepted risk of a duplicate.',
 };
 
 /**

@@ -61,7 +61,7 @@ async function requireSame(lock: AccountGuard, known: ServiceAccountRecord): Pro
   throw new LoteError(
     'interlock',
     `Connecting application "${account.application}" to the invoicing service: it must be the one that this ledger has used so far, but ${changes.join(', and ')}. Nothing was sent. ` +
-      `If it is another service or another account, use another LOTE_DATA_DIR (or DATABASE_URL), or another ${wordsOf(lock).name}: what was issued there counts as issued here. ` +
+      `If it is another service or another account, use another LOTE_DATA_DIR (or DATABASE_URL) and another LOTE_REPORTS_DIR, or another ${wordsOf(lock).name}: what was issued there counts as issued here. ` +
       `If it is the same account under a new key or address, confirm it once: ${commandLine(lock, 'confirm-service')}`,
   );
 }
