@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, rename, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
 import { REPORT_DIRECTORY_MODE } from './write-synced.ts';
@@ -6,6 +6,7 @@ import { REPORT_DIRECTORY_MODE } from './write-synced.ts';
 /** `batch` is the first member but one, and a line break in a text is escaped. */
 const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
 const HEAD_BYTES = 16 * 1024;
+const KEPT_PREFIX = 'before-restore-';
 
 /** Where a report is to be put in place: the batch's folder, the writer's work folder, and the revision of the new report. */
 interface NewReport {
@@ -24,7 +25,7 @@ export async function keepNewerReport(report: NewReport, names: readonly string[
   const found = await revisionOf(json);
   if (found === null || found < revision) return;
   const { mtime } = await stat(json);
-  const name = `before-restore-${mtime.toISOString().replaceAll(':', '-')}`;
+  const name = `${KEPT_PREFIX}${mtime.toISOString().replaceAll(':', '-')}`;
   // By an attempt that ended before it had put its own in place.
   const isKept = (await unlessMissing(stat(join(directory, name)))) !== null;
   if (isKept) return;
@@ -32,6 +33,12 @@ export async function keepNewerReport(report: NewReport, names: readonly string[
   await mkdir(join(work, name), { mode: REPORT_DIRECTORY_MODE });
   for (const file of names) await unlessMissing(copyFile(join(directory, file), join(work, name, file)));
   await rename(join(work, name), join(directory, name));
+}
+
+/** Paths of each `report.json` that was kept in a batch's folder. */
+export async function keptReports(directory: string): Promise<readonly string[]> {
+  const names = (await unlessMissing(readdir(directory))) ?? [];
+  return names.filter((name) => name.startsWith(KEPT_PREFIX)).map((name) => join(directory, name, 'report.json'));
 }
 
 /** Revision of a `report.json`, read from its head; null: there is none, or somebody has damaged it. */
