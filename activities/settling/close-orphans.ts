@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
+import { holdUnsentBefore } from '../batch/let-go.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 export interface OrphansInput {
@@ -78,7 +79,10 @@ async function refuse({ ledger, now }: ActivityDeps, claim: BatchRecord): Promis
   });
 }
 
-async function finish({ ledger, now }: ActivityDeps, { batchId, fencingToken }: BatchRecord): Promise<void> {
+async function finish(deps: ActivityDeps, batch: BatchRecord): Promise<void> {
+  const { ledger, now } = deps;
+  const { batchId, fencingToken } = batch;
+  await holdUnsentBefore(deps, batch);
   await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now(), fencingToken });
   await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, now: now(), fencingToken });
   await ledger.endBatch(batchId, { state: 'finished', unsent: NOT_SENT, now: now(), fencingToken });

@@ -1,6 +1,6 @@
 import { NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
 import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
-import { HAS_EARLIER_DOCUMENT } from '../settling/other-document-sql.ts';
+import { HAS_EARLIER_DOCUMENT, IS_DOUBTFUL } from '../settling/other-document-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
@@ -24,9 +24,12 @@ function reasonList(codes: readonly string[]): string {
 /** An `unknown` one, or a repeat that a crash ended. $2: changed before this, a repeat counts as ended. */
 const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' AND i.changed_at < $2))`;
 
-/** No operator has to confirm a repeat: inside the retention window it cannot make a second document. */
+/**
+ * No operator has to confirm a repeat: inside the retention window it cannot make a second document, unless the key was never used, because the ledger was
+ * restored and other content was sent meanwhile.
+ */
 const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
-    AND NOT ${HAS_EARLIER_DOCUMENT})`;
+    AND NOT ${HAS_EARLIER_DOCUMENT} AND NOT ${IS_DOUBTFUL})`;
 
 /**
  * batchId, frozen after: unknown invoices of a batch that runs go to its pages, same key and bytes.

@@ -64,7 +64,7 @@ RETURNING i.invoice_id`;
 
 /** batchId, now, then arrays: invoiceId, generation. Same key, same bytes; the earlier answer may be lost, and stays so. */
 export const REPEAT_SELECTED = `/* repeat-selected */
-UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost', changed_at = $2
+UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost', changed_at = $2, ${WITHOUT_DOUBT}
 FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('repeat')}
 RETURNING i.invoice_id`;

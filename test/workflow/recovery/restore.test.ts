@@ -91,6 +91,14 @@ async function resultOf(lote: RestorableLote, name: string, invoices: typeof NIG
   return (await lote.drop(name, invoices)).result();
 }
 
+async function reconcileAll(lote: RestorableLote): Promise<void> {
+  await lote.client().workflow.execute<typeof reconciliation>('reconciliation', {
+    workflowId: ownName('reconciliation'),
+    taskQueue: readConfig(lote.env).taskQueue,
+    args: [{ all: true }],
+  });
+}
+
 /** It refuses to start, or its batch waits and says for what. */
 async function expectQuestion(lote: RestorableLote, form: string): Promise<void> {
   if (form.includes('PGlite')) {
@@ -205,11 +213,7 @@ describe.skipIf(server === null)('a restored ledger that was confirmed', { timeo
     pass(2 * HOUR_MS);
     await sql(lote.env['DATABASE_URL'] ?? '', `UPDATE invoice_body SET frozen_at = frozen_at - ${2 * HOUR_MS}`);
     await lote.start();
-    await lote.client().workflow.execute<typeof reconciliation>('reconciliation', {
-      workflowId: ownName('reconciliation'),
-      taskQueue: readConfig(lote.env).taskQueue,
-      args: [{ all: true }],
-    });
+    await reconcileAll(lote);
 
     expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
   });
@@ -268,6 +272,30 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
     expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
     const kept = (await readdir(join(reportsDir, batchId))).filter((name) => name.startsWith('before-restore'));
     expect(kept, 'the report of the lost time').toHaveLength(1);
+  });
+
+  it('is not repeated by reconciliation, which closes its batch, where the copy was made while it was sent', async () => {
+    const { lote, sandbox, front } = await scene(server);
+    await lote.start();
+    front.script = (request) => (isInvoice(request) ? THROTTLED : 'pass');
+    const first = await lote.drop('night.csv', NIGHT);
+    await until(() => Promise.resolve(front.requests.some(isInvoice)));
+    await lote.copyLedger();
+    await first.executeUpdate('cancelRemaining', { args: [{ reason: 'its prices are wrong' }] });
+    await first.result();
+    front.script = () => 'pass';
+    const corrected = NIGHT.map((invoice) => ({ ...invoice, unitPrice: '99.00' }));
+    expect(await resultOf(lote, 'corrected.csv', corrected)).toMatchObject({ counts: { issued: 6 } });
+    await lote.stop();
+    await lote.restoreLedger();
+
+    await lote.start();
+    await reconcileAll(lote);
+    await reconcileAll(lote);
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ state: 'finished', counts: { issued: 0 } });
+    expect(sandbox.books().totals, 'and its file is run again').toMatchObject({ invoices: 6, issued: 6 });
   });
 });
 

@@ -126,8 +126,8 @@ export interface SendingLedger {
     },
   ): Promise<number>;
   /**
-   * staged, held -> held, flagged `older-ledger`, for owned invoices of the batch that begin in these rows: only an operator who accepts the risk of a
-   * duplicate sends them. Returns how many.
+   * staged, held -> held, and sending, unknown -> unknown (held if nothing left), flagged `older-ledger`, for owned invoices of the batch that begin in
+   * these rows: only an operator who accepts the risk of a duplicate sends them. Returns how many.
    */
   holdDoubtful(
     claim: BatchClaim,

@@ -82,16 +82,17 @@ export function sendingContract(open: OpenLedger): void {
       await batch.freeze('gap-6');
 
       const hold = { firstRows: [2, 4, 99], reason: REASON, now: NOW };
-      expect(await ledger.holdDoubtful(batch, hold)).toBe(1);
-      expect(await ledger.holdDoubtful(batch, hold), 'a step that is repeated').toBe(1);
+      expect(await ledger.holdDoubtful(batch, hold)).toBe(2);
+      expect(await ledger.holdDoubtful(batch, hold), 'a step that is repeated').toBe(2);
       await batch.finish();
 
       expect((await batch.lines()).map(({ state, flags }) => [state, flags])).toEqual([
         ['held', ['older-ledger']],
         ['staged', []],
-        ['sending', []],
+        ['unknown', ['older-ledger']],
       ]);
       expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(0);
+      expect(await ledger.repeatUnknown(batch.batchId, 0)).toBe(0);
     });
 
     it('may exist also where every try that the ledger knows was proved not to have reached the service', async () => {
