@@ -168,8 +168,8 @@ export interface ReportWriter {
   /** Returns the report that exists, if nothing changed since it was written; else null. */
   reuse(batchId: string): Promise<ReportSummary | null>;
   /**
-   * The first rows of the invoices that the report in place calls `held` or `conflict`, if the ledger has not given out its revision: the ledger was
-   * restored from an older copy. Else none.
+   * The first rows of the invoices that a report calls `held` or `conflict` of which the ledger does not know, because it was restored from an older copy;
+   * else none. Such a report is in place with a revision that the ledger has not given out, or was kept when another one took its place.
    */
   rowsNotSent(batch: Pick<BatchRecord, 'batchId' | 'revision'>): Promise<readonly number[]>;
 }

@@ -6,7 +6,8 @@ import type { BatchClaim, BatchRecord } from '../../src/domain/ports/ledger/batc
 import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
-import { holdUnsentBefore, letGo, repeatUnknown } from './let-go.ts';
+import { holdUnsentBefore } from './hold-unsent-before.ts';
+import { letGo, repeatUnknown } from './let-go.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 import { stageGroups } from './stage-groups.ts';
 import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from './total-check.ts';

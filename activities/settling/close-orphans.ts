@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import { holdUnsentBefore } from '../batch/let-go.ts';
+import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
 
 export interface OrphansInput {

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { LoteError } from '../domain/errors.ts';
+import { closeServer } from '../network/close-server.ts';
 import { listenOn } from '../network/listen.ts';
 import { createConsoleApp } from './console-app.ts';
 import type { ConsoleOptions } from './console-options.ts';
@@ -11,9 +12,6 @@ export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** A hundred megabytes over an office's wireless network. */
 const REQUEST_TIMEOUT_MS = 5 * 60_000;
-
-/** For so long a console that closes lets requests end. Only then its process stops its worker. */
-const CLOSE_GRACE_MS = 5_000;
 
 export interface StartConsole extends Omit<ConsoleOptions, 'access'> {
   readonly host: string;
@@ -53,19 +51,6 @@ export async function startConsole({ host, port, ...options }: StartConsole): Pr
   return {
     url: bound.origin,
     port: bound.port,
-    close: () => closed(server),
+    close: () => closeServer(server),
   };
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    // A connection without a request, or with a part of one, is not idle to Node: browsers open such connections in advance.
-    const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-    // A browser keeps its connections for minutes; requests in flight end first.
-    server.closeIdleConnections();
-  });
 }

@@ -12,9 +12,9 @@ const FULL_WIDTH_OFFSET = 0xfee0;
 const LEADING_ZEROS = /^0+(?=\d+$)/;
 
 /**
- * What a person sees of an invoice reference, without the zeros that `00012` loses in a spreadsheet: two references of one merchant with the same skeleton cannot be told apart, or one may have become the other. Unicode forms of one
- * letter, spaces, hyphens and widths are one; what shows nothing is left out. Letters that can be told apart stay apart: case, accents,
- * superscripts; so do letters of other alphabets.
+ * What a person sees of an invoice reference, without the zeros that `00012` loses in a spreadsheet: two references of one merchant with the same
+ * skeleton cannot be told apart, or one may have become the other. Unicode forms of one letter, spaces, hyphens and widths are one; what shows nothing
+ * is left out. Letters that can be told apart stay apart: case, accents, superscripts; so do letters of other alphabets.
  */
 export function skeletonOf(ref: string): string {
   const seen = seenSpelling(ref);

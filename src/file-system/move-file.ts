@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { copyFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from './error-code.ts';
+import { syncPath } from './sync-path.ts';
 
 /**
  * Moves a file by one rename, which takes the place of a file that is there. To another file system (the folder may be a
@@ -23,21 +24,10 @@ async function copyOver(from: string, to: string): Promise<void> {
   const draft = join(dirname(to), `.${randomUUID()}.part`);
   try {
     await copyFile(from, draft);
-    await sync(draft);
+    await syncPath(draft);
     await rename(draft, to);
   } finally {
     await rm(draft, { force: true });
   }
-  await sync(dirname(to));
-}
-
-/** Of a file or of a folder. Windows syncs neither when it is open for reading. */
-async function sync(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncPath(dirname(to));
 }

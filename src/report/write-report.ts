@@ -2,6 +2,7 @@ import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import { makeFolder } from '../file-system/make-folder.ts';
+import { syncPath } from '../file-system/sync-path.ts';
 import type { BatchFigures } from '../domain/ports/figures.ts';
 import { batchFigures } from './batch-figures.ts';
 import { csvReport } from './formats/csv-report.ts';
@@ -21,7 +22,7 @@ import { ENGLISH, type Speech } from '../texts/choose-language.ts';
 import { reportFormat, type ReportFormat } from './texts/report-format.ts';
 import { writeCorrections, type WrittenCorrections } from './corrections/write-corrections.ts';
 import { isSuperseded, makeWork, removeStaleWork, removeWork, supersedeOlder } from './work-folder.ts';
-import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from './write-synced.ts';
+import { REPORT_DIRECTORY_MODE, writeSynced } from './write-synced.ts';
 
 /**
  * The report files, in the order in which they appear: `report.json` is the last, so that who waits for it finds the others. A new format is a writer in
@@ -109,7 +110,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   await keepNewerReport(places, Object.keys(REPORT_FORMATS));
   await replaceCorrections({ ...places, name: corrections.name });
   for (const name of Object.keys(REPORT_FORMATS)) await rename(join(places.work, name), join(places.directory, name));
-  await syncDirectory(places.directory);
+  await syncPath(places.directory);
   const pathOf = (name: string) => join(places.directory, name);
   return {
     json: pathOf('report.json'),

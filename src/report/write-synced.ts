@@ -30,15 +30,3 @@ export async function writeSynced(path: string, pieces: AsyncIterable<string | U
     await file.close();
   }
 }
-
-/** A rename lasts only when its directory was written too. */
-export async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory; its renames are journalled.
-  if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
-}

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { LoteError } from '../domain/errors.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import type { Ledger } from '../domain/ports/ledger/ledger.ts';
+import { closeServer } from '../network/close-server.ts';
 import { listenOn } from '../network/listen.ts';
 import { handleDelivery, UNAVAILABLE, type DeliveryHandlerParts, type ReceiverLog } from './handle-delivery.ts';
 import { createDeliveryGroup } from './delivery-group.ts';
@@ -33,9 +34,6 @@ const MEMORY_LIMIT = 32 * 1024 * 1024;
 
 /** Each costs a socket and some kilobytes; a service delivers over a few dozen. */
 const MAX_CONNECTIONS = 1_000;
-
-/** How long a closing receiver lets requests end that have begun. */
-const CLOSE_GRACE_MS = 5_000;
 
 /** In milliseconds: a request that is not here by then is a slow loris, whatever it says. */
 export interface ReceiverTimeouts {
@@ -231,17 +229,6 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, { rou
     given = UNAVAILABLE;
   }
   outgoing.writeHead(given.status, given.headers).end(given.body);
-}
-
-async function closeServer(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
 }
 
 /** Messages of database errors quote values; names and codes do not. */

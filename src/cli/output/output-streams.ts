@@ -1,7 +1,5 @@
 import { errorCode } from '../../file-system/error-code.ts';
-
-/** As for everything that cannot be reached. */
-const UNREACHABLE = 3;
+import { EXIT } from './exit-codes.ts';
 
 /**
  * Lets the work go on without a reader of what the process prints: one that has left (`head`), a terminal that was closed, a log file on a full disk. Without
@@ -18,6 +16,6 @@ export function goOnWithoutReaders(): void {
     process.stderr.write(
       `lote: Writing the result: standard output must take it, found ${code}. The work went on; lote status and lote report show its outcome.\n`,
     );
-    process.once('exit', () => (process.exitCode ||= UNREACHABLE));
+    process.once('exit', () => (process.exitCode ||= EXIT.unreachable));
   });
 }

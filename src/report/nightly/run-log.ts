@@ -3,6 +3,7 @@ import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { errorCode } from '../../file-system/error-code.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
+import { syncPath } from '../../file-system/sync-path.ts';
 import type { NightlyRun } from '../../domain/ports/drop-folder.ts';
 import type {
   NightlyRunEnd,
@@ -17,7 +18,7 @@ import { isoTime } from '../../domain/time/iso-time.ts';
 import { nightlyHtml } from './run-html.ts';
 import { nightlySummary, type NightlySummary } from './run-summary.ts';
 import { inReportsFolder } from '../reports-folder.ts';
-import { REPORT_DIRECTORY_MODE, syncDirectory, writeSynced } from '../write-synced.ts';
+import { REPORT_DIRECTORY_MODE, writeSynced } from '../write-synced.ts';
 
 const SCHEMA = 'lote.night/1';
 const HEAD = 'night.json';
@@ -140,7 +141,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   } finally {
     await rm(part, { force: true });
   }
-  await syncDirectory(dirname(path));
+  await syncPath(dirname(path));
 }
 
 async function* pieces(text: string): AsyncGenerator<string> {

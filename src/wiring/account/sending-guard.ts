@@ -3,6 +3,7 @@ import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { Reason } from '../../domain/invoice.ts';
+import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import type { StageInvoice } from '../../domain/ports/ledger/batch-ledger.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { SendingMark } from '../../domain/ports/ledger/sending-mark-ledger.ts';
@@ -181,12 +182,12 @@ function notedGaps(marks: readonly SendingMark[]): readonly number[] {
 }
 
 const MAY_HAVE_BEEN_SENT: Reason = {
-  code: 'older-ledger',
+  code: OLDER_LEDGER,
   message:
     'When the restored ledger was confirmed, this invoice was still to be sent in it. It may have been sent after the copy was made: look into the reports of that time, or ask the service. If it was not issued, retry it with the accepted risk of a duplicate.',
 };
 const NOT_READ = {
-  code: 'older-ledger',
+  code: OLDER_LEDGER,
   message:
     'When the restored ledger was confirmed, this file was still being read in it, so nothing of it was sent. It may have been sent after the copy was made: look into the reports of that time. If it was not, drop it again.',
 };

@@ -20,14 +20,20 @@ async function reset({ client, config }: TestStack, handle: BatchHandle, to: 'fi
   });
 }
 
+/** A batch whose page waits for final words; `latest` is its workflow, whichever run that is. */
+async function waitingBatch(stack: TestStack) {
+  await stack.drop('reset.csv', testInvoices(3));
+  const { batchId, handle } = await stack.start({ file: 'reset.csv' });
+  await until(async () => (await stack.progress(handle)).pagesSent === 1);
+  const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
+  return { batchId, handle, latest };
+}
+
 describe('a batch that is reset while its page waits', { concurrent: true, timeout: 180_000 }, () => {
   it('reads its file again, and takes the place of the page that the run before has left', async () => {
     const gate = gatedEngine();
     await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
-      await stack.drop('reset.csv', testInvoices(3));
-      const { batchId, handle } = await stack.start({ file: 'reset.csv' });
-      await until(async () => (await stack.progress(handle)).pagesSent === 1);
-      const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
+      const { batchId, handle, latest } = await waitingBatch(stack);
 
       await reset(stack, handle, 'first');
       await until(async () => (await stack.progress(latest)).phase === 'waiting');
@@ -41,10 +47,7 @@ describe('a batch that is reset while its page waits', { concurrent: true, timeo
   it('keeps its claim: a run beside it that has the same file waits for it', async () => {
     const gate = gatedEngine();
     await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
-      await stack.drop('reset.csv', testInvoices(3));
-      const { batchId, handle } = await stack.start({ file: 'reset.csv' });
-      await until(async () => (await stack.progress(handle)).pagesSent === 1);
-      const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
+      const { batchId, handle, latest } = await waitingBatch(stack);
       await reset(stack, handle, 'last');
 
       const beside = await stack.startAs(ownName('beside'), { file: 'reset.csv' });

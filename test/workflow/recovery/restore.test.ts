@@ -10,6 +10,7 @@ import { readConfig } from '../../../src/runtime/config/config.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { newPlace } from '../../support/lote/lote-command.ts';
 import { ageWitnesses, restorableLote, type RestorableLote } from '../../support/lote/restorable-lote.ts';
 import { shareWorkflowThread } from '../../support/lote/shared-workflow-thread.ts';
@@ -244,27 +245,35 @@ describe.skipIf(server === null)('a restored ledger in which a batch ended unsen
   });
 });
 
+const CORRECTED = NIGHT.map((invoice) => ({ ...invoice, unitPrice: '99.00' }));
+
+/** What the copy does not know: its batch is cancelled, and the corrected file issued. Returns the batch. */
+async function cancelCorrectAndRestore({ lote, front }: Scene, night: BatchHandle): Promise<string> {
+  await night.executeUpdate('cancelRemaining', { args: [{ reason: 'its prices are wrong' }] });
+  const { batchId } = await night.result();
+  front.script = () => 'pass';
+  expect(await resultOf(lote, 'corrected.csv', CORRECTED)).toMatchObject({ counts: { issued: 6 } });
+  await lote.stop();
+  await lote.restoreLedger();
+  return batchId;
+}
+
 describe.skipIf(server === null)('a file that was cancelled and corrected after the copy', { timeout: 400_000 }, () => {
   it('is not sent when it is run again, and the corrected one repeats its key once an operator accepts the risk', async () => {
-    const { lote, sandbox, front, reportsDir } = await scene(server);
+    const set = await scene(server);
+    const { lote, sandbox, front, reportsDir } = set;
     await lote.start();
     await lote.copyLedger();
     front.script = (request) => (isInvoice(request) ? THROTTLED : 'pass');
     const first = await lote.drop('night.csv', NIGHT);
     await until(() => Promise.resolve(front.requests.some(isInvoice)));
-    await first.executeUpdate('cancelRemaining', { args: [{ reason: 'its prices are wrong' }] });
-    const { batchId } = await first.result();
-    front.script = () => 'pass';
-    const corrected = NIGHT.map((invoice) => ({ ...invoice, unitPrice: '99.00' }));
-    expect(await resultOf(lote, 'corrected.csv', corrected)).toMatchObject({ counts: { issued: 6 } });
-    await lote.stop();
-    await lote.restoreLedger();
+    const batchId = await cancelCorrectAndRestore(set, first);
 
     await lote.start();
     expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { held: 6 } });
     expect(await resultOf(lote, 'night.csv', NIGHT), 'and dropped once more').toMatchObject({ counts: { held: 6 } });
-    expect(await resultOf(lote, 'corrected.csv', corrected)).toMatchObject({ counts: { conflict: 6 } });
-    const again = await lote.drop('again.csv', [...corrected.slice(1), ...corrected.slice(0, 1)], {
+    expect(await resultOf(lote, 'corrected.csv', CORRECTED)).toMatchObject({ counts: { conflict: 6 } });
+    const again = await lote.drop('again.csv', [...CORRECTED.slice(1), ...CORRECTED.slice(0, 1)], {
       acceptDuplicateRisk: true,
     });
     expect(await again.result()).toMatchObject({ counts: { issued: 6 } });
@@ -275,19 +284,14 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
   });
 
   it('is not repeated by reconciliation, which closes its batch, where the copy was made while it was sent', async () => {
-    const { lote, sandbox, front } = await scene(server);
+    const set = await scene(server);
+    const { lote, sandbox, front } = set;
     await lote.start();
     front.script = (request) => (isInvoice(request) ? THROTTLED : 'pass');
     const first = await lote.drop('night.csv', NIGHT);
     await until(() => Promise.resolve(front.requests.some(isInvoice)));
     await lote.copyLedger();
-    await first.executeUpdate('cancelRemaining', { args: [{ reason: 'its prices are wrong' }] });
-    await first.result();
-    front.script = () => 'pass';
-    const corrected = NIGHT.map((invoice) => ({ ...invoice, unitPrice: '99.00' }));
-    expect(await resultOf(lote, 'corrected.csv', corrected)).toMatchObject({ counts: { issued: 6 } });
-    await lote.stop();
-    await lote.restoreLedger();
+    await cancelCorrectAndRestore(set, first);
 
     await lote.start();
     await reconcileAll(lote);
