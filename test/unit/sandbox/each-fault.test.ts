@@ -142,13 +142,11 @@ describe('a limit of requests a second', () => {
   it('refuses what comes faster, with the time to wait, and leaves health and books alone', async () => {
     const box = await sandbox({ faults: { requestsPerSecond: 0.001, retryAfterSeconds: 9 } });
 
-    // The second may come in the last moment of the first one's second.
-    const replies = [];
-    for (let one = 0; one < 3; one += 1) replies.push(await call(box.url, 'GET', '/v1/merchants'));
+    const first = await call(box.url, 'GET', '/v1/merchants');
+    const second = await call(box.url, 'GET', '/v1/merchants');
 
-    expect(replies.at(-1)?.status).toBe(429);
-    expect(replies[0]?.status).toBe(200);
-    expect(replies.at(-1)?.headers.get('retry-after')).toBe('9');
+    expect([first.status, second.status]).toEqual([200, 429]);
+    expect(second.headers.get('retry-after')).toBe('9');
     expect((await call(box.url, 'GET', '/_sandbox/health')).status).toBe(200);
     expect((await call(box.url, 'GET', '/_sandbox/books')).status).toBe(200);
   });

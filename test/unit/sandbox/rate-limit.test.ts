@@ -26,6 +26,8 @@ describe('the rate limit of the sandbox', () => {
     const limit = createRateLimit(0.5, () => now);
 
     expect([limit.isOver(), limit.isOver()]).toEqual([false, true]);
+    now = 1_999;
+    expect(limit.isOver(), 'in the last moment of the wait').toBe(true);
     now = 2_000;
     expect([limit.isOver(), limit.isOver()]).toEqual([false, true]);
   });
