@@ -50,6 +50,8 @@ const FORMS: readonly (readonly [string, OfficeOptions])[] = [
   ['in the process of `lote up`', {}],
   ...(POSTGRES === null ? [] : [['in a worker and a receiver of their own', { postgres: POSTGRES }] as const]),
 ];
+/** For what has nothing to do with the form: a new embedded ledger costs more than a database of a server. */
+const ANY_FORM: OfficeOptions = POSTGRES === null ? {} : { postgres: POSTGRES };
 
 describe('several applications in one process', () => {
   it.each(FORMS)(
@@ -77,7 +79,7 @@ describe('several applications in one process', () => {
   );
 
   it('wait for nobody: one has no answer to more files than a worker takes at once, and the others end', async () => {
-    await withOffice(CLIENTS, { files: { carla: { rate: { requestsPerSecond: 1 } } } }, async (office) => {
+    await withOffice(CLIENTS, { ...ANY_FORM, files: { carla: { rate: { requestsPerSecond: 1 } } } }, async (office) => {
       const [anna, berta, carla] = [office.client('anna'), office.client('berta'), office.client('carla')];
       const held = hold(office, anna);
       const batches = [];
@@ -103,7 +105,7 @@ describe('several applications in one process', () => {
   });
 
   it('stop alone when their key is revoked', async () => {
-    await withOffice(CLIENTS, {}, async (office) => {
+    await withOffice(CLIENTS, ANY_FORM, async (office) => {
       const [anna, berta, carla] = [office.client('anna'), office.client('berta'), office.client('carla')];
       await Promise.all([issue(anna, 1), issue(berta, 1), issue(carla, 1)]);
       office.front.script = ({ authorization }) =>
@@ -156,7 +158,7 @@ describe('several applications in one process', () => {
   });
 
   it('never send with another key: a batch that is ordered for another application is refused, and nothing leaves', async () => {
-    await withOffice(['anna', 'berta'], {}, async ({ stack, client, front }) => {
+    await withOffice(['anna', 'berta'], ANY_FORM, async ({ stack, client, front }) => {
       const [anna, berta] = [client('anna'), client('berta')];
       await anna.drop(FILE, testInvoices(1, { taxCode: FAILING_TAX_CODE }));
       const { batchId, handle } = await anna.start(FILE);
@@ -186,7 +188,7 @@ describe('several applications in one process', () => {
 
   it('take what is dropped for them each in their own night', async () => {
     const schedule = { at: '03:30', timezone: 'Europe/Lisbon' };
-    await withOffice(['anna', 'berta'], { files: { anna: { schedule } } }, async ({ stack, client }) => {
+    await withOffice(['anna', 'berta'], { ...ANY_FORM, files: { anna: { schedule } } }, async ({ stack, client }) => {
       const [anna, berta] = [client('anna'), client('berta')];
       await anna.drop(FILE, testInvoices(2));
       await berta.drop(FILE, testInvoices(3));
