@@ -69,18 +69,43 @@ type AnyActivity<I, O> = (input: I) => Promise<O>;
  */
 const HEARTBEAT_MS = 5_000;
 
+/** A cancelled request ends within moments, and a worker gives its activities 15 s from their cancellation to its end. */
+const OVERDUE_MS = 10_000;
+
+interface ErrorLog {
+  error(message: string, fields: Record<string, unknown>): void;
+}
+
+/**
+ * Names an activity that goes on long after it was cancelled: a stopping worker waits for it, and nothing else would say
+ * for what. Watches until the returned function is called.
+ */
+function watchCancelled(name: string, log: ErrorLog): () => void {
+  const { cancellationSignal } = Context.current();
+  let timer: NodeJS.Timeout | undefined;
+  function begin(): void {
+    timer = setTimeout(
+      () => log.error('an activity goes on although it was cancelled', { activity: name }),
+      OVERDUE_MS,
+    );
+    timer.unref();
+  }
+  cancellationSignal.addEventListener('abort', begin, { once: true });
+  return () => {
+    clearTimeout(timer);
+    cancellationSignal.removeEventListener('abort', begin);
+  };
+}
+
 /**
  * Wraps an activity so that it heartbeats while it runs, and whatever it throws leaves as an ApplicationFailure and is
  * logged once, here.
  */
-export function guarded<I, O>(
-  name: string,
-  log: { error(message: string, fields: Record<string, unknown>): void },
-  run: AnyActivity<I, O>,
-): AnyActivity<I, O> {
+export function guarded<I, O>(name: string, log: ErrorLog, run: AnyActivity<I, O>): AnyActivity<I, O> {
   return async (input) => {
     const context = Context.current();
     const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
+    const unwatch = watchCancelled(name, log);
     try {
       return await run(input);
     } catch (error) {
@@ -89,6 +114,7 @@ export function guarded<I, O>(
       throw toFailure(error, context.info.attempt);
     } finally {
       clearInterval(heartbeat);
+      unwatch();
     }
   };
 }

@@ -144,8 +144,7 @@ async function run(
       try {
         await ended;
       } catch (error) {
-        // Forced: the SDK keeps the slices that did not end, and with them the process.
-        if (isRunning) place.onForcedEnd?.();
+        if (isRunning) giveUp(workers, place, deps.log);
         throw error;
       } finally {
         // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
@@ -174,6 +173,22 @@ async function makeAll(
     await ended.catch(() => undefined);
     throw error;
   }
+}
+
+/** Forced: the SDK keeps the slices that did not end, and with them the process. */
+function giveUp(workers: readonly Worker[], { onForcedEnd }: WorkerPlace, log: ActivityDeps['log']): void {
+  log.warn('a worker gave up work that did not end in time', { left: workers.map(leftOf) });
+  onForcedEnd?.();
+}
+
+/** What a worker that ended by force still had: an answer of the service, a step of a workflow or one of Temporal's. */
+function leftOf(worker: Worker): Readonly<Record<string, number | boolean>> {
+  const { numInFlightActivities, numInFlightWorkflowActivations, ...status } = worker.getStatus();
+  return {
+    activities: numInFlightActivities,
+    workflowTasks: numInFlightWorkflowActivations,
+    isPolling: status.hasOutstandingActivityPoll || status.hasOutstandingWorkflowPoll,
+  };
 }
 
 function stopAll(workers: readonly Worker[]): void {

@@ -138,3 +138,41 @@ describe('the heartbeat of an activity', () => {
     expect([during, beats]).toEqual([2, 2]);
   });
 });
+
+describe('an activity that was cancelled', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('and goes on is named in the log after ten seconds, and not when it ended before', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const environment = new MockActivityEnvironment({}, PENDING_INVOICES);
+    const logged: unknown[] = [];
+    let end: () => void = () => undefined;
+    const work = guarded(
+      'reviewPage',
+      { error: (message, fields) => void logged.push({ message, fields }) },
+      () => new Promise<void>((resolve) => (end = resolve)),
+    );
+
+    const running = environment.run(work, undefined);
+    environment.cancel('WORKER_SHUTDOWN');
+    vi.advanceTimersByTime(9_999);
+    const before = [...logged];
+    vi.advanceTimersByTime(1);
+    end();
+    await running;
+
+    expect(before).toEqual([]);
+    expect(logged).toEqual([
+      { message: 'an activity goes on although it was cancelled', fields: { activity: 'reviewPage' } },
+    ]);
+
+    const other = new MockActivityEnvironment({}, PENDING_INVOICES);
+    const next = other.run(work, undefined);
+    other.cancel('WORKER_SHUTDOWN');
+    end();
+    await next;
+    vi.advanceTimersByTime(60_000);
+
+    expect(logged, 'it ended at once').toHaveLength(1);
+  });
+});
