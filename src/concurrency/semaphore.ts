@@ -7,6 +7,8 @@ export interface Semaphore {
   acquire(signal?: AbortSignal): Promise<Release | null>;
   /** A permit that is free at this moment, without a promise; null: none is. */
   tryAcquire(): Release | null;
+  /** Whether no permit is in use, and nobody waits for one. */
+  isIdle(): boolean;
   /** Changes the number of permits: more are free at once, fewer as soon as those in use come back. */
   resize(permits: number): void;
 }
@@ -48,6 +50,7 @@ export function createSemaphore(permits: number): Semaphore {
   }
 
   return {
+    isIdle: () => free === size && waiting.size === 0,
     resize(next) {
       free += next - size;
       size = next;

@@ -4,6 +4,11 @@ import { createSemaphore, type Semaphore } from '../../concurrency/semaphore.ts'
 const RENEW_MS = 1_000;
 /** A process that died gives its share back after this. */
 export const SLOTS_TTL_MS = 10_000;
+/**
+ * Looks without a request, one second apart, after which a share is given back: where the service takes fewer requests at
+ * a time than there are processes, one that has nothing to ask would keep the others out for as long as it lives.
+ */
+const IDLE_LOOKS = 5;
 
 export interface LeasedSlotsOptions {
   /** This process's share at the moment. */
@@ -16,15 +21,22 @@ export interface LeasedSlots extends Pick<Semaphore, 'acquire' | 'tryAcquire'> {
   close(): Promise<void>;
 }
 
-/** Concurrency of all processes together: each holds a share in the ledger, which shrinks when others come and grows when they leave. */
+/**
+ * Concurrency of all processes together: each that has requests holds a share in the ledger, which shrinks when others
+ * come and grows when they leave.
+ */
 export function createLeasedSlots({ lease, release }: LeasedSlotsOptions): LeasedSlots {
   const slots = createSemaphore(0);
   let timer: NodeJS.Timeout | null = null;
   let renewing: Promise<void> | null = null;
+  let releasing: Promise<void> = Promise.resolve();
+  let idleLooks = 0;
   let renewedAt = Number.NEGATIVE_INFINITY;
   let closed = false;
 
   async function renew(): Promise<void> {
+    // A share that is being given back would take the new one with it.
+    await releasing;
     try {
       slots.resize(await lease());
       renewedAt = performance.now();
@@ -37,12 +49,26 @@ export function createLeasedSlots({ lease, release }: LeasedSlotsOptions): Lease
   }
 
   function keepUp(): void {
+    idleLooks = 0;
     if (timer !== null || closed) return;
     renewing ??= renew();
-    timer = setInterval(() => {
-      renewing ??= renew();
-    }, RENEW_MS);
+    timer = setInterval(look, RENEW_MS);
     timer.unref();
+  }
+
+  function look(): void {
+    idleLooks = slots.isIdle() ? idleLooks + 1 : 0;
+    if (idleLooks > IDLE_LOOKS && renewing === null) giveBack();
+    else renewing ??= renew();
+  }
+
+  /** The next request asks for a share anew. */
+  function giveBack(): void {
+    if (timer === null) return;
+    clearInterval(timer);
+    timer = null;
+    slots.resize(0);
+    releasing = release().catch(() => undefined);
   }
 
   return {
@@ -56,9 +82,9 @@ export function createLeasedSlots({ lease, release }: LeasedSlotsOptions): Lease
     },
     async close() {
       closed = true;
-      if (timer !== null) clearInterval(timer);
       await renewing;
-      if (timer !== null) await release().catch(() => undefined);
+      giveBack();
+      await releasing;
     },
   };
 }

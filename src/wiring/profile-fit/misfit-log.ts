@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { profileFindings } from '../../../activities/batch/profile-findings.ts';
+import { repeat, type Repetition } from '../../concurrency/repeat.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
@@ -22,11 +22,9 @@ export interface MisfitLog {
 }
 
 /** Logs what does not fit the service profile: at once, and then once a minute for as long as it is seen. */
-export function logMisfits(parts: MisfitLog): { stop(): Promise<void> } {
+export function logMisfits(parts: MisfitLog): Repetition {
   const { config, profile, ledger, service, log, lookMs = LOOK_MS, now = Date.now } = parts;
   const inUse = { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now };
-  const stopped = new AbortController();
-  const { signal } = stopped;
   const loggedAt = new Map<string, number>();
 
   async function look(): Promise<void> {
@@ -38,17 +36,5 @@ export function logMisfits(parts: MisfitLog): { stop(): Promise<void> } {
     }
   }
 
-  const watching = (async () => {
-    while (!signal.aborted) {
-      await sleep(lookMs, undefined, { ref: false, signal }).catch(() => undefined);
-      // A ledger that is away is said elsewhere.
-      if (!signal.aborted) await look().catch(() => undefined);
-    }
-  })();
-  return {
-    async stop() {
-      stopped.abort();
-      await watching;
-    },
-  };
+  return repeat(lookMs, look, { firstAtOnce: false });
 }

@@ -146,7 +146,7 @@ export async function startDistributedConsole(installation: Installation, log: L
     const telemetry = await openProcessTelemetry({ config, role: 'console', parts, log });
     const { databaseUrl, dataDir: directory } = config;
     const opened = await openLedger({ databaseUrl, directory, measure: telemetry.onStatement });
-    parts.add('ledger', () => opened.close());
+    parts.addToTheEnd('ledger', () => opened.close());
     const client =
       temporal.address === null ? null : lazyClient(await placeOf(temporal.address, temporal), temporal.namespace);
     if (client !== null) parts.add('temporal', () => client.connection.close());

@@ -71,7 +71,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   const ledger = options.applications === undefined ? firstCore.ledger : core.opened;
 
   const temporal = await openTemporal({ config, log, notify, env: options.env, dataDir: dataDir.path });
-  parts.add('temporal', () => temporal.stop());
+  parts.addToTheEnd('temporal', () => temporal.stop());
   endTemporal = temporal.kill;
   notify(`Temporal at ${temporal.place.address}`);
   const { client } = temporal;

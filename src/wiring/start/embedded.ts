@@ -21,7 +21,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Stack | n
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) return null;
   const parts = startedParts(log);
-  parts.add('lock', () => lock.release());
+  parts.addToTheEnd('lock', () => lock.release());
   try {
     // Most commands find an owner and need none of this; to load it takes a second.
     const { startStack } = await import('./embedded-stack.ts');

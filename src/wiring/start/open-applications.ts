@@ -77,7 +77,7 @@ async function openServiceOf(
 ): Promise<ReachedService> {
   const { config, profile, ledger, sending, crash, capture, telemetry, parts } = core;
   const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, reserved, behaviour) : null;
-  if (sandbox !== null) parts.add('sandbox', () => sandbox.close());
+  if (sandbox !== null) parts.addToTheEnd('sandbox', () => sandbox.close());
   const account = accountOf(config, sandbox);
   const known = config.service.kind === 'sandbox' ? null : account;
   const { application, isOneOfSeveral } = config;

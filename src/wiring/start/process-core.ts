@@ -62,7 +62,7 @@ export async function openSharedCore(
   const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });
   const { databaseUrl } = config;
   const opened = await openLedger({ databaseUrl, directory: dataDir.ledger, measure: telemetry.onStatement });
-  parts.add('ledger', () => opened.close());
+  parts.addToTheEnd('ledger', () => opened.close());
   return { ...place, opened, crash, telemetry };
 }
 

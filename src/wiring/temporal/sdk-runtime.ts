@@ -1,4 +1,4 @@
-import { DefaultLogger, IllegalStateError, Runtime, type TelemetryOptions } from '@temporalio/worker';
+import { DefaultLogger, IllegalStateError, Runtime, type LogMetadata, type TelemetryOptions } from '@temporalio/worker';
 import { choosePort } from '../../runtime/process/free-port.ts';
 import type { WorkerTelemetry } from '../../telemetry/telemetry.ts';
 
@@ -23,7 +23,9 @@ export async function installSdkRuntime(
           `${LOOPBACK}:${await choosePort({ host: LOOPBACK, port: 0, explicit: false, variable: 'METRICS_PORT' })}`;
     try {
       Runtime.install({
-        logger: new DefaultLogger('ERROR', ({ message }) => log.error('temporal sdk', { message })),
+        logger: new DefaultLogger('ERROR', ({ message, meta }) =>
+          log.error('temporal sdk', { message, ...causeOf(meta) }),
+        ),
         // The process decides what a signal does: the SDK would stop the worker alone, and the process would stay without one.
         shutdownSignals: [],
         telemetryOptions: {
@@ -39,6 +41,11 @@ export async function installSdkRuntime(
       if (address === null || left <= 1) throw error;
     }
   }
+}
+
+/** Why: without it, the SDK's line about a worker that failed says no more than that. */
+function causeOf(meta: LogMetadata | undefined): { readonly err?: Error } {
+  return meta?.['error'] instanceof Error ? { err: meta['error'] } : {};
 }
 
 /** Named as Prometheus wants it: seconds, units and `_total` in the names. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { repeat, type Repetition } from '../../concurrency/repeat.ts';
 import { PATCHES } from '../../contract/patches.ts';
 import type { QueuePoller } from './queue-pollers.ts';
 
@@ -12,10 +12,9 @@ export interface SharedPatchesWatch {
 }
 
 /** Which patches of the workflows all workers of a task queue know. */
-export interface SharedPatches {
+export interface SharedPatches extends Repetition {
   /** Whether a run may take the changed path now: every worker could go on with it. */
   isShared(name: string): boolean;
-  stop(): Promise<void>;
 }
 
 /**
@@ -24,27 +23,21 @@ export interface SharedPatches {
  * @throws what `pollers` throws at the first look
  */
 export async function watchSharedPatches({ pollers, everyMs, log }: SharedPatchesWatch): Promise<SharedPatches> {
-  const stopped = new AbortController();
   let shared: number = await look();
   if (shared < PATCHES.length) log.info('an older worker is on the task queue: changed workflows wait for its end');
-  const watching = (async () => {
-    for (;;) {
-      await sleep(everyMs ?? POLL_INTERVAL_MS, undefined, { ref: false, signal: stopped.signal }).catch(
-        () => undefined,
-      );
-      if (stopped.signal.aborted) return;
+  const repetition = repeat(
+    everyMs ?? POLL_INTERVAL_MS,
+    async () => {
       const before = shared;
-      shared = await look().catch(() => before);
+      shared = await look();
       if (before < shared && shared === PATCHES.length)
         log.info('no older worker is left on the task queue: changed workflows are in use');
-    }
-  })();
+    },
+    { firstAtOnce: false },
+  );
   return {
     isShared: (name) => PATCHES.findIndex((patch) => patch === name) < shared,
-    async stop() {
-      stopped.abort();
-      await watching;
-    },
+    stop: () => repetition.stop(),
   };
 
   async function look(): Promise<number> {

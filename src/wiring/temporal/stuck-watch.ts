@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { repeat, type Repetition } from '../../concurrency/repeat.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { queryStuckRun } from './stuck-run.ts';
@@ -22,25 +22,10 @@ export interface StuckWatch {
 }
 
 /** Says once of each batch that its workflow tasks fail again and again, and once that it goes on. */
-export function watchStuckBatches(watch: StuckWatch): { stop(): Promise<void> } {
-  const stopped = new AbortController();
+export function watchStuckBatches(watch: StuckWatch): Repetition {
   const stuck = new Map<string, string>();
   watch.telemetry?.stuck(() => stuck.size);
-  const watching = (async () => {
-    while (!stopped.signal.aborted) {
-      // Away or not, the next look comes; whoever is away is said elsewhere.
-      await look(watch, stuck).catch(() => undefined);
-      await sleep(watch.everyMs ?? POLL_INTERVAL_MS, undefined, { ref: false, signal: stopped.signal }).catch(
-        () => undefined,
-      );
-    }
-  })();
-  return {
-    async stop() {
-      stopped.abort();
-      await watching;
-    },
-  };
+  return repeat(watch.everyMs ?? POLL_INTERVAL_MS, () => look(watch, stuck));
 }
 
 async function look({ ledger, client, applications, log }: StuckWatch, stuck: Map<string, string>): Promise<void> {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { repeat, type Repetition } from '../../concurrency/repeat.ts';
 
 const ASK_EVERY_MS = 5_000;
 const PATIENCE_MS = 3_000;
@@ -14,34 +14,21 @@ export async function queryTemporal(client: Client): Promise<void> {
 }
 
 /** Says once when Temporal goes away and once when it is back: the SDK's own lines repeat for each call. */
-export function watchTemporal(client: Client, address: string, log: WatchLog): { stop(): Promise<void> } {
-  const stopped = new AbortController();
-  const watching = watch();
-
-  async function watch(): Promise<void> {
-    let awaySince: number | null = null;
-    while (!stopped.signal.aborted) {
-      const answers = await queryTemporal(client).then(
-        () => true,
-        () => false,
-      );
-      if (stopped.signal.aborted) return;
-      if (!answers && awaySince === null) {
-        awaySince = Date.now();
-        log.warn('temporal does not answer; work stands still until it does', { address });
-      }
-      if (answers && awaySince !== null) {
-        log.warn('temporal answers again', { address, awaySeconds: Math.round((Date.now() - awaySince) / 1_000) });
-        awaySince = null;
-      }
-      await sleep(ASK_EVERY_MS, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
+export function watchTemporal(client: Client, address: string, log: WatchLog): Repetition {
+  let awaySince: number | null = null;
+  return repeat(ASK_EVERY_MS, async (stopped) => {
+    const answers = await queryTemporal(client).then(
+      () => true,
+      () => false,
+    );
+    if (stopped.aborted) return;
+    if (!answers && awaySince === null) {
+      awaySince = Date.now();
+      log.warn('temporal does not answer; work stands still until it does', { address });
     }
-  }
-
-  return {
-    async stop() {
-      stopped.abort();
-      await watching;
-    },
-  };
+    if (answers && awaySince !== null) {
+      log.warn('temporal answers again', { address, awaySeconds: Math.round((Date.now() - awaySince) / 1_000) });
+      awaySince = null;
+    }
+  });
 }

@@ -68,7 +68,7 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   const worker = first.core.config.isOneOfSeveral
     ? await startWorkerOfSeveral([deps, ...others.map((other) => other.deps)], opened, place)
     : await startWorker(deps, place);
-  parts.add('worker', () => worker.stop());
+  parts.addToTheEnd('worker', () => worker.stop());
   const configs = applications.map((one) => one.core.config);
   await ensureSchedules(configs, client, log);
   await stopWithoutFile({ client, ledger: opened, applications: configs, log });

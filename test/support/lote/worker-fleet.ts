@@ -28,6 +28,7 @@ export interface WorkerFleet {
   readonly sandbox: Sandbox;
   readonly front: ServiceFront;
   readonly workers: readonly RunningCommand[];
+  readonly receiver: RunningCommand;
   readonly all: Processes;
   readonly client: Client;
   /** Starts one worker more, of this build when a command line is given; it need not come up. */
@@ -91,7 +92,7 @@ export async function startFleet(options: FleetOptions): Promise<WorkerFleet & {
     ]);
     const client = new Client({ connection });
     return {
-      ...{ place, database, sandbox, front, workers, all, client, remove },
+      ...{ place, database, sandbox, front, workers, receiver, all, client, remove },
       startWorker: (command) => all.start(['worker'], env, command),
       async startFile(name, invoices, series = 'F') {
         await writeInvoiceFile(join(place.inputDir, name), { invoices, series });

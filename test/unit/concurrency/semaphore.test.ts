@@ -16,6 +16,24 @@ describe('createSemaphore', () => {
     expect(order).toEqual(['first', 'second', 'third']);
   });
 
+  it('is idle while no slot is in use and nobody waits for one', async () => {
+    const semaphore = createSemaphore(1);
+    const seen = [semaphore.isIdle()];
+    const release = semaphore.tryAcquire();
+    seen.push(semaphore.isIdle());
+    release?.();
+    seen.push(semaphore.isIdle());
+    semaphore.resize(0);
+    seen.push(semaphore.isIdle());
+    const gone = new AbortController();
+    const waiting = semaphore.acquire(gone.signal);
+    seen.push(semaphore.isIdle());
+    gone.abort();
+    await waiting;
+
+    expect([...seen, semaphore.isIdle()]).toEqual([true, false, true, true, false, true]);
+  });
+
   it('gives a slot back once, however often it is released', async () => {
     const semaphore = createSemaphore(1);
     const release = await semaphore.acquire(undefined);

@@ -4,12 +4,16 @@ import { belongsToConnection, lacksConnection, translateFailure } from './connec
 
 /** As long as a pool waits for a new connection. */
 const PATIENCE_MS = 10_000;
+/** As long as a server that closes lets its requests end. */
+const CLOSE_GRACE_MS = 5_000;
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 200;
 
 export interface FreshConnections {
   /** Runs `work` on a connection of the pool. @throws LoteError `ledger-unavailable` when there is none. */
   use<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result>;
+  /** Lets statements that are under way end for 5 s, and then ends their connections: what waits for a lock may wait for hours. */
+  close(): Promise<void>;
 }
 
 /**
@@ -19,6 +23,7 @@ export interface FreshConnections {
  */
 export function freshConnections(pool: pg.Pool): FreshConnections {
   const madeIn = new WeakMap<pg.ClientBase, number>();
+  const inUse = new Set<pg.PoolClient>();
   let generation = 0;
   pool.on('connect', (client) => madeIn.set(client, generation));
 
@@ -31,6 +36,7 @@ export function freshConnections(pool: pg.Pool): FreshConnections {
       };
       // A connection that breaks between two statements tells it here, and again by the next statement.
       client.on('error', noteLoss);
+      inUse.add(client);
       try {
         return await work(client);
       } catch (error) {
@@ -41,8 +47,16 @@ export function freshConnections(pool: pg.Pool): FreshConnections {
         throw error;
       } finally {
         client.off('error', noteLoss);
+        inUse.delete(client);
         client.release(lost);
       }
+    },
+    async close() {
+      const cut = setTimeout(() => {
+        for (const client of inUse) void (client as pg.ClientBase as pg.Client).end();
+      }, CLOSE_GRACE_MS);
+      await pool.end();
+      clearTimeout(cut);
     },
   };
 

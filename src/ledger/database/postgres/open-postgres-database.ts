@@ -81,7 +81,7 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
   return {
     query: (text, params) => retrying(() => connections.use((client) => queryOn({ client, longestMs }, text, params))),
     transaction: (work) => retrying(() => connections.use((client) => transactionOn({ client, longestMs }, work))),
-    close: () => pool.end(),
+    close: () => connections.close(),
   };
 }
 

@@ -67,12 +67,11 @@ describe('slots that are leased from the ledger', () => {
     const slots = createLeasedSlots({
       lease: async () => {
         if (away) throw new Error('the ledger is away');
-        return 1;
+        return 2;
       },
       release: async () => {},
     });
-    const first = await slots.acquire(undefined);
-    first?.();
+    await slots.acquire(undefined);
     await later(60_000);
     away = true;
     await later(SLOTS_TTL_MS - 1_000);
@@ -90,6 +89,40 @@ describe('slots that are leased from the ledger', () => {
     await later(1_000);
     expect(entered).toBe(true);
     await slots.close();
+  });
+
+  it('give the share back when nothing was asked for five seconds, and lease one for the next request', async () => {
+    standingClock();
+    const said: string[] = [];
+    let released: () => void = () => undefined;
+    const slots = createLeasedSlots({
+      lease: async () => said.push('lease'),
+      release: () => {
+        said.push('release');
+        return new Promise((resolve) => (released = resolve));
+      },
+    });
+    const inUse = await slots.acquire(undefined);
+    await later(60_000);
+    expect(said, 'a request lasts').not.toContain('release');
+    inUse?.();
+    await later(5_000);
+    expect(said, 'another may come at once').not.toContain('release');
+    await later(1_000);
+    const afterwards = said.splice(0);
+    await later(60_000);
+    expect([afterwards.at(-1), said]).toEqual(['release', []]);
+
+    let entered = false;
+    void slots.acquire(undefined).then(() => (entered = true));
+    await turn();
+    expect(said, 'the share that is being given back would take the new one with it').toEqual([]);
+    released();
+    await turn();
+
+    expect([said, entered]).toEqual([['lease'], true]);
+    void slots.close();
+    released();
   });
 
   it('give the share back at the end, once they were used, and ask for none afterwards', async () => {

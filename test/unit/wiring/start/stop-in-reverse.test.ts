@@ -1,11 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startedParts } from '../../../../src/wiring/start/stop-in-reverse.ts';
 
-function parts() {
+function parts(patienceMs?: number) {
   const stopped: string[] = [];
   const warned: { message: string; fields: Record<string, unknown> | undefined }[] = [];
   const log = { warn: (message: string, fields?: Record<string, unknown>) => void warned.push({ message, fields }) };
-  return { stopped, warned, started: startedParts(log) };
+  return { stopped, warned, started: startedParts(log, patienceMs) };
 }
 
 describe('parts that were started', () => {
@@ -43,6 +44,30 @@ describe('parts that were started', () => {
 
     expect(stopped).toEqual(['lock']);
     expect(warned).toMatchObject([{ message: 'a part did not stop cleanly', fields: { part: 'worker' } }]);
+  });
+
+  it('are all stopped when one of them never ends, and that one is named', async () => {
+    const { stopped, warned, started } = parts(20);
+    started.add('ledger', () => Promise.resolve(stopped.push('ledger')));
+    started.add('log of misfits', () => new Promise(() => undefined));
+
+    await started.stop();
+
+    expect(stopped).toEqual(['ledger']);
+    expect(warned).toEqual([
+      { message: 'a part did not stop in time', fields: { part: 'log of misfits', waitedMs: 20 } },
+    ]);
+  });
+
+  it('wait for the end of one that others rely on, however long it takes', async () => {
+    const { stopped, warned, started } = parts(1);
+    started.addToTheEnd('lock', () => Promise.resolve(stopped.push('lock')));
+    started.addToTheEnd('ledger', () => sleep(50).then(() => stopped.push('ledger')));
+
+    await started.stop();
+
+    expect(stopped).toEqual(['ledger', 'lock']);
+    expect(warned).toEqual([]);
   });
 
   it('are stopped once, however often they are asked to', async () => {
