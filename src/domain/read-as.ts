@@ -15,6 +15,9 @@ export interface ReadAs {
 /** Column (CSV) or member (JSON) of a corrections file that carries it; there only when it is needed. */
 export const READ_AS = 'lote_read_as';
 
+/** Column of a CSV corrections file: cells of its row that a spreadsheet may change, as the dropped file had them. */
+export const ORIGINAL = 'lote_original';
+
 const WORD = { '.': 'point', ',': 'comma' } as const;
 
 /** `quantity=comma unit_price=point profile=erp`; empty when there is nothing to say. */

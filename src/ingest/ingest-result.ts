@@ -20,6 +20,15 @@ export interface SheetDialect {
   readonly marks: Readonly<Record<NumberColumn, DecimalMark>>;
 }
 
+/** A column that is read, or that holds a part of the reference. */
+export interface ReadColumn {
+  /** Position in the record, from 0. */
+  readonly at: number;
+  /** Its header, shortened. */
+  readonly header: string;
+  readonly column: Column;
+}
+
 /** How the file is written, so that it can be read again, and corrections be written in the same way. */
 export interface Dialect {
   readonly format: FileFormat;
@@ -32,6 +41,8 @@ export interface Dialect {
   readonly headerRow: number | null;
   /** Cells of the header as they stand in the file. */
   readonly header: readonly string[];
+  /** Missing in JSON, and in what a Lote before this member wrote. */
+  readonly read?: readonly ReadColumn[] | undefined;
   /** Of a workbook. */
   readonly sheet?: SheetDialect | undefined;
   /** In JSON: a list, or an object whose member `invoices` is one. */

@@ -4,11 +4,11 @@ import type { CsvRecord } from './csv-reader.ts';
 import type { Damage } from '../encoding/damage.ts';
 import type { DecimalEvidence } from './decimal-evidence.ts';
 import type { TableHeader } from './table-header.ts';
-import { labelOf } from './table-header.ts';
+import { labelOf, readColumns } from './table-header.ts';
 import { READ_AS } from '../../domain/read-as.ts';
 import { nifProblem, normalNif } from '../invoice/identity.ts';
 import { NUMBER_COLUMNS } from '../ingest-result.ts';
-import type { NumberColumn } from '../ingest-result.ts';
+import type { NumberColumn, ReadColumn } from '../ingest-result.ts';
 import type { LostRow, LostRows } from '../lost-rows.ts';
 import { mapHeader } from '../profile/map-header.ts';
 import type { Reading } from '../reading.ts';
@@ -16,6 +16,7 @@ import { builtReference, plainReference } from '../invoice/reference-cell.ts';
 import type { ReferenceCell } from '../invoice/reference-cell.ts';
 import { Refusal } from '../refusal.ts';
 import { shorten } from '../invoice/shorten.ts';
+import { beforeSpreadsheet } from './original-cells.ts';
 import { holdsRows } from './swallowed-rows.ts';
 import { totalsLabel } from './totals-row.ts';
 
@@ -51,6 +52,7 @@ export class CsvRows {
   readonly #constants: readonly (string | undefined)[];
   readonly #identityFirst: boolean;
   readonly #width: number;
+  readonly #read: readonly ReadColumn[];
   readonly #header: string;
   /** Null: the rows of a sheet, whose cells are what they are. */
   readonly #delimiter: string | null;
@@ -76,6 +78,7 @@ export class CsvRows {
     this.#constants = COLUMNS.map((column) => given.reading.options.constants?.[column]);
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#width = given.dialect.header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+    this.#read = readColumns(given.dialect);
     this.#header = JSON.stringify(given.dialect.header.cells);
     this.#delimiter = given.delimiter ?? null;
   }
@@ -89,6 +92,10 @@ export class CsvRows {
     this.#reading.counts.rows += 1;
     this.#last = record.row;
     if (this.#dialect.map.own) this.#noteReadAs(record);
+    this.#takeRow(this.#dialect.map.own ? this.#asItWas(record) : record);
+  }
+
+  #takeRow(record: CsvRecord): void {
     this.#shortLast = record.cells.length < this.#width ? record.row : null;
     const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
     const nif = record.unusable?.includes('merchant_nif') === true ? null : normalNif(cells[NIF] ?? '');
@@ -131,6 +138,16 @@ export class CsvRows {
       referenceParts.map((index) => this.#cell(record, index, REF) ?? ''),
       reference,
     );
+  }
+
+  /** With what a spreadsheet has changed as an error, so that the row stays with its invoice. */
+  #asItWas(record: CsvRecord): CsvRecord {
+    const { original } = this.#dialect.map;
+    if (original < 0 || this.#hasWrongWidth(record)) return record;
+    const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
+    const { cells, errors } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
+    if (errors.length === 0) return record;
+    return { ...record, cells, errors: [...(record.errors ?? []), ...errors] };
   }
 
   #cell(record: CsvRecord, index: number, column: number): string | null {

@@ -1,4 +1,5 @@
-import { parseReadAs } from '../../domain/read-as.ts';
+import type { Finding } from '../../domain/invoice.ts';
+import { ORIGINAL, parseReadAs } from '../../domain/read-as.ts';
 import { CsvReader } from './csv-reader.ts';
 import { CsvRows } from './csv-rows.ts';
 import { Damage } from '../encoding/damage.ts';
@@ -8,7 +9,7 @@ import { decideDialect } from './decide-dialect.ts';
 import { LostRows } from '../lost-rows.ts';
 import type { Read, Reading } from '../reading.ts';
 import { shorten } from '../invoice/shorten.ts';
-import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, reportHeader } from './table-header.ts';
+import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, readColumns, reportHeader } from './table-header.ts';
 
 /**
  * Reads a CSV file into rows.
@@ -24,6 +25,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
   reading.noteProof(dialectProof);
   const { header, map, how } = dialect;
   reportHeader(reading.findings, { header, map, expectedRow: how === 'sep-line' ? 2 : 1 });
+  if (map.own && map.original < 0) reading.findings.add(notCompared(header.row));
   const reader = new CsvReader(dialect.delimiter, reading.lineEnds);
   const damage = new Damage();
   const evidence = {
@@ -54,8 +56,14 @@ export async function readCsv(reading: Reading): Promise<Read> {
       headerRow: dialect.header.row,
       header: dialect.header.cells,
       own: dialect.map.own,
+      read: readColumns(dialect),
     },
     conversion,
     proof: { ...dialectProof, ...proof },
   };
+}
+
+function notCompared(row: number): Finding {
+  const message = `This corrections file has no column ${ORIGINAL}, so that Lote does not see which cells a spreadsheet has changed, such as 00012 into 12. Compare references, tax numbers and amounts with the dropped file`;
+  return { row, column: ORIGINAL, code: 'corrections-not-compared', message, severity: 'warning' };
 }

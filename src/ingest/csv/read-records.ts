@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
+import { COLUMNS } from '../../domain/row.ts';
 import { CsvReader } from './csv-reader.ts';
 import { decodeChunks } from '../encoding/decode-chunks.ts';
 import { fileChunks } from '../file-chunks.ts';
@@ -32,6 +33,7 @@ const DialectShape = z.object({
     })
     .optional(),
   own: z.boolean(),
+  read: z.array(z.object({ at: z.number(), header: z.string(), column: z.enum(COLUMNS) })).optional(),
 });
 
 /**

@@ -2,6 +2,7 @@ import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import type { FindingList } from '../finding-list.ts';
 import { shorten } from '../invoice/shorten.ts';
+import type { ReadColumn } from '../ingest-result.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import type { CsvRecord } from './csv-reader.ts';
 
@@ -80,4 +81,15 @@ export function headerProof({
     const index = map.indexes[at] ?? -1;
     return index < 0 ? [] : [{ column, header: shorten(header.cells[index]?.trim() ?? '', 80), position: index + 1 }];
   });
+}
+
+/** The columns of a header that are read, with the parts of a reference. */
+export function readColumns({ header, map }: HeaderPlaces): readonly ReadColumn[] {
+  const read = [
+    ...COLUMNS.map((column, at) => ({ at: map.indexes[at] ?? -1, column })),
+    ...map.referenceParts.map((at) => ({ at, column: 'invoice_ref' as const })),
+  ];
+  return read
+    .filter(({ at }) => at >= 0)
+    .map(({ at, column }) => ({ at, column, header: shorten(header.cells[at]?.trim() ?? '', LONGEST_LABEL) }));
 }

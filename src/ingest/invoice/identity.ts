@@ -49,6 +49,11 @@ export function damagedReference(ref: string): string | null {
   return DATES.some((date) => date.test(ref)) ? 'a spreadsheet turned the reference into a date' : null;
 }
 
+/** True for a tax number of a buyer that a spreadsheet turned into a number. */
+export function isDamagedTaxId(text: string): boolean {
+  return /^\d(?:[.,]\d+)?E\+\d+$|^\d[.,]\d+E\d+$|^\d{6,}[.,]0+$/i.test(text);
+}
+
 function shown(text: string): string {
   return text.length > 40 ? `${shorten(text, 40)}…` : text;
 }

@@ -2,7 +2,7 @@ import type { Invoice } from '../../domain/invoice.ts';
 import type { Column, RawRow } from '../../domain/row.ts';
 import { cellOf, shownCell } from './cell-findings.ts';
 import type { CellFindings } from './cell-findings.ts';
-import { damagedReference, hasValidChecksum } from './identity.ts';
+import { damagedReference, hasValidChecksum, isDamagedTaxId } from './identity.ts';
 
 /** What all rows of an invoice must say alike. */
 export interface InvoiceHead {
@@ -30,7 +30,7 @@ export function headOf(group: readonly RawRow[], findings: CellFindings): Invoic
       code: 'customer-name-missing',
       message: 'expected the name of the buyer, found an empty cell',
     });
-  if (taxId !== null && /^\d(?:[.,]\d+)?E\+\d+$|^\d[.,]\d+E\d+$|^\d{6,}[.,]0+$/i.test(taxId)) {
+  if (taxId !== null && isDamagedTaxId(taxId)) {
     findings.error(first, 'customer_tax_id', {
       code: 'customer-tax-id-damaged',
       message: `expected a tax number, found ${shownCell(taxId)}: a spreadsheet turned it into a number. Format the column as text and enter it again`,

@@ -1,6 +1,6 @@
 import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
-import { READ_AS } from '../../domain/read-as.ts';
+import { ORIGINAL, READ_AS } from '../../domain/read-as.ts';
 import { HEADER_SYNONYMS } from './header-synonyms.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 
@@ -32,6 +32,8 @@ export interface HeaderMap {
   readonly own: boolean;
   /** Index of the column that says how a corrections file was read; -1 when there is none. */
   readonly readAs: number;
+  /** Index of the column with the original cells of a corrections file; -1 when there is none. */
+  readonly original: number;
   /** Lote's own columns of which only some are there: somebody deleted the others. */
   readonly ownInPart: boolean;
 }
@@ -40,7 +42,7 @@ export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignor
 
 /** Appended by Lote to a corrections file, ignored on the way back in. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
-const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS];
+const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS, ORIGINAL];
 
 /** They say something of a merchant, and not which one it is. */
 const ABOUT_MERCHANT: ReadonlySet<Column> = new Set<Column>(['merchant_legal_name', 'merchant_email']);
@@ -125,6 +127,7 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
     found: claims.size,
     own: own.length === OWN_HEADERS.length,
     readAs: cells.findIndex((cell) => cell.trim() === READ_AS),
+    original: cells.findIndex((cell) => cell.trim() === ORIGINAL),
     ownInPart: own.length > 0 && own.length < OWN_HEADERS.length,
   };
 }

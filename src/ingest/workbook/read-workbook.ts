@@ -4,7 +4,7 @@ import { parseReadAs } from '../../domain/read-as.ts';
 import { CsvRows } from '../csv/csv-rows.ts';
 import { DecimalEvidence } from '../csv/decimal-evidence.ts';
 import type { DecimalProof } from '../csv/decimal-evidence.ts';
-import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, reportHeader } from '../csv/table-header.ts';
+import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, readColumns, reportHeader } from '../csv/table-header.ts';
 import { Damage } from '../encoding/damage.ts';
 import type { NumberColumn, Proof } from '../ingest-result.ts';
 import { shorten } from '../invoice/shorten.ts';
@@ -66,12 +66,14 @@ export async function readWorkbook(
 
 function dialectOf(
   { format }: Workbook,
-  { sheet, header, map }: ChosenSheet,
+  chosen: ChosenSheet,
   decimal: Readonly<Record<NumberColumn, DecimalProof>>,
 ): Read['dialect'] {
+  const { sheet, header, map } = chosen;
   const { indexes, referenceParts } = map;
   return {
     ...{ format, delimiter: null, lineEnd: null, headerRow: header.row, header: header.cells, own: map.own },
+    read: readColumns(chosen),
     sheet: {
       ...{ name: sheet.name, indexes, referenceParts },
       marks: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },

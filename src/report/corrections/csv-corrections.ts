@@ -1,13 +1,13 @@
 import iconv from 'iconv-lite';
 import { LoteError } from '../../domain/errors.ts';
-import { READ_AS } from '../../domain/read-as.ts';
+import { ORIGINAL, READ_AS } from '../../domain/read-as.ts';
 import { checkAllFound, type CorrectionsPlan } from './corrections-plan.ts';
 import { csvRecord } from '../../domain/text/csv-record.ts';
 import { originalCell } from '../../domain/text/escape-formula.ts';
 import { keptColumns, LOTE_COLUMNS, oneLine } from './lote-columns.ts';
 import type { OriginalCsv } from './original-file.ts';
 
-/** The planned records in the file's own dialect, encoding and column order, with Lote's two columns at the end. */
+/** The planned records in the file's own dialect, encoding and column order, with Lote's columns at the end. */
 export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {
   const { delimiter, newline, encoding, byteOrderMark } = original.dialect;
   requireEncoding(encoding);
@@ -17,9 +17,14 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
   const cellOf = (cell: string | undefined) => (own ? originalCell(cell ?? '') : (cell ?? ''));
   if (byteOrderMark) yield iconv.encode('\uFEFF', encoding, { addBOM: false });
   const readAs = original.readAs === undefined || original.readAs === '' ? [] : [original.readAs];
-  yield encode([...kept.map((index) => cellOf(original.header[index])), ...LOTE_COLUMNS, ...readAs.map(() => READ_AS)]);
+  yield encode([
+    ...kept.map((index) => cellOf(original.header[index])),
+    ...LOTE_COLUMNS,
+    ...readAs.map(() => READ_AS),
+    ...(original.hasOriginals === true ? [ORIGINAL] : []),
+  ]);
   let found = 0;
-  for await (const { row, cells } of original.records) {
+  for await (const { row, cells, original: before = '' } of original.records) {
     const correction = plan.byRow.get(row);
     if (correction === undefined) continue;
     if (correction.ofInvoice) found += 1;
@@ -29,6 +34,7 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
       correction.state,
       oneLine(correction.reason),
       ...readAs,
+      ...(original.hasOriginals === true ? [before] : []),
       ...beyond,
     ]);
   }

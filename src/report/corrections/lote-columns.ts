@@ -1,17 +1,21 @@
-import { READ_AS } from '../../domain/read-as.ts';
+import { ORIGINAL, READ_AS } from '../../domain/read-as.ts';
 
 /** Ingest knows a file that Lote wrote by these two, and ignores them. */
 export const LOTE_COLUMNS = ['lote_state', 'lote_reason'] as const;
-const ALL_LOTE_COLUMNS = [...LOTE_COLUMNS, READ_AS];
+const ALL_LOTE_COLUMNS = [...LOTE_COLUMNS, READ_AS, ORIGINAL];
 
 /**
  * Positions of the header's cells that go back to their author. `own`: it is the header of a corrections file that came back and is still
  * wrong; it has Lote's columns already, and its cells are inert already.
+ * `except`: one of Lote's columns that goes back as it came.
  */
-export function keptColumns(header: readonly string[]): { readonly kept: readonly number[]; readonly own: boolean } {
+export function keptColumns(
+  header: readonly string[],
+  except?: typeof ORIGINAL,
+): { readonly kept: readonly number[]; readonly own: boolean } {
   const own = LOTE_COLUMNS.every((name) => header.some((cell) => isColumn(name, cell)));
   const kept = header.flatMap((cell, index) =>
-    own && ALL_LOTE_COLUMNS.some((name) => isColumn(name, cell)) ? [] : [index],
+    own && ALL_LOTE_COLUMNS.some((name) => name !== except && isColumn(name, cell)) ? [] : [index],
   );
   return { kept, own };
 }

@@ -17,6 +17,8 @@ export interface OriginalRecord {
   /** The row number that findings and invoices use. */
   readonly row: number;
   readonly cells: readonly string[];
+  /** Text of `lote_original`: what of it a spreadsheet may change. */
+  readonly original?: string;
 }
 
 /** A dropped CSV file, opened to copy records of it into the corrections file. */
@@ -28,6 +30,8 @@ export interface OriginalCsv {
   readonly extension: string;
   readonly header: readonly string[];
   readonly dialect: CsvDialect;
+  /** Its records have their original cells; those of a file that an earlier Lote read have none. */
+  readonly hasOriginals?: boolean;
   /** In file order; read once. */
   readonly records: AsyncIterable<OriginalRecord>;
 }

@@ -1,12 +1,19 @@
 import { access } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
-import { readAsText } from '../../domain/read-as.ts';
+import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
+import { beforeSpreadsheet, originalText } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
-import type { OriginalCsv, OriginalFile, OriginalJson } from '../../report/corrections/original-file.ts';
+import type { ReadColumn } from '../../ingest/ingest-result.ts';
+import type {
+  OriginalCsv,
+  OriginalFile,
+  OriginalJson,
+  OriginalRecord,
+} from '../../report/corrections/original-file.ts';
 import { keptFile } from './input-files.ts';
 import { originalSheet } from './original-sheet.ts';
-import { decimalMarkOf, readAsOf } from './read-as-of.ts';
+import { decimalMarkOf, numberMarksOf, readAsOf } from './read-as-of.ts';
 
 type ReportedFile = Pick<BatchRecord, 'file' | 'sha256' | 'state' | 'proof'>;
 
@@ -28,7 +35,9 @@ export async function originalOf(batch: ReportedFile, dataDir: string): Promise<
 }
 
 function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
-  const { delimiter, lineEnd, encoding, bom, header, sheet } = dialectOf(batch.proof);
+  const { delimiter, lineEnd, encoding, bom, header, sheet, read, own } = dialectOf(batch.proof);
+  const marks = numberMarksOf(batch.proof);
+  const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
   return {
     kind: 'csv',
     // A workbook that is written as CSV must not have a name that says otherwise.
@@ -42,13 +51,31 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
       byteOrderMark: bom,
       decimalMark: decimalMarkOf(batch.proof),
     },
+    hasOriginals: read !== undefined,
     records: csvRecords(),
   };
 
   async function* csvRecords() {
-    for await (const record of readRecords(path, batch.proof))
-      if (record.kind === 'csv') yield { row: record.row, cells: record.cells };
+    for await (const record of readRecords(path, batch.proof)) {
+      if (record.kind !== 'csv') continue;
+      if (read === undefined) yield { row: record.row, cells: record.cells };
+      else yield withOriginals(record, { read, marks, originalAt });
+    }
   }
+}
+
+/** What a spreadsheet has changed goes back as it was: somebody has to keep it so, and not to write it anew. */
+function withOriginals(
+  record: { readonly row: number; readonly cells: readonly string[] },
+  given: {
+    readonly read: readonly ReadColumn[];
+    readonly marks: ReturnType<typeof numberMarksOf>;
+    /** Of a corrections file that came back; -1: it is none, or has no such column. */
+    readonly originalAt: number;
+  },
+): OriginalRecord {
+  const { cells } = beforeSpreadsheet(record, given.read, record.cells[given.originalAt] ?? '');
+  return { row: record.row, cells, original: originalText(cells, given.read, given.marks) };
 }
 
 function jsonOriginal(batch: ReportedFile, path: string): OriginalJson {

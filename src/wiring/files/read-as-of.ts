@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import type { ReadAs } from '../../domain/read-as.ts';
-import type { Proof } from '../../ingest/ingest-result.ts';
+import type { NumberColumn, Proof } from '../../ingest/ingest-result.ts';
 
 const Mark = z.enum(['.', ',']);
-const Decimal = z.object({ mark: Mark, how: z.string(), ambiguous: z.unknown().optional() });
+const Decimal = z.object({
+  mark: Mark,
+  how: z.string(),
+  ambiguous: z.unknown().optional(),
+  against: z.unknown().optional(),
+});
 const ReadProof = z.object({
   decimal: z.object({ quantity: Decimal, unit_price: Decimal }).optional(),
   delimiter: z.object({ value: z.string(), how: z.string().optional() }).optional(),
@@ -40,6 +45,16 @@ function marksOf(
     ...(decimal === undefined || (decimal.unit_price.ambiguous === undefined && !losesNumbers)
       ? {}
       : { unit_price: decimal.unit_price.mark }),
+  };
+}
+
+/** The marks of the number columns; none of a column in which both occur, because its doubtful cells have to be written anew. */
+export function numberMarksOf(proof: Proof): Partial<Record<NumberColumn, '.' | ','>> {
+  const { decimal } = ReadProof.parse(proof);
+  const { quantity, unit_price: price } = decimal ?? {};
+  return {
+    ...(quantity === undefined || quantity.against !== undefined ? {} : { quantity: quantity.mark }),
+    ...(price === undefined || price.against !== undefined ? {} : { unit_price: price.mark }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { READ_AS } from '../../../domain/read-as.ts';
+import { ORIGINAL, READ_AS } from '../../../domain/read-as.ts';
 import type { Language } from '../../../texts/languages.ts';
 import { problemText } from '../../../texts/problems/problem-text.ts';
 import type { Column } from '../../../domain/row.ts';
@@ -82,7 +82,8 @@ class SheetWriter {
   readonly #rows: number[] = [];
 
   constructor(original: OriginalSheet, language: Language) {
-    const { kept, own } = keptColumns(original.header);
+    // A workbook that was made of a CSV file keeps the cells of that one.
+    const { kept, own } = keptColumns(original.header, ORIGINAL);
     this.#original = original;
     this.#language = language;
     this.#kept = kept;

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Finding } from '../../domain/invoice.ts';
+import { ORIGINAL } from '../../domain/read-as.ts';
+import type { Column } from '../../domain/row.ts';
+import { isSpreadsheetChange, mayChange } from '../../domain/text/spreadsheet-change.ts';
+import { shownCell } from '../invoice/cell-findings.ts';
+import { damagedReference, isDamagedTaxId, nifProblem, normalNif } from '../invoice/identity.ts';
+import { NUMBER_COLUMNS } from '../ingest-result.ts';
+import type { NumberColumn, ReadColumn } from '../ingest-result.ts';
+import { readNumber } from '../invoice/read-number.ts';
+import type { DecimalMark } from '../invoice/read-number.ts';
+import { readTypedNumber } from '../workbook/typed-number.ts';
+
+/** By the header of its column. A number also with the decimal that was read in it, because its mark may change, too. */
+const OriginalCells = z.record(z.string(), z.union([z.string(), z.tuple([z.string(), z.string()])]));
+
+type OriginalCells = z.infer<typeof OriginalCells>;
+
+/** The text of the column for one row; empty where no spreadsheet changes a cell of it. `marks`: those of the number columns that are to be compared. */
+export function originalText(
+  cells: readonly string[],
+  columns: readonly ReadColumn[],
+  marks: Readonly<Partial<Record<NumberColumn, DecimalMark>>>,
+): string {
+  const entries = columns.flatMap(({ at, header, column }): [string, OriginalCells[string]][] => {
+    const text = cells[at]?.trim() ?? '';
+    if (!mayChange(text) || isDamaged(column, text)) return [];
+    if (!isNumberColumn(column)) return [[header, text]];
+    const mark = marks[column];
+    const value = mark === undefined ? undefined : readNumber(text, mark)?.value;
+    return value === undefined ? [] : [[header, [text, value]]];
+  });
+  return entries.length === 0 ? '' : JSON.stringify(Object.fromEntries(entries));
+}
+
+/** The cells of a row of corrections as they were before a spreadsheet changed some, and what is wrong with those. */
+export function beforeSpreadsheet(
+  { row, cells }: { readonly row: number; readonly cells: readonly string[] },
+  columns: readonly ReadColumn[],
+  original: string,
+): { readonly cells: readonly string[]; readonly errors: readonly Finding[] } {
+  if (original.trim() === '') return { cells, errors: [] };
+  const said = originalCells(original);
+  if (said === null) return { cells, errors: [notReadable(row)] };
+  const restored = [...cells];
+  const errors: Finding[] = [];
+  for (const { at, header, column } of columns) {
+    const now = cells[at] ?? '';
+    const was = Object.hasOwn(said, header) ? changedCell(said[header], now, column) : null;
+    if (was === null) continue;
+    restored[at] = was;
+    errors.push(changed(row, header, { was, now }));
+  }
+  return { cells: restored, errors };
+}
+
+function originalCells(text: string): OriginalCells | null {
+  try {
+    return OriginalCells.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The cell as it was, where a spreadsheet changed what it says; null: it says the same, or a person changed it. */
+function changedCell(original: OriginalCells[string] | undefined, now: string, column: Column): string | null {
+  if (original === undefined) return null;
+  const [was, value] = typeof original === 'string' ? [original, null] : original;
+  const typed = readTypedNumber(now.trim());
+  if (!isSpreadsheetChange(was, typed ?? now)) return null;
+  if (column === 'merchant_nif' && normalNif(now) === normalNif(was)) return null;
+  if (value === null) return was;
+  const marks = typed === null ? (['.', ','] as const) : (['.'] as const);
+  const values = marks.flatMap((mark) => readNumber(typed ?? now, mark)?.value ?? []);
+  return values.every((one) => one === value) ? null : was;
+}
+
+function changed(row: number, label: string, { was, now }: { readonly was: string; readonly now: string }): Finding {
+  const message = `Row ${row}, ${label}: found ${shownCell(now.trim())} where the file had ${shownCell(was)}; a spreadsheet changes such a cell by itself. Write ${shownCell(was)} again in a program that keeps it, such as a text editor, or a spreadsheet into which all columns are imported as text; if the new value is meant, empty ${ORIGINAL} in this row`;
+  return { row, column: label, code: 'cell-changed', message, severity: 'error' };
+}
+
+function notReadable(row: number): Finding {
+  const message = `Row ${row}, ${ORIGINAL}: expected what Lote wrote there, or an empty cell. Copy it from the corrections file again, or empty it after you have compared the row with the dropped file`;
+  return { row, column: ORIGINAL, code: 'corrections-damaged', message, severity: 'error' };
+}
+
+/** A person has to write these anew, most often in the very form that a spreadsheet has changed. */
+function isDamaged(column: Column, text: string): boolean {
+  if (column === 'invoice_ref') return damagedReference(text) !== null;
+  if (column === 'customer_tax_id') return isDamagedTaxId(text);
+  return column === 'merchant_nif' && nifProblem(text) !== null;
+}
+
+function isNumberColumn(column: Column): column is NumberColumn {
+  return NUMBER_COLUMNS.some((name) => name === column);
+}

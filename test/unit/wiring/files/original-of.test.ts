@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { GroupedInvoice } from '../../../../src/domain/row.ts';
+import type { IngestResult } from '../../../../src/ingest/ingest-result.ts';
+import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
+import { toInvoices } from '../../../../src/ingest/invoice/to-invoice.ts';
+import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
+import { planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
+import { keptFile } from '../../../../src/wiring/files/input-files.ts';
+import { originalOf } from '../../../../src/wiring/files/original-of.ts';
+import { readWithProfile } from '../../../../src/wiring/files/read-with-profile.ts';
+import { xlsxOf } from '../../../support/files/workbook-file.ts';
+import { batchInvoice, portionsOf } from '../../report/batch-invoices.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'lote-original-'));
+mkdirSync(join(directory, 'profiles'));
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const HEADER = [
+  ...['invoice_ref', 'merchant_nif', 'customer_name', 'customer_tax_id', 'currency'],
+  ...['description', 'quantity', 'unit_price', 'tax_code'],
+];
+const CELLS: Readonly<Record<string, string>> = {
+  ...{ invoice_ref: 'F-1', merchant_nif: '501964843', customer_name: 'Ana', customer_tax_id: '', currency: 'EUR' },
+  ...{ description: 'Vela', quantity: '1', unit_price: '2', tax_code: 'IVA_23' },
+};
+
+interface Ingested {
+  readonly read: IngestResult;
+  readonly invoices: readonly GroupedInvoice[];
+}
+
+async function ingest(content: string | Uint8Array, profile?: string): Promise<Ingested> {
+  const bytes = Buffer.from(content);
+  const path = keptFile(directory, createHash('sha256').update(bytes).digest('hex'));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  const store = memoryRowStore();
+  const options = profile === undefined ? {} : { profile };
+  const read = await readWithProfile({ path, file: 'dropped.csv', inputDir: directory, store, options });
+  const invoices: GroupedInvoice[] = [];
+  if (read.ok) for await (const group of store.groups()) invoices.push(...toInvoices(group, read.conversion));
+  return { read, invoices };
+}
+
+/** The table of the corrections of a file whose invoices the service has all refused. */
+async function corrections({ read, invoices }: Ingested): Promise<string[][]> {
+  const outcomes = invoices.map((invoice) =>
+    invoice.ok
+      ? batchInvoice({
+          rows: invoice.rows,
+          ref: invoice.invoice.ref,
+          state: 'rejected',
+          reason: { code: 'no', message: 'No' },
+        })
+      : batchInvoice({
+          rows: invoice.rows,
+          ref: invoice.ref,
+          state: 'invalid',
+          findings: invoice.findings,
+          reason: null,
+        }),
+  );
+  const { sha256, proof } = read;
+  const original = await originalOf({ file: 'dropped.csv', state: 'finished', sha256, proof }, directory);
+  if (original?.kind !== 'csv') throw new Error('expected CSV');
+  let text = '';
+  const plan = await planCorrections(portionsOf(outcomes), read.findings);
+  for await (const piece of csvCorrections(original, plan)) text += Buffer.from(piece).toString();
+  return parse(text, { delimiter: ';' });
+}
+
+function csvOf(table: readonly (readonly string[])[]): string {
+  const quoted = (cell: string) => (/[";]/u.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return table.map((cells) => `${cells.map(quoted).join(';')}\n`).join('');
+}
+
+function dropped(...rows: readonly Partial<typeof CELLS>[]): string {
+  return csvOf([HEADER, ...rows.map((row) => HEADER.map((name) => row[name] ?? CELLS[name] ?? ''))]);
+}
+
+/** As a spreadsheet saves it: these cells have changed, and nothing else. */
+function saved(table: readonly string[][], changes: Readonly<Record<string, string>>): string[][] {
+  const [header = [], ...rows] = table;
+  return [header, ...rows.map((cells) => cells.map((cell, at) => changes[header[at] ?? ''] ?? cell))];
+}
+
+function told({ invoices }: Ingested): readonly unknown[] {
+  return invoices.map((invoice) =>
+    invoice.ok
+      ? { sent: invoice.invoice.ref }
+      : {
+          ref: invoice.ref,
+          nif: invoice.nif,
+          codes: invoice.findings.filter(({ severity }) => severity === 'error').map(({ code }) => code),
+        },
+  );
+}
+
+describe('corrections that a spreadsheet has saved', () => {
+  it.each([
+    ['invoice_ref', '1E5', '100000'],
+    ['invoice_ref', '00012', '12'],
+    ['invoice_ref', '11-26', 'nov/26'],
+    ['invoice_ref', '123456789012345678', '123456789012345000'],
+    ['merchant_nif', '012345678', '12345678'],
+    ['customer_tax_id', '012345678', '12345678'],
+    ['description', '1/2', '01/fev'],
+    ['quantity', '1.234', '1234'],
+    ['unit_price', '12,50', '1250'],
+    ['unit_price', '1.000,5', '10005'],
+  ])('never send %s %j as %j', async (column, was, now) => {
+    const table = await corrections(await ingest(dropped({ [column]: was }, { invoice_ref: 'F-2', quantity: '2.5' })));
+
+    const read = await ingest(csvOf(saved(table, { [column]: now })));
+
+    const [first] = read.invoices;
+    expect(first).toMatchObject({ ok: false });
+    expect(first?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed', column }));
+    const message = first?.findings.find(({ code }) => code === 'cell-changed')?.message;
+    expect(message).toContain(JSON.stringify(was));
+    expect(message).toContain(JSON.stringify(now));
+  });
+
+  it('keep the rows of an invoice together although only one of them lost its zeros', async () => {
+    const first = await ingest(dropped({ invoice_ref: '00012' }, { invoice_ref: '00012', description: 'Pavio' }));
+    const table = await corrections(first);
+    const changed = [...table.slice(0, 2), ...saved([table[0] ?? [], table[2] ?? []], { invoice_ref: '12' }).slice(1)];
+
+    expect(told(await ingest(csvOf(changed)))).toEqual([{ ref: '00012', nif: '501964843', codes: ['cell-changed'] }]);
+  });
+
+  it('come back with the cells as they were', async () => {
+    const table = await corrections(await ingest(dropped({ invoice_ref: '00012', unit_price: '12,50' })));
+    const again = await corrections(await ingest(csvOf(saved(table, { invoice_ref: '12', unit_price: '1250' }))));
+
+    expect(again[1]?.slice(0, HEADER.length)).toEqual(table[1]?.slice(0, HEADER.length));
+    expect(told(await ingest(csvOf(again)))).toEqual([{ sent: '00012' }]);
+  });
+
+  it('are sent where the spreadsheet only writes the same amounts differently', async () => {
+    const table = await corrections(await ingest(dropped({ quantity: '1,0', unit_price: '1.234,50' })));
+
+    const read = await ingest(csvOf(saved(table, { quantity: '1', unit_price: '1234,5' })));
+
+    expect(told(read)).toEqual([{ sent: 'F-1' }]);
+  });
+
+  it('are sent where a person has written another value', async () => {
+    const table = await corrections(await ingest(dropped({ invoice_ref: '00012', unit_price: '12,50' })));
+
+    const read = await ingest(csvOf(saved(table, { invoice_ref: '00013', unit_price: '12,55' })));
+
+    expect(told(read)).toEqual([{ sent: '00013' }]);
+  });
+
+  it('are sent as they are where somebody has emptied lote_original', async () => {
+    const table = await corrections(await ingest(dropped({ invoice_ref: '00012' })));
+
+    expect(told(await ingest(csvOf(saved(table, { invoice_ref: '12', lote_original: '' }))))).toEqual([{ sent: '12' }]);
+  });
+
+  it('are not sent where somebody wrote something else into lote_original', async () => {
+    const table = await corrections(await ingest(dropped({ invoice_ref: '00012' })));
+
+    expect(told(await ingest(csvOf(saved(table, { lote_original: 'yes' }))))).toEqual([
+      { ref: '00012', nif: '501964843', codes: ['corrections-damaged'] },
+    ]);
+  });
+
+  it('are compared also when they were saved as a workbook', async () => {
+    const table = await corrections(await ingest(dropped({ invoice_ref: '00012' })));
+    const [header = [], cells = []] = saved(table, { invoice_ref: '' });
+    const row = cells.map((cell, at) => (header[at] === 'invoice_ref' ? { number: '12' } : cell));
+
+    expect(told(await ingest(xlsxOf([header, row])))).toEqual([
+      { ref: '00012', nif: '501964843', codes: ['cell-changed'] },
+    ]);
+  });
+
+  it('are compared in each part of a reference that a profile builds', async () => {
+    const columns = { columns: ['series', 'number'], separator: '/' };
+    writeFileSync(join(directory, 'profiles', 'built.json'), JSON.stringify({ reference: columns }));
+    const header = ['series', 'number', ...HEADER.slice(1)];
+    const rest = HEADER.slice(1).map((name) => CELLS[name] ?? '');
+    const table = await corrections(await ingest(csvOf([header, ['007', '1', ...rest]]), 'built'));
+
+    expect(told(await ingest(csvOf(saved(table, { series: '7' }))))).toEqual([
+      { ref: '007/1', nif: '501964843', codes: ['cell-changed'] },
+    ]);
+  });
+
+  it('say so where the column is gone with which they are compared', async () => {
+    const table = await corrections(await ingest(dropped({ invoice_ref: '00012' })));
+    const at = table[0]?.indexOf('lote_original') ?? -1;
+    const without = table.map((cells) => cells.filter((_, position) => position !== at));
+
+    const { read } = await ingest(csvOf(without));
+
+    expect(read.findings).toContainEqual(
+      expect.objectContaining({ code: 'corrections-not-compared', severity: 'warning' }),
+    );
+  });
+
+  it('let a person write anew what was damaged before the file was dropped', async () => {
+    const table = await corrections(await ingest(dropped({ invoice_ref: '1E+05' })));
+
+    expect(told(await ingest(csvOf(saved(table, { invoice_ref: '100000' }))))).toEqual([{ sent: '100000' }]);
+  });
+});
