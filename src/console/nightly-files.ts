@@ -57,7 +57,7 @@ const Run = z.object({
   waiting: z.array(
     z.object({
       name: z.string(),
-      reason: z.enum(['growing', 'empty', 'no-marker', 'not-movable', 'too-many', 'unfinished']),
+      reason: z.enum(['growing', 'empty', 'no-marker', 'not-movable', 'other-ledger', 'too-many', 'unfinished']),
       /** Left out by an earlier version of Lote. */
       more: z.number().default(0),
     }),

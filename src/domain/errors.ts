@@ -5,6 +5,7 @@ export type LoteErrorCode =
   | 'file-unreadable'
   | 'file-changed'
   | 'folder-unusable'
+  | 'input-unusable'
   | 'ledger-unavailable'
   | 'ledger-foreign'
   | 'application-foreign'

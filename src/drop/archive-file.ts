@@ -1,6 +1,7 @@
-import { copyFile, constants, link, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, constants, link, lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
+import { FOLDER_MODE, makeFolder } from '../file-system/make-folder.ts';
 import { moveFile } from '../file-system/move-file.ts';
 import type { ArchiveFile } from '../domain/ports/drop-folder.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
@@ -25,7 +26,7 @@ export async function archiveFile(options: DropFolderOptions, file: ArchiveFile)
   const claimFolderPath = join(nightlyRunPath(inputDir, file.night.nightId), file.slot);
   const source = join(claimFolderPath, file.name);
   const folder = join(inputDir, file.destination, file.night.date);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder, FOLDER_MODE);
   const reserved = await reservedName(folder, claimOf(file));
   const there = await isFile(source);
   if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
@@ -138,6 +139,8 @@ async function placeNew(draft: string, note: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
+    // On a full disk the name is there, and the note is not: each further try would leave one more.
+    await rm(note, { force: true }).catch(() => undefined);
     throw error;
   }
 }

@@ -1,6 +1,7 @@
-import { lstat, mkdir, rename } from 'node:fs/promises';
+import { lstat, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
+import { FOLDER_MODE, makeFolder } from '../file-system/make-folder.ts';
 import type { Claims, DropFolder, NightlyRun, WaitingFile, WaitingReason } from '../domain/ports/drop-folder.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
 import { MARKER_SUFFIX } from './is-ignored-name.ts';
@@ -28,8 +29,8 @@ type IsOpen = Parameters<DropFolder['claim']>[1];
 /** Takes over what interrupted nights left, then claims what is complete, oldest name first. */
 export async function claimFiles(options: DropFolderOptions, night: NightlyRun, isOpen: IsOpen): Promise<Claims> {
   const { inputDir, at } = options;
-  await mkdir(join(inputDir, IN_PROGRESS), { recursive: true });
-  await openClaimFolder(inputDir, night);
+  await makeFolder(join(inputDir, IN_PROGRESS), FOLDER_MODE);
+  await openClaimFolder(inputDir, night, options.ledgerId);
   await at('night-opened');
   const stuck = await takeOver(options, night, isOpen);
   const waiting = await claimComplete(options, night);
@@ -63,6 +64,11 @@ async function takeOver(
   for (const nightId of await listNightlyRuns(inputDir)) {
     if (nightId === night.nightId) continue;
     const owner = await nightlyOwner(inputDir, nightId);
+    if (owner !== null && owner.ledgerId !== null && owner.ledgerId !== options.ledgerId) {
+      // Its Temporal server may be another one, too: whether its run is open cannot be asked here.
+      stuck.push(...(await filesOfOther(inputDir, nightId)));
+      continue;
+    }
     if (owner !== null && (await isOpen(owner.workflowId, owner.runId))) continue;
     for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
       const from = join(nightlyRunPath(inputDir, nightId), claimFolder);
@@ -73,6 +79,11 @@ async function takeOver(
     await removeClaimFolder(inputDir, nightId);
   }
   return stuck;
+}
+
+async function filesOfOther(inputDir: string, nightId: string): Promise<readonly WaitingFile[]> {
+  const folders = await listClaimFolders(inputDir, nightId);
+  return folders.flatMap(({ name }) => (name === null ? [] : [{ name, reason: 'other-ledger' as const }]));
 }
 
 async function claimComplete(options: DropFolderOptions, night: NightlyRun): Promise<readonly WaitingFile[]> {

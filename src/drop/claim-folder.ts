@@ -17,6 +17,8 @@ const YOUNG_DRAFT_MS = 60 * 60_000;
 export interface NightlyOwner {
   readonly workflowId: string;
   readonly runId: string;
+  /** Null in the record of an earlier version of Lote. */
+  readonly ledgerId: string | null;
 }
 
 /** One claim folder of a nightly run. */
@@ -37,13 +39,16 @@ export function nightlyRunPath(inputDir: string, nightId: string): string {
  * Makes the folder of a nightly run together with the record of its owner: a run without a known owner could never be
  * given up.
  */
-export async function openClaimFolder(inputDir: string, night: NightlyRun): Promise<void> {
+export async function openClaimFolder(inputDir: string, night: NightlyRun, ledgerId: string): Promise<void> {
   const path = nightlyRunPath(inputDir, night.nightId);
   if ((await nightlyOwner(inputDir, night.nightId)) !== null) return;
   const draft = join(inputDir, IN_PROGRESS, `${DRAFT_PREFIX}${randomUUID()}`);
   await mkdir(draft, { recursive: true });
   try {
-    await writeFile(join(draft, RECORD), JSON.stringify({ workflowId: night.workflowId, runId: night.runId }));
+    await writeFile(
+      join(draft, RECORD),
+      JSON.stringify({ workflowId: night.workflowId, runId: night.runId, ledgerId }),
+    );
     await rename(draft, path);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -70,8 +75,9 @@ export async function nightlyOwner(inputDir: string, nightId: string): Promise<N
   try {
     const record: unknown = JSON.parse(await readFile(join(nightlyRunPath(inputDir, nightId), RECORD), 'utf8'));
     if (typeof record !== 'object' || record === null) return null;
-    const { workflowId, runId } = record as Partial<Record<keyof NightlyOwner, unknown>>;
-    return typeof workflowId === 'string' && typeof runId === 'string' ? { workflowId, runId } : null;
+    const { workflowId, runId, ledgerId } = record as Partial<Record<keyof NightlyOwner, unknown>>;
+    if (typeof workflowId !== 'string' || typeof runId !== 'string') return null;
+    return { workflowId, runId, ledgerId: typeof ledgerId === 'string' ? ledgerId : null };
   } catch {
     return null;
   }

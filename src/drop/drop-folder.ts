@@ -1,3 +1,7 @@
+import { join } from 'node:path';
+import { LoteError } from '../domain/errors.ts';
+import { folderTrouble, isAbout } from '../file-system/folder-trouble.ts';
+import { DESTINATIONS } from '../domain/ports/drop-folder.ts';
 import type { DropFolder } from '../domain/ports/drop-folder.ts';
 import { claimFiles } from './claim-files.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
@@ -14,15 +18,34 @@ import { archiveFile } from './archive-file.ts';
 export function createDropFolder(options: DropFolderOptions): DropFolder {
   const { inputDir, at } = options;
   return {
-    claim: (night, isOpen) => claimFiles(options, night, isOpen),
-    archive: (file) => archiveFile(options, file),
-    async close({ nightId }) {
-      for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
-        if (name !== null) continue;
-        await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
-        await at('claim-folder-removed');
-      }
-      await removeClaimFolder(inputDir, nightId);
-    },
+    claim: (night, isOpen) => withFolderNamed(options, () => claimFiles(options, night, isOpen)),
+    archive: (file) => withFolderNamed(options, () => archiveFile(options, file)),
+    close: ({ nightId }) => withFolderNamed(options, () => close(nightId)),
   };
+
+  async function close(nightId: string): Promise<void> {
+    for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
+      if (name !== null) continue;
+      await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
+      await at('claim-folder-removed');
+    }
+    await removeClaimFolder(inputDir, nightId);
+  }
+}
+
+/** @throws LoteError `input-unusable`, naming the folder: those below the input folder may be on disks of their own */
+async function withFolderNamed<T>({ inputDir, setting }: DropFolderOptions, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    const paths = [...DESTINATIONS.map((name) => join(inputDir, name)), inputDir];
+    const path = paths.find((folder) => isAbout(error, folder)) ?? inputDir;
+    const trouble = folderTrouble(error, { title: 'input folder', path, variable: setting });
+    if (!(trouble instanceof LoteError) || trouble === error) throw trouble;
+    const [what] = trouble.message.split('; ', 1);
+    throw new LoteError(
+      'input-unusable',
+      `${what}. Nothing is lost: put it right and let the nights go on, for what this one has claimed lies in in-progress`,
+    );
+  }
 }

@@ -37,6 +37,13 @@ export function folderTrouble(error: unknown, folder: WrittenFolder): unknown {
   );
 }
 
+/** True for an error of the operating system about this folder or something in it. */
+export function isAbout(error: unknown, folder: string): boolean {
+  if (!isSystemError(error)) return false;
+  const about = error.dest ?? error.path;
+  return about !== undefined && withEnd(about).startsWith(withEnd(folder));
+}
+
 interface SystemError extends Error {
   readonly code: string;
   readonly path?: string;

@@ -2,6 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from './error-code.ts';
 
+/** What the process's own mask makes of it: for folders that other programs write to. */
+export const FOLDER_MODE = 0o777;
+
 /**
  * Makes a folder and those above it. Node's recursive `mkdir` says ENOENT where the file system is read-only: the folder that could not be
  * made is then tried alone, for the operating system's own reason.

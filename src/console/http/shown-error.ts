@@ -23,6 +23,7 @@ const STATUS_BY_CODE: Partial<Record<LoteErrorCode, 400 | 404 | 503>> = {
   'batch-not-found': 404,
   'ledger-unavailable': 503,
   'folder-unusable': 503,
+  'input-unusable': 503,
   'temporal-unavailable': 503,
   'service-unreachable': 503,
   'service-unauthorized': 503,

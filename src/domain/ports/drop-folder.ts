@@ -31,6 +31,8 @@ export type WaitingReason =
   | 'no-marker'
   /** The system refused to move it, e.g. for want of rights. */
   | 'not-movable'
+  /** A nightly run of another ledger has claimed it; it lies in the claim folder of that one. */
+  | 'other-ledger'
   /** A night takes only so many. */
   | 'too-many'
   /** The night failed at it: it lies in its claim folder, and the next night goes on with it. */
@@ -51,8 +53,11 @@ export interface Claims {
   readonly waiting: readonly WaitingFile[];
 }
 
-/** Folder in which a file is archived when its batch has ended. */
-export type Destination = 'archive' | 'refused';
+/** Folders in which a file is archived when its batch has ended. */
+export const DESTINATIONS = ['archive', 'refused'] as const;
+
+/** Name of one of `DESTINATIONS`. */
+export type Destination = (typeof DESTINATIONS)[number];
 
 /** A claimed file whose batch has ended, and where it goes. */
 export interface ArchiveFile {

@@ -38,6 +38,8 @@ export const NIGHT_TEXTS_EN: NightTexts = {
       empty: 'It has no content yet. The next night looks again.',
       'no-marker': 'Its .done marker is missing or older than the file.',
       'not-movable': 'The system did not let Lote move it: check who owns the file and the folder.',
+      'other-ledger':
+        'A nightly run of another Lote, with a ledger of its own, has claimed it in this folder. Give each ledger an input folder of its own; if that Lote is gone, move the file from in-progress back into the input folder.',
       'too-many': 'A night takes only so many files. The next night goes on.',
       unfinished: 'The night could not bring it to its end. It lies in in-progress; the next night goes on with it.',
     },

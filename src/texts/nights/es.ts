@@ -38,6 +38,8 @@ export const NIGHT_TEXTS_ES: NightTexts = {
       empty: 'Todavía no tiene contenido. La noche siguiente mira de nuevo.',
       'no-marker': 'Falta su marcador .done, o es más antiguo que el archivo.',
       'not-movable': 'El sistema no dejó que Lote lo moviera: compruebe de quién son el archivo y la carpeta.',
+      'other-ledger':
+        'Una noche de otro Lote, con un registro propio, ya lo tomó en esta carpeta. Dé a cada uno su carpeta de entrada; si ese Lote ya no existe, mueva el archivo de in-progress de vuelta a la carpeta de entrada.',
       'too-many': 'Una noche recoge un número limitado de archivos. La noche siguiente continúa.',
       unfinished: 'La noche no pudo llevarlo a su fin. Está en in-progress; la noche siguiente continúa con él.',
     },

@@ -38,6 +38,8 @@ export const NIGHT_TEXTS_PT: NightTexts = {
       empty: 'Ainda não tem conteúdo. A noite seguinte vê de novo.',
       'no-marker': 'Falta o seu marcador .done, ou é mais antigo do que o ficheiro.',
       'not-movable': 'O sistema não deixou o Lote movê-lo: verifique de quem são o ficheiro e a pasta.',
+      'other-ledger':
+        'Uma noite de outro Lote, com um registo próprio, já o tomou nesta pasta. Dê a cada um a sua pasta de entrada; se esse Lote já não existe, mova o ficheiro de in-progress de volta para a pasta de entrada.',
       'too-many': 'Uma noite recolhe um número limitado de ficheiros. A noite seguinte continua.',
       unfinished: 'A noite não conseguiu levá-lo ao fim. Está em in-progress; a noite seguinte continua com ele.',
     },

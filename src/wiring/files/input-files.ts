@@ -7,6 +7,7 @@ import { bufferedRowStore } from '../../ingest/buffered-row-store.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { Conversion, IngestResult } from '../../ingest/ingest-result.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
+import { makeFolder } from '../../file-system/make-folder.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
@@ -92,7 +93,7 @@ async function keepCopy(path: string, dataDir: string): Promise<string> {
 /**
  * Brings a file from anywhere into `incoming/` of the input directory; the original stays. A file that is there already stays where it is.
  * Returns its name relative to the input directory.
- * @throws LoteError `file-unreadable`
+ * @throws LoteError `file-unreadable`; `input-unusable` where there is no room for the copy
  */
 export async function bringIn(inputDir: string, file: string): Promise<string> {
   await mkdir(inputDir, { recursive: true });
@@ -104,16 +105,25 @@ export async function bringIn(inputDir: string, file: string): Promise<string> {
   // One folder per content: two files of one name from two places must not overwrite each other.
   const name = join('incoming', (await hashFile(path)).slice(0, 8), basename(path));
   const target = join(root, name);
-  await mkdir(join(target, '..'), { recursive: true, mode: 0o750 });
   // A name of its own: containers share process numbers, and one process is asked for the same file twice.
   const part = join(target, '..', `.${randomUUID()}.part`);
   try {
+    await makeFolder(join(target, '..'), 0o750);
     await copyFile(path, part);
     await rename(part, target);
+  } catch (error) {
+    throw notBroughtIn(error, root);
   } finally {
     await rm(part, { force: true }).catch(() => undefined);
   }
   return name;
+}
+
+function notBroughtIn(error: unknown, inputDir: string): unknown {
+  const trouble = folderTrouble(error, { title: 'input folder', path: inputDir, variable: 'LOTE_INPUT_DIR' });
+  if (!(trouble instanceof LoteError)) return trouble;
+  const [what] = trouble.message.split('; ', 1);
+  return new LoteError('input-unusable', `${what}. Nothing was sent: put it right and start again.`);
 }
 
 function unreadable(file: string, found: string): LoteError {

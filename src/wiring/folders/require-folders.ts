@@ -1,6 +1,6 @@
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../file-system/error-code.ts';
-import { makeFolder } from '../../file-system/make-folder.ts';
+import { FOLDER_MODE, makeFolder } from '../../file-system/make-folder.ts';
 import { requireWritable } from '../../file-system/require-writable.ts';
 import type { Config } from '../../runtime/config/config.ts';
 
@@ -21,13 +21,17 @@ export async function requireInputFolder({
   isOneOfSeveral,
 }: Pick<Config, 'inputDir' | 'isOneOfSeveral'>): Promise<void> {
   try {
-    await makeFolder(inputDir, 0o777);
+    await makeFolder(inputDir, FOLDER_MODE);
   } catch (error) {
-    const setting = isOneOfSeveral ? 'inputDir of its file' : 'LOTE_INPUT_DIR';
     throw new LoteError(
       'folder-unusable',
-      `Making the input folder ${inputDir} (${setting}): it must be a folder, or a place where this process can make one, found ${errorCode(error) || 'another error'}. Make or mount it, or name another one.`,
+      `Making the input folder ${inputDir} (${inputSetting({ isOneOfSeveral })}): it must be a folder, or a place where this process can make one, found ${errorCode(error) || 'another error'}. Make or mount it, or name another one.`,
       { cause: error },
     );
   }
+}
+
+/** What names the input folder of an application, for messages. */
+export function inputSetting({ isOneOfSeveral }: Pick<Config, 'isOneOfSeveral'>): string {
+  return isOneOfSeveral ? 'inputDir of its file' : 'LOTE_INPUT_DIR';
 }

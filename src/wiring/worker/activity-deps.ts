@@ -22,6 +22,7 @@ import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
 import { createNightMessages } from '../notification/night-messages.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
 import { createFileReader } from '../files/input-files.ts';
+import { inputSetting } from '../folders/require-folders.ts';
 import { onCommonFolders } from '../folders/on-common-folders.ts';
 import { createReportWriter } from '../reports/report-files.ts';
 import { createReportHook } from '../reports/report-hook.ts';
@@ -178,6 +179,8 @@ function folderUsers(
     reports: crash.reports(isBuiltInSandbox(config) ? { ...writer, rowsNotSent: async () => [] } : writer),
     drops: createDropFolder({
       inputDir: config.inputDir,
+      setting: inputSetting(config),
+      ledgerId: ledger.id,
       stableMs: config.drop.stableMs,
       marker: config.drop.marker,
       pause: (ms) => sleep(ms),

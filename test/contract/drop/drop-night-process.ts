@@ -7,6 +7,8 @@ const night = nightNamed(letter);
 let seen = 0;
 const folder = createDropFolder({
   inputDir,
+  setting: 'LOTE_INPUT_DIR',
+  ledgerId: 'ledger-1',
   stableMs: 0,
   marker: true,
   pause: () => Promise.resolve(),

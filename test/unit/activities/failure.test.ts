@@ -54,6 +54,13 @@ describe('an activity', () => {
     expect(error).toMatchObject({ type: code, message: 'What was attempted.', nonRetryable });
   });
 
+  it('that finds no room in the input folder is repeated a few times, and then names the folder', async () => {
+    const full = new LoteError('input-unusable', 'Writing to the input folder /srv/input.');
+
+    expect((await run(failing(full), 7)).error).toMatchObject({ type: 'input-unusable', nonRetryable: false });
+    expect((await run(failing(full), 8)).error).toMatchObject({ nonRetryable: true, message: full.message });
+  });
+
   it('never tells history what an unforeseen error says: it may hold a name', async () => {
     const { error } = await run(failing(new TypeError('Cannot read customer Maria Silva of undefined')));
 

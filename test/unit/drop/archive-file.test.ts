@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Destination, NightlyRun } from '../../../src/domain/ports/drop-folder.ts';
+import { smallDisk } from '../../support/crash/small-disk.ts';
 import { drop, dropFolderAt, dropPlace, nobodyIsOpen, treeOf } from './drop-place.ts';
 import { nightNamed } from './night-named.ts';
 
@@ -104,6 +105,28 @@ describe('shelving a file', () => {
     expect(await treeOf(inputDir)).toEqual([`in-progress/${NIGHT.nightId}/.night.json`]);
     expect(await treeOf(join(inputDir, 'archive/2026-11-21'))).toEqual(['x.csv', 'x.csv.note.txt']);
     expect(await readFile(join(inputDir, path ?? ''), 'utf8')).toBe('rows');
+  });
+
+  it('names an archive that is full, and leaves nothing there until it has room', async () => {
+    const disk = await smallDisk(1);
+    if (disk === null) return;
+    onTestFinished(() => disk.remove());
+    const inputDir = await dropPlace();
+    await symlink(disk.path, join(inputDir, 'archive'));
+    const file = await claimOne(inputDir, NIGHT, 'rows');
+    disk.fill();
+
+    for (const _ of ['once', 'twice']) {
+      // oxlint-disable-next-line no-await-in-loop -- the activity is repeated
+      await expect(archive(inputDir, NIGHT, file)).rejects.toMatchObject({
+        code: 'input-unusable',
+        message: expect.stringMatching(/input folder \S+\/archive \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u),
+      });
+    }
+    disk.empty();
+
+    expect(await archive(inputDir, NIGHT, file)).toBe('archive/2026-11-21/x.csv');
+    expect(await treeOf(join(disk.path, '2026-11-21'))).toEqual(['x.csv', 'x.csv.note.txt']);
   });
 
   it('leaves a file that somebody put on the shelf by hand', async () => {

@@ -1,6 +1,7 @@
 import { appendFile, chmod, mkdir, readFile, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { smallDisk } from '../../support/crash/small-disk.ts';
 import { drop, dropFolderAt, dropPlace, nobodyIsOpen, treeOf, writtenAt } from './drop-place.ts';
 import { waitingCount } from '../../../src/texts/nights/waiting-files.ts';
 import { nightNamed } from './night-named.ts';
@@ -289,5 +290,48 @@ describe('what an interrupted night left', () => {
     const { claimed } = await dropFolderAt(inputDir).claim(NIGHT, () => Promise.resolve(true));
 
     expect(claimed.map(({ name }) => name)).toEqual(['x.csv']);
+  });
+
+  it('leaves what a night of another ledger has claimed, and names it', async () => {
+    const inputDir = await dropPlace();
+    await drop(inputDir, 'theirs.csv');
+    await dropFolderAt(inputDir, { ledgerId: 'ledger-2' }).claim(nightNamed('b'), nobodyIsOpen);
+    await drop(inputDir, 'ours.csv');
+
+    const claims = await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen);
+
+    expect(claims.claimed.map(({ name }) => name)).toEqual(['ours.csv']);
+    expect(claims.waiting).toEqual([{ name: 'theirs.csv', reason: 'other-ledger' }]);
+    expect(await treeOf(inputDir)).toContain(`in-progress/${nightNamed('b').nightId}/0001/theirs.csv`);
+  });
+
+  it('takes over what a night of an earlier version has claimed, which does not name its ledger', async () => {
+    const inputDir = await dropPlace();
+    const { nightId, workflowId, runId } = nightNamed('b');
+    await drop(inputDir, `in-progress/${nightId}/.night.json`, JSON.stringify({ workflowId, runId }));
+    await drop(inputDir, `in-progress/${nightId}/0001/x.csv`);
+
+    const { claimed } = await dropFolderAt(inputDir).claim(NIGHT, nobodyIsOpen);
+
+    expect(claimed).toMatchObject([{ name: 'x.csv', resumed: true }]);
+  });
+
+  it('names the folder that cannot be written, and goes on when it can', async () => {
+    const disk = await smallDisk(1);
+    if (disk === null) return;
+    onTestFinished(() => disk.remove());
+    await drop(disk.path, 'x.csv');
+    disk.readOnly(true);
+    const drops = dropFolderAt(disk.path);
+
+    const refused = drops.claim(NIGHT, nobodyIsOpen);
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'input-unusable',
+      message: expect.stringContaining(`the input folder ${disk.path} (LOTE_INPUT_DIR)`),
+    });
+    await expect(refused).rejects.toThrow('it is read-only (EROFS)');
+    disk.readOnly(false);
+    expect((await drops.claim(NIGHT, nobodyIsOpen)).claimed).toMatchObject([{ name: 'x.csv', resumed: false }]);
   });
 });

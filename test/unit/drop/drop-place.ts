@@ -16,6 +16,8 @@ export async function dropPlace(): Promise<string> {
 export function dropFolderAt(inputDir: string, options: Partial<DropFolderOptions> = {}): DropFolder {
   return createDropFolder({
     inputDir,
+    setting: 'LOTE_INPUT_DIR',
+    ledgerId: 'ledger-1',
     stableMs: 1,
     marker: false,
     pause: () => Promise.resolve(),

@@ -110,10 +110,14 @@ describe("a night's folder", () => {
     const inputDir = await dropPlace();
     await mkdir(join(inputDir, 'in-progress'), { recursive: true });
 
-    await openClaimFolder(inputDir, night);
-    await openClaimFolder(inputDir, { ...night, workflowId: 'other' });
+    await openClaimFolder(inputDir, night, 'ledger-1');
+    await openClaimFolder(inputDir, { ...night, workflowId: 'other' }, 'ledger-1');
 
-    expect(await nightlyOwner(inputDir, night.nightId)).toEqual({ workflowId: 'night-a', runId: 'aaaaaaaa' });
+    expect(await nightlyOwner(inputDir, night.nightId)).toEqual({
+      workflowId: 'night-a',
+      runId: 'aaaaaaaa',
+      ledgerId: 'ledger-1',
+    });
     expect(await listNightlyRuns(inputDir)).toEqual([night.nightId]);
   });
 
@@ -129,7 +133,7 @@ describe("a night's folder", () => {
 
   it('gives each file a slot of its own, with a higher number than all before', async () => {
     const inputDir = await dropPlace();
-    await openClaimFolder(inputDir, night);
+    await openClaimFolder(inputDir, night, 'ledger-1');
 
     const slots = [
       await makeClaimFolder(inputDir, night.nightId, false),
@@ -143,7 +147,7 @@ describe("a night's folder", () => {
 
   it('gives no slot twice to workers that ask at the same moment', async () => {
     const inputDir = await dropPlace();
-    await openClaimFolder(inputDir, night);
+    await openClaimFolder(inputDir, night, 'ledger-1');
 
     const slots = await Promise.all(Array.from({ length: 20 }, () => makeClaimFolder(inputDir, night.nightId, false)));
 
@@ -166,7 +170,7 @@ describe("a night's folder", () => {
 
   it("is never removed with a person's file in it", async () => {
     const inputDir = await dropPlace();
-    await openClaimFolder(inputDir, night);
+    await openClaimFolder(inputDir, night, 'ledger-1');
     await drop(inputDir, `in-progress/${night.nightId}/0001/may.csv`);
     await drop(inputDir, `in-progress/${night.nightId}/0002/.note`);
 
@@ -181,7 +185,7 @@ describe("a night's folder", () => {
 
   it('goes when it is empty, and can be gone already', async () => {
     const inputDir = await dropPlace();
-    await openClaimFolder(inputDir, night);
+    await openClaimFolder(inputDir, night, 'ledger-1');
 
     await removeClaimFolder(inputDir, night.nightId);
     await removeClaimFolder(inputDir, night.nightId);
@@ -192,7 +196,7 @@ describe("a night's folder", () => {
 
   it('that was killed before it began is cleared away after an hour, and no other', async () => {
     const inputDir = await dropPlace();
-    await openClaimFolder(inputDir, night);
+    await openClaimFolder(inputDir, night, 'ledger-1');
     await drop(inputDir, 'in-progress/.new-1234/.night.json', '{}');
     await drop(inputDir, 'in-progress/.new-5678/.night.json', '{}');
     await writeFile(join(inputDir, 'in-progress', 'somebody.txt'), 'x');

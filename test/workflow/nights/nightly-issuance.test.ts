@@ -4,6 +4,7 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 import type { nightlyIssuance, NightlyInput, NightlyResult } from '../../../workflows/nightly-issuance.ts';
+import { batchFailure } from '../../../src/wiring/temporal/batch-failure.ts';
 import { nightlyLines } from '../../../src/cli/output/nightly-lines.ts';
 import {
   describeNightlyRuns,
@@ -299,7 +300,10 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       await stack.drop('good.csv', testInvoices(2));
       const handle = await startNightlyRun(stack);
 
-      await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
+      const failed = await handle.result().catch((error: unknown) => error);
+      expect(failed).toBeInstanceOf(WorkflowFailedError);
+      const told = `Writing to the input folder ${join(stack.config.inputDir, 'archive')} (LOTE_INPUT_DIR)`;
+      expect(batchFailure(failed)).toMatchObject({ code: 'input-unusable', message: expect.stringContaining(told) });
       const { workflowId } = handle;
       await until(async () => (await messageStateOf(stack, workflowId)) === 'COMPLETED');
 

@@ -45,7 +45,15 @@ async function night(): Promise<DropNight> {
     over: {
       application: 'default',
       files: createFileReader({ inputDir, dataDir: join(directory, 'data') }),
-      drops: createDropFolder({ inputDir, stableMs: 1, marker: false, pause: at, at }),
+      drops: createDropFolder({
+        inputDir,
+        setting: 'LOTE_INPUT_DIR',
+        ledgerId: 'ledger-1',
+        stableMs: 1,
+        marker: false,
+        pause: at,
+        at,
+      }),
       nights: createRunLog(join(directory, 'reports')),
       runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
       announce: (report) => Promise.resolve(void announced.push(report)),

@@ -18,6 +18,7 @@ describe('exit codes', () => {
     'message-unsent': 3,
     'message-refused': 3,
     'folder-unusable': 3,
+    'input-unusable': 3,
     'file-changed': 3,
     'ledger-unavailable': 3,
     'ledger-foreign': 3,

@@ -164,7 +164,7 @@ describe('the page of a night', () => {
   });
 
   it('says why each file waits', () => {
-    const reasons = ['growing', 'empty', 'no-marker', 'not-movable', 'too-many', 'unfinished'] as const;
+    const reasons = ['growing', 'empty', 'no-marker', 'not-movable', 'other-ledger', 'too-many', 'unfinished'] as const;
 
     const text = words(page(run({ waiting: reasons.map((reason) => ({ name: `${reason}.csv`, reason })) })));
 

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
 import { bringIn, createFileReader, resolveInput } from '../../../../src/wiring/files/input-files.ts';
 
@@ -40,6 +41,18 @@ describe('a file from elsewhere', () => {
 
     expect(new Set(names).size).toBe(1);
     expect(await readdir(join(inputDir, names[0] ?? '', '..'))).toEqual(['secret.csv']);
+  });
+
+  it('names the input folder that has no room for it', async () => {
+    const disk = await smallDisk(1);
+    if (disk === null) return;
+    onTestFinished(() => disk.remove());
+    disk.fill();
+
+    await expect(bringIn(disk.path, join(directory, 'secret.csv'))).rejects.toMatchObject({
+      code: 'input-unusable',
+      message: expect.stringMatching(/input folder \S+ \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u),
+    });
   });
 
   it('has a name as long as the file system takes', async () => {
