@@ -24,8 +24,8 @@ const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'interlock',
 ]);
 
-/** May pass by itself, and is told after a few tries: a night that waits sends no message, and nobody would look. */
-const TOLD_SOON: ReadonlySet<LoteErrorCode> = new Set(['input-unusable']);
+/** May pass by itself, but not unnoticed: a night that waits for it sends no message. */
+const REPEATED_A_FEW_TIMES: ReadonlySet<LoteErrorCode> = new Set(['input-unusable']);
 
 /** An error nobody foresaw may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
 const UNFORESEEN_ATTEMPTS = 8;
@@ -45,7 +45,7 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
     return ApplicationFailure.create({
       type: error.code,
       message: error.message,
-      nonRetryable: !passes(error) && !(TOLD_SOON.has(error.code) && attempt < UNFORESEEN_ATTEMPTS),
+      nonRetryable: !passes(error) && !(REPEATED_A_FEW_TIMES.has(error.code) && attempt < UNFORESEEN_ATTEMPTS),
     });
   }
   const kind = error instanceof Error ? error.name : typeof error;

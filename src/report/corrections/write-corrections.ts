@@ -39,9 +39,10 @@ export async function writeCorrections({
   language,
 }: CorrectionsRequest): Promise<WrittenCorrections> {
   // Of a refused file Lote cannot say what its rows are: the whole file is what has to be corrected.
-  if (original === undefined || model.batch.state === 'refused') return { name: null, note: null };
+  if (model.batch.state === 'refused') return { name: null, note: null };
   const plan = await planCorrections(spool.portions(), model.fileFindings);
   if (plan.byRow.size === 0) return { name: null, note: null };
+  if (original === undefined) return { name: null, note: { kind: 'no-corrections' } };
   try {
     return original.kind === 'sheet'
       ? await writeWorkbook(original, plan, { directory, language })

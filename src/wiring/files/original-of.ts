@@ -1,9 +1,9 @@
-import { access } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
 import { beforeSpreadsheet, originalText } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
+import { hashFile } from '../../ingest/hash-file.ts';
 import type { ReadColumn } from '../../ingest/ingest-result.ts';
 import type {
   OriginalCsv,
@@ -18,13 +18,14 @@ import { decimalMarkOf, numberMarksOf, readAsOf } from './read-as-of.ts';
 type ReportedFile = Pick<BatchRecord, 'file' | 'sha256' | 'state' | 'proof'>;
 
 /**
- * The file of a batch as it was dropped, to be read again for its corrections. Null when it is not kept any more, or could not be read as
+ * The file of a batch as it was dropped, to be read again for its corrections. Null when it is not kept any more, was damaged, or could not be read as
  * rows and has no dialect to write corrections in.
  */
 export async function originalOf(batch: ReportedFile, dataDir: string): Promise<OriginalFile | null> {
   const path = keptFile(dataDir, batch.sha256);
-  const isKept = await access(path).then(
-    () => true,
+  // A copy that a crash or a disk has damaged may read as other invoices.
+  const isKept = await hashFile(path).then(
+    (sha256) => sha256 === batch.sha256,
     () => false,
   );
   if (!isKept || batch.state === 'refused') return null;

@@ -120,7 +120,9 @@ describe('shelving a file', () => {
       // oxlint-disable-next-line no-await-in-loop -- the activity is repeated
       await expect(archive(inputDir, NIGHT, file)).rejects.toMatchObject({
         code: 'input-unusable',
-        message: expect.stringMatching(/input folder \S+\/archive \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u),
+        message: expect.stringMatching(
+          /input folder \S+\/archive \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u,
+        ) as string,
       });
     }
     disk.empty();

@@ -328,7 +328,7 @@ describe('what an interrupted night left', () => {
 
     await expect(refused).rejects.toMatchObject({
       code: 'input-unusable',
-      message: expect.stringContaining(`the input folder ${disk.path} (LOTE_INPUT_DIR)`),
+      message: expect.stringContaining(`the input folder ${disk.path} (LOTE_INPUT_DIR)`) as string,
     });
     await expect(refused).rejects.toThrow('it is read-only (EROFS)');
     disk.readOnly(false);

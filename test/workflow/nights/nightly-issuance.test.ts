@@ -303,7 +303,10 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       const failed = await handle.result().catch((error: unknown) => error);
       expect(failed).toBeInstanceOf(WorkflowFailedError);
       const told = `Writing to the input folder ${join(stack.config.inputDir, 'archive')} (LOTE_INPUT_DIR)`;
-      expect(batchFailure(failed)).toMatchObject({ code: 'input-unusable', message: expect.stringContaining(told) });
+      expect(batchFailure(failed)).toMatchObject({
+        code: 'input-unusable',
+        message: expect.stringContaining(told) as string,
+      });
       const { workflowId } = handle;
       await until(async () => (await messageStateOf(stack, workflowId)) === 'COMPLETED');
 

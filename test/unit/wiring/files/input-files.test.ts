@@ -51,7 +51,7 @@ describe('a file from elsewhere', () => {
 
     await expect(bringIn(disk.path, join(directory, 'secret.csv'))).rejects.toMatchObject({
       code: 'input-unusable',
-      message: expect.stringMatching(/input folder \S+ \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u),
+      message: expect.stringMatching(/input folder \S+ \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u) as string,
     });
   });
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -211,5 +212,16 @@ describe('corrections that a spreadsheet has saved', () => {
     const table = await corrections(await ingest(dropped({ invoice_ref: '1E+05' })));
 
     expect(told(await ingest(csvOf(saved(table, { invoice_ref: '100000' }))))).toEqual([{ sent: '100000' }]);
+  });
+});
+
+describe('the kept copy of a file', () => {
+  it('is not read for corrections when its bytes are not those that were read', async () => {
+    const { read } = await ingest(dropped({ unit_price: '2,50' }));
+    const { sha256, proof } = read;
+    const path = keptFile(directory, sha256);
+    writeFileSync(path, (await readFile(path, 'utf8')).replace('2,50', '9,50'));
+
+    expect(await originalOf({ file: 'dropped.csv', state: 'finished', sha256, proof }, directory)).toBeNull();
   });
 });
