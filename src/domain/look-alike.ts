@@ -8,13 +8,15 @@ const HYPHENS = /[\u2010-\u2013\u2212]/g;
 /** Full-width forms of ASCII. */
 const FULL_WIDTH = /[\uff01-\uff5e]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
+/** Of any script: a spreadsheet writes the numbers that it takes them for with those of ASCII. */
+const DIGITS = /[^\P{Nd}0-9]/gu;
 /** What a spreadsheet drops when it takes a reference for a number. */
 const LEADING_ZEROS = /^0+(?=\d+$)/;
 
 /**
  * What a person sees of an invoice reference, without the zeros that `00012` loses in a spreadsheet: two references of one merchant with the same
  * skeleton cannot be told apart, or one may have become the other. Unicode forms of one letter, spaces, hyphens and widths are one; what shows nothing
- * is left out. Letters that can be told apart stay apart: case, accents, superscripts; so do letters of other alphabets.
+ * is left out. Letters that can be told apart stay apart: case, accents, superscripts; so do letters of other alphabets, but not their digits.
  */
 export function skeletonOf(ref: string): string {
   const seen = seenSpelling(ref);
@@ -29,14 +31,23 @@ function seenSpelling(ref: string): string {
     .replaceAll(SPACES, ' ')
     .trim()
     .replaceAll(HYPHENS, '-')
+    .replaceAll(DIGITS, asciiDigit)
     .normalize('NFC');
+}
+
+/** The digits of a script stand in order from its zero, and scripts in tens beside each other. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1;
+  return String(before % 10);
 }
 
 /** A reference with the code of each character that a person cannot see in it: `FT<U+00A0>2`. */
 export function shownSpelling(ref: string): string {
   if (PLAIN.test(ref)) return ref;
   return ref.replaceAll(
-    /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\u2010-\u2013\u2212\uff01-\uff5e]|(?! )\p{White_Space}/gu,
+    /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{M}\u2010-\u2013\u2212\uff01-\uff5e]|[^\P{Nd}0-9]|(?! )\p{White_Space}/gu,
     (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`,
   );
 }

@@ -21,6 +21,13 @@ describe('skeletonOf', () => {
     ['zeros that a spreadsheet drops', '00012', '12'],
     ['zeros of full width', '\uff10\uff11', '1'],
     ['zeros alone', '000', '0'],
+    ['digits of Arabic', '\u0660\u0661\u0669', '19'],
+    ['digits of Persian', 'FT \u06f2', 'FT 2'],
+    [
+      'digits of mathematics, five kinds beside each other',
+      '\u{1d7d0}\u{1d7da}\u{1d7e4}\u{1d7ee}\u{1d7f8}\u{1d7ff}',
+      '222229',
+    ],
   ])('of %s is what a person sees', (_, odd, seen) => {
     expect(skeletonOf(odd)).toBe(seen.normalize('NFC'));
   });
