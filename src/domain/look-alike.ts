@@ -12,15 +12,26 @@ const FULL_WIDTH_OFFSET = 0xfee0;
 const DIGITS = /[^\P{Nd}0-9]/gu;
 /** What a spreadsheet drops when it takes a reference for a number. */
 const LEADING_ZEROS = /^0+(?=\d+$)/;
+/** What it takes for a number, and may write out. */
+const SCIENTIFIC = /^(\d+)E(\d{1,2})$/i;
+/** Longer numbers it writes as powers of ten, which are no references. */
+const LONGEST_WRITTEN_OUT = 15;
 
 /**
- * What a person sees of an invoice reference, without the zeros that `00012` loses in a spreadsheet: two references of one merchant with the same
+ * What a person sees of an invoice reference, without the zeros that `00012` loses in a spreadsheet, and `1E5` as `100000`: two references of one merchant with the same
  * skeleton cannot be told apart, or one may have become the other. Unicode forms of one letter, spaces, hyphens and widths are one; what shows nothing
  * is left out. Letters that can be told apart stay apart: case, accents, superscripts; so do letters of other alphabets, but not their digits.
  */
 export function skeletonOf(ref: string): string {
-  const seen = seenSpelling(ref);
+  const seen = writtenOut(seenSpelling(ref));
   return seen.startsWith('0') ? seen.replace(LEADING_ZEROS, '') : seen;
+}
+
+function writtenOut(seen: string): string {
+  const [, digits, power] = SCIENTIFIC.exec(seen) ?? [];
+  if (digits === undefined || power === undefined) return seen;
+  const number = digits + '0'.repeat(Number(power));
+  return number.replace(LEADING_ZEROS, '').length > LONGEST_WRITTEN_OUT ? seen : number;
 }
 
 function seenSpelling(ref: string): string {

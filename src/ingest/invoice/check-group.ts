@@ -4,8 +4,8 @@ import type { CellFindings } from './cell-findings.ts';
 import { shownCell } from './cell-findings.ts';
 import type { Conversion } from '../ingest-result.ts';
 
-/** Cells of printable ASCII that do not start as an error does need no look: nearly all of them, in nearly every file. */
-const PLAIN = /^(?!#|Err:)[\u0020-\u007e]*$/;
+/** Cells of printable ASCII that start neither as an error nor as a formula need no look: nearly all of them, in nearly every file. */
+const PLAIN = /^(?!#|Err:|=)[\u0020-\u007e]*$/;
 /** Control characters but TAB, LF and CR. */
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
@@ -17,6 +17,8 @@ const MISREAD =
 /** What a spreadsheet shows instead of a value, in English, Portuguese and Spanish; `####` is a column too narrow, `Err:502` LibreOffice's. */
 const SPREADSHEET_ERROR =
   /^#(?:\u00a1|\u00bf)?(?:REF|N\/A|N\/D|NAME|NOME|NOMBRE|VALUE|VALOR|DIV\/0|NUM|N\u00daM|\u00a1NUM|NULL|NULO|NULA|SPILL|CALC)[!?]?$|^#{3,}$|^Err:\d{3}$/i;
+/** How programs write a text into a CSV file so that Excel keeps its zeros: nobody means the signs around it. */
+const TEXT_AS_FORMULA = /^="(?:[^"]|"")*"$/;
 /** Columns whose text must be exact: nobody reads them with their eyes. */
 const EXACT: ReadonlySet<Column> = new Set(['invoice_ref', 'customer_tax_id', 'currency', 'tax_code']);
 
@@ -49,6 +51,12 @@ function checkErrors({ row, column, cell }: Cell, findings: CellFindings): void 
     findings.error(row, column, {
       code: isControl ? 'control-character' : 'invisible-character',
       message: `expected text, found the ${isControl ? 'control' : 'invisible'} character ${codeOf(control)}. Remove it`,
+    });
+  }
+  if (TEXT_AS_FORMULA.test(cell.trim())) {
+    findings.error(row, column, {
+      code: 'formula-as-text',
+      message: `expected a value, found the formula ${shownCell(cell.trim())}, which a text file does not calculate. Write the text alone, without the equals sign and the quotes around it`,
     });
   }
   if (isSpreadsheetError(cell)) {

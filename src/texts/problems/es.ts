@@ -58,6 +58,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'first-invoices-failed': 'El servicio no emitió ninguna de las primeras facturas; el resto no se envió.',
   'first-invoices-refused': 'El servicio rechazó todas las primeras facturas; el resto no se envió.',
   'format-foreign': 'El archivo tiene un formato que Lote no lee.',
+  'formula-as-text': 'La celda tiene una fórmula escrita como texto en lugar de un valor.',
   'formula-not-calculated': 'El valor de una fórmula no está calculado.',
   'formula-without-value': 'Una fórmula no tiene valor.',
   'header-missing': 'El archivo no tiene un encabezado conocido.',

@@ -58,6 +58,7 @@ export const PROBLEM_CODES = [
   'first-invoices-failed',
   'first-invoices-refused',
   'format-foreign',
+  'formula-as-text',
   'formula-not-calculated',
   'formula-without-value',
   'header-missing',

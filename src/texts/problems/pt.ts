@@ -59,6 +59,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'first-invoices-failed': 'O serviço não emitiu nenhuma das primeiras faturas; o resto não foi enviado.',
   'first-invoices-refused': 'O serviço recusou todas as primeiras faturas; o resto não foi enviado.',
   'format-foreign': 'O ficheiro tem um formato que o Lote não lê.',
+  'formula-as-text': 'A célula tem uma fórmula escrita como texto em vez de um valor.',
   'formula-not-calculated': 'O valor de uma fórmula não está calculado.',
   'formula-without-value': 'Uma fórmula não tem valor.',
   'header-missing': 'O ficheiro não tem um cabeçalho conhecido.',

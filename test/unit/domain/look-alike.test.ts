@@ -21,6 +21,8 @@ describe('skeletonOf', () => {
     ['zeros that a spreadsheet drops', '00012', '12'],
     ['zeros of full width', '\uff10\uff11', '1'],
     ['zeros alone', '000', '0'],
+    ['a power of ten, which a spreadsheet writes out', '1E5', '100000'],
+    ['a power of ten with zeros before it', '0012e3', '12000'],
     ['digits of Arabic', '\u0660\u0661\u0669', '19'],
     ['digits of Persian', 'FT \u06f2', 'FT 2'],
     [
@@ -42,6 +44,9 @@ describe('skeletonOf', () => {
     ['FT2', 'FT 2'],
     ['FT 007', 'FT 7'],
     ['120', '12'],
+    ['1E5', '1E6'],
+    ['2026E0015', '2026000000000000000'],
+    ['A1E5', 'A100000'],
   ])('keeps %s and %s apart', (one, other) => {
     expect(skeletonOf(one)).not.toBe(skeletonOf(other));
   });

@@ -131,6 +131,7 @@ export const GOLDEN_VALUES: Readonly<Record<string, readonly string[]>> = {
   'full-width-digits': ['F1: 2*12.5'],
   'grouping-apostrophe': ['F1: 1*1234.5 1*1234'],
   'grouping-spaces': ['F1: 1*1234.56 1*1234 1*12345.6'],
+  'formula-as-text': ['F3: 1*2.5'],
   'json-array': ['F1: 1*2.5', 'F2: 1*2 0.1*3'],
   'json-exact-numbers': ['F1: 0.1000000000000000055511151231257827*123456789012345678901234567890 1500*2.5'],
   'json-number-as-text': ['F1: 2*2.5 1.5*1'],
