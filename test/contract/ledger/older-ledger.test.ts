@@ -24,6 +24,7 @@ import { REPORT_FIGURES } from '../../../src/ledger/database/migrations/0022-rep
 import { FAILURE_INDEXES } from '../../../src/ledger/database/migrations/0023-failure-indexes.ts';
 import { ROOM_FOR_UPDATES } from '../../../src/ledger/database/migrations/0024-room-for-updates.ts';
 import { LEADING_ZEROS } from '../../../src/ledger/database/migrations/0025-leading-zeros.ts';
+import { NUMBERS_OF_SPREADSHEETS } from '../../../src/ledger/database/migrations/0026-numbers-of-spreadsheets.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/database/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
@@ -52,6 +53,7 @@ const RELEASED = [
   FAILURE_INDEXES,
   ROOM_FOR_UPDATES,
   LEADING_ZEROS,
+  NUMBERS_OF_SPREADSHEETS,
 ] as const;
 
 const HOUR = 3_600_000;
@@ -206,6 +208,34 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
       ['unkno\u200bwn', 'conflict', 'reference-look-alike'],
       ['77', 'conflict', 'reference-look-alike'],
       ['another', 'staged', undefined],
+    ]);
+  });
+
+  it('knows the numbers that a spreadsheet makes of its references', async () => {
+    const database = await databaseOfVersion(RELEASED.indexOf(NUMBERS_OF_SPREADSHEETS));
+    await fillFirstRelease(database);
+    for (const [state, ref] of [
+      ['issued', '1E5'],
+      ['sending', '\u0661\u0662'],
+    ] as const)
+      // oxlint-disable-next-line no-await-in-loop -- one connection
+      await database.query('UPDATE invoice SET invoice_ref = $1, identity = $2 WHERE state = $3', [
+        ...[ref, identityOf(ref), state],
+      ]);
+    const ledger = await open(database);
+    const claim = { application: 'app', file: 'new.csv', workflowId: 'w2', runId: 'r2', now: NOW, takeOver: false };
+    const { batch } = await ledger.claimBatch({ ...claim, attempt: 1, batchId: 'new', sha256: 'def' });
+
+    await ledger.stageInvoices(
+      batch,
+      ['100000', '12'].map((ref, index) => validInvoice('app', invoiceOf({ ref }), index + 1)),
+      NOW,
+    );
+
+    const lines = (await collect(ledger.batchInvoices('new'))).flat();
+    expect(lines.map(({ ref, reason }) => [ref, reason?.code])).toEqual([
+      ['100000', 'reference-look-alike'],
+      ['12', 'reference-look-alike'],
     ]);
   });
 

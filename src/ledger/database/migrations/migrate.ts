@@ -21,6 +21,7 @@ import { REPORT_FIGURES } from './0022-report-figures.ts';
 import { FAILURE_INDEXES } from './0023-failure-indexes.ts';
 import { ROOM_FOR_UPDATES } from './0024-room-for-updates.ts';
 import { LEADING_ZEROS } from './0025-leading-zeros.ts';
+import { NUMBERS_OF_SPREADSHEETS } from './0026-numbers-of-spreadsheets.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -52,6 +53,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   FAILURE_INDEXES,
   ROOM_FOR_UPDATES,
   LEADING_ZEROS,
+  NUMBERS_OF_SPREADSHEETS,
 ];
 
 /** The version of the schema that this Lote writes. */

@@ -1,0 +1,7 @@
+import type { Queries } from '../database.ts';
+import { fillLookAlikes } from './0014-look-alikes.ts';
+
+/** `1E5` and `100000` look alike from now on, and digits of any script; so do the invoices that are there. */
+export const NUMBERS_OF_SPREADSHEETS: readonly ((queries: Queries) => Promise<void>)[] = [
+  (queries) => fillLookAlikes(queries, '^[0-9]+[Ee][0-9]{1,2}$|[^ -~]'),
+];
