@@ -10,6 +10,7 @@ import { nifProblem, normalNif } from '../invoice/identity.ts';
 import { NUMBER_COLUMNS } from '../ingest-result.ts';
 import type { NumberColumn, ReadColumn } from '../ingest-result.ts';
 import type { LostRow, LostRows } from '../lost-rows.ts';
+import { discountFinding, isDiscount } from '../profile/discount.ts';
 import { mapHeader } from '../profile/map-header.ts';
 import type { Reading } from '../reading.ts';
 import { builtReference, plainReference } from '../invoice/reference-cell.ts';
@@ -53,6 +54,8 @@ export class CsvRows {
   readonly #identityFirst: boolean;
   readonly #width: number;
   readonly #read: readonly ReadColumn[];
+  /** Columns with discounts, which nobody reads: position and header. */
+  readonly #discounts: readonly { readonly at: number; readonly label: string }[];
   readonly #header: string;
   /** Null: the rows of a sheet, whose cells are what they are. */
   readonly #delimiter: string | null;
@@ -79,6 +82,10 @@ export class CsvRows {
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#width = given.dialect.header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
     this.#read = readColumns(given.dialect);
+    this.#discounts = given.dialect.header.cells.flatMap((header, at) => {
+      const isRead = this.#read.some((column) => column.at === at);
+      return isRead || !isDiscount(header, given.reading.options) ? [] : [{ at, label: shorten(header.trim(), 80) }];
+    });
     this.#header = JSON.stringify(given.dialect.header.cells);
     this.#delimiter = given.delimiter ?? null;
   }
@@ -104,7 +111,10 @@ export class CsvRows {
     const row = { row: record.row, ref: reference.text, nif, object: null, cells };
     if (record.errors !== undefined) this.#damage.add(record.row, record.errors);
     if (this.#hasWrongWidth(record)) this.#damageRow(record);
-    else this.#observe(record.row, cells);
+    else {
+      this.#observe(record.row, cells);
+      this.#requireNoDiscount(record);
+    }
     this.#lost.kept(row);
     this.#reading.writer.add(row);
   }
@@ -161,6 +171,13 @@ export class CsvRows {
     for (const [column, at] of NUMBERS) {
       const cell = cells[at];
       if (cell !== null && cell !== undefined) this.#evidence[column].observe(row, cell);
+    }
+  }
+
+  #requireNoDiscount({ row, cells }: CsvRecord): void {
+    for (const { at, label } of this.#discounts) {
+      const finding = discountFinding(row, label, cells[at] ?? '');
+      if (finding !== null) this.#damage.add(row, [finding]);
     }
   }
 

@@ -8,8 +8,9 @@ import { nifProblem, normalNif } from '../invoice/identity.ts';
 import { JSON_PATHS, cellsOf, shapeFinding, shapeProblems } from './json-shape.ts';
 import { NUMBER_COLUMNS } from '../ingest-result.ts';
 import type { NumberColumn } from '../ingest-result.ts';
-import { JsonNumber, isObject } from './json-value.ts';
+import { JsonNumber, isObject, jsonText } from './json-value.ts';
 import type { JsonObject, JsonValue } from './json-value.ts';
+import { discountFinding, isDiscount } from '../profile/discount.ts';
 import type { Reading } from '../reading.ts';
 import { Refusal } from '../refusal.ts';
 import { shorten } from '../invoice/shorten.ts';
@@ -70,8 +71,10 @@ export class JsonRows {
     if (lines.length === 0 && problems.every(({ path }) => path !== 'lines')) {
       this.#damage.add(first, [located(first, 'lines', 'lines-missing', 'expected at least one line, found none')]);
     }
+    this.#requireNoDiscount(first, '', record);
     for (const line of entries) {
       this.#reading.counts.rows += 1;
+      this.#requireNoDiscount(this.#reading.counts.rows, 'lines[].', line);
       this.#observe(this.#reading.counts.rows, line);
       this.#reading.writer.add({
         row: this.#reading.counts.rows,
@@ -80,6 +83,15 @@ export class JsonRows {
         object: this.#object,
         cells: cellsOf(record, line),
       });
+    }
+  }
+
+  #requireNoDiscount(row: number, prefix: string, value: JsonValue | undefined): void {
+    if (!isObject(value)) return;
+    for (const [name, said] of Object.entries(value)) {
+      if (KNOWN[prefix]?.has(name) === true || !isDiscount(name, this.#reading.options)) continue;
+      const finding = discountFinding(row, shorten(name, 60), typeof said === 'string' ? said : jsonText(said));
+      if (finding !== null) this.#damage.add(row, [finding]);
     }
   }
 

@@ -44,6 +44,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'declaration-wrong': 'Lo declarado sobre el archivo no es válido.',
   'delimiter-ambiguous': 'No se prueba qué signo separa las celdas.',
   'description-missing': 'Falta la descripción de la línea.',
+  'discount-not-sent': 'La fila tiene un descuento, que no se envía.',
   'duplicate-risk-accepted': 'Quien inició este lote aceptó el riesgo de un duplicado.',
   'encoding-assumed': 'La codificación del texto se ha supuesto.',
   'encoding-contradicted': 'El archivo contradice la codificación declarada.',

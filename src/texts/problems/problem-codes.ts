@@ -44,6 +44,7 @@ export const PROBLEM_CODES = [
   'declaration-wrong',
   'delimiter-ambiguous',
   'description-missing',
+  'discount-not-sent',
   'duplicate-risk-accepted',
   'encoding-assumed',
   'encoding-contradicted',

@@ -45,6 +45,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'declaration-wrong': 'O que foi declarado sobre o ficheiro não é válido.',
   'delimiter-ambiguous': 'Não se prova que sinal separa as células.',
   'description-missing': 'Falta a descrição da linha.',
+  'discount-not-sent': 'A linha tem um desconto, que não é enviado.',
   'duplicate-risk-accepted': 'Quem iniciou este lote aceitou o risco de um duplicado.',
   'encoding-assumed': 'A codificação do texto foi suposta.',
   'encoding-contradicted': 'O ficheiro contradiz a codificação declarada.',
