@@ -8,6 +8,8 @@ export interface IngestOptions {
   /** The encoding where the bytes prove none: that of the file a corrections file was made of. */
   readonly likelyEncoding?: string;
   readonly delimiter?: string;
+  /** The delimiter where the header can be read with it: that of the file a corrections file was made of. */
+  readonly likelyDelimiter?: string;
   /** Name of the sheet of a workbook; without it the only visible one with a known header is read. */
   readonly sheet?: string;
   readonly decimal?: DecimalMark;

@@ -41,16 +41,25 @@ interface Candidate extends TableHeader {
 export async function decideDialect(head: Uint8Array, options: IngestOptions): Promise<DialectDecision> {
   const text = Buffer.from(head.subarray(0, LINE_END_WITHIN)).toString('utf8');
   const sep = /^sep=(.)\r?[\n\r]/i.exec(text)?.[1];
-  const fixed = options.delimiter ?? sep;
+  const likely = sep === undefined ? await likelyDelimiter(head, options) : undefined;
+  const fixed = options.delimiter ?? sep ?? likely;
   const tried = await Promise.all(
     (fixed === undefined ? DELIMITERS : [fixed]).map((delimiter) => candidate(head, delimiter, options)),
   );
-  const how = options.delimiter !== undefined ? 'declared' : sep !== undefined ? 'sep-line' : 'proved';
+  const how = (options.delimiter ?? likely) !== undefined ? 'declared' : sep !== undefined ? 'sep-line' : 'proved';
   const best = choose(
     tried.filter((one) => one !== null),
     { options, how },
   );
   return { ...best, how, lineEnd: /\r\n|\n|\r/.exec(text)?.[0] ?? '\n' };
+}
+
+/** A spreadsheet saves corrections with a delimiter of its own. */
+async function likelyDelimiter(head: Uint8Array, options: IngestOptions): Promise<string | undefined> {
+  const { likelyDelimiter: likely } = options;
+  if (likely === undefined) return undefined;
+  const found = await candidate(head, likely, options);
+  return found?.map.missing.length === 0 ? likely : undefined;
 }
 
 /** The header that names most columns, complete or not, with the records below it: what a person starts a profile from. */

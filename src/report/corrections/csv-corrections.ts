@@ -19,9 +19,10 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
   const readAs = original.readAs === undefined || original.readAs === '' ? [] : [original.readAs];
   yield encode([
     ...kept.map((index) => cellOf(original.header[index])),
+    // Its cells may be empty: at the end, some spreadsheets would drop them with their delimiter.
+    ...(original.hasOriginals === true ? [ORIGINAL] : []),
     ...LOTE_COLUMNS,
     ...readAs.map(() => READ_AS),
-    ...(original.hasOriginals === true ? [ORIGINAL] : []),
   ]);
   let found = 0;
   for await (const { row, cells, original: before = '' } of original.records) {
@@ -31,10 +32,10 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
     const beyond = cells.slice(original.header.length).map(cellOf);
     yield encode([
       ...kept.map((index) => cellOf(cells[index])),
+      ...(original.hasOriginals === true ? [before] : []),
       correction.state,
       oneLine(correction.reason),
       ...readAs,
-      ...(original.hasOriginals === true ? [before] : []),
       ...beyond,
     ]);
   }

@@ -63,7 +63,8 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
   const readAs = await readAsIn(path);
   const chosen = given.mapping === undefined ? await profileOf(given, readAs) : null;
   const { profile: _, ...declared } = options;
-  const merged: IngestOptions = { ...(given.mapping ?? chosen?.profile.options), ...asWritten(readAs), ...declared };
+  const ofProfile = given.mapping ?? inCorrections(chosen?.profile.options ?? {}, readAs);
+  const merged: IngestOptions = { ...ofProfile, ...asWritten(readAs), ...declared };
   const read = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
   const missed = missedProfile(read, chosen);
   if (missed !== null) return { ...read, ok: false, refused: true, findings: [missed, ...read.findings] };
@@ -76,11 +77,17 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
   };
 }
 
+/** Corrections that a spreadsheet has saved have a delimiter of its own, whatever the profile says of the first file. */
+function inCorrections(options: IngestOptions, { profile }: ReadAs): IngestOptions {
+  const { delimiter, ...others } = options;
+  return profile === undefined || delimiter === undefined ? options : { ...others, likelyDelimiter: delimiter };
+}
+
 /** What was declared when the file of these corrections was read. The decimal marks are for the reader of the rows, column by column. */
 function asWritten({ encoding, delimiter, duplicateRows }: ReadAs): IngestOptions {
   return {
     ...(encoding === undefined ? {} : { likelyEncoding: encoding }),
-    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(delimiter === undefined ? {} : { likelyDelimiter: delimiter }),
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
   };
 }

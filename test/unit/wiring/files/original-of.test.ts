@@ -196,6 +196,25 @@ describe('corrections that a spreadsheet has saved', () => {
     ]);
   });
 
+  it('end with a cell that is never empty, because some spreadsheets drop those of the end', async () => {
+    const [header] = await corrections(await ingest(dropped({})));
+
+    expect(header?.slice(HEADER.length)).toEqual(['lote_original', 'lote_state', 'lote_reason']);
+  });
+
+  it.each(['lote_read_as', 'profile'])(
+    'are read whatever delimiter it chose, where the %s names another',
+    async (by) => {
+      writeFileSync(join(directory, 'profiles', 'piped.json'), JSON.stringify({ delimiter: '|' }));
+      const readAs = by === 'profile' ? 'profile=piped' : 'delimiter=124';
+      const header = [...HEADER, 'lote_original', 'lote_state', 'lote_reason', 'lote_read_as'];
+      const row = [...HEADER.map((name) => CELLS[name] ?? ''), '', 'rejected', 'no', readAs];
+
+      expect(told(await ingest(csvOf([header, row])))).toEqual([{ sent: 'F-1' }]);
+      expect(told(await ingest(csvOf([header, row]).replaceAll(';', '|')))).toEqual([{ sent: 'F-1' }]);
+    },
+  );
+
   it('say so where the column is gone with which they are compared', async () => {
     const table = await corrections(await ingest(dropped({ invoice_ref: '00012' })));
     const at = table[0]?.indexOf('lote_original') ?? -1;
