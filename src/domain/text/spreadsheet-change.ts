@@ -37,7 +37,8 @@ const TRUTH = new Map([
 export function mayChange(cell: string): boolean {
   const text = cell.trim();
   if (text === '' || text.length > LONGEST || STAYS.test(text)) return false;
-  return numbersIn(text).length > 0 || dateNumbers(text) !== null || TRUTH.has(text.toLowerCase());
+  if (!/\d/u.test(text)) return TRUTH.has(text.toLowerCase());
+  return numbersIn(text).length > 0 || dateNumbers(text) !== null;
 }
 
 /**
@@ -105,7 +106,7 @@ function dateNumbers(text: string): readonly number[] | null {
   return digits.split(/\D+/u).map((number) => (number.length === 4 ? Number(number) % 100 : Number(number)));
 }
 
-/** Between two ways to write a day only one number of 4 digits, a month's name or the rest of the date is added; nothing of it changes. */
+/** A spreadsheet names the month, or adds what is missing of a date; each number that stood there still does. */
 function isSameDay(was: string, now: string): boolean {
   const before = dateNumbers(was);
   const after = dateNumbers(now);
