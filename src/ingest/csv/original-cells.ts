@@ -76,7 +76,7 @@ function changedCell(original: OriginalCells[string] | undefined, now: string, c
 }
 
 function changed(row: number, label: string, { was, now }: { readonly was: string; readonly now: string }): Finding {
-  const message = `Row ${row}, ${label}: found ${shownCell(now.trim())} where the file had ${shownCell(was)}; a spreadsheet changes such a cell by itself. Write ${shownCell(was)} again in a program that keeps it, such as a text editor, or a spreadsheet into which all columns are imported as text; if the new value is meant, empty ${ORIGINAL} in this row`;
+  const message = `Row ${row}, ${label}: found ${shownCell(now.trim())} where the file had ${shownCell(was)}; a spreadsheet changes such a cell by itself. Write ${shownCell(was)} again and keep it, as a text editor does, or empty ${ORIGINAL} in this row if ${shownCell(now.trim())} is meant`;
   return { row, column: label, code: 'cell-changed', message, severity: 'error' };
 }
 
