@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { notBroughtIn } from '../files/input-files.ts';
+import { makeFolder } from '../../file-system/make-folder.ts';
 import { LoteError } from '../../domain/errors.ts';
 
 /** A dry run keeps the rows in memory: some 400,000 of them are in a file of this size. Larger ones go into the input directory. */
@@ -24,11 +26,19 @@ export interface Upload {
 /**
  * Streams a file to `incoming/<first 8 of its hash>/<name>` of the input directory; it appears there whole or not at all. Its name relative
  * to the input directory.
- * @throws LoteError `usage` when it is larger than the limit
+ * @throws LoteError `usage` when it is larger than the limit, `input-unusable` when the folder cannot take it
  */
 export async function keepUpload({ inputDir, name, content, limit = LARGEST_UPLOAD }: Upload): Promise<string> {
+  try {
+    return await keep({ inputDir, name, content, limit });
+  } catch (error) {
+    throw notBroughtIn(error, inputDir);
+  }
+}
+
+async function keep({ inputDir, name, content, limit }: Required<Upload>): Promise<string> {
   const incoming = join(inputDir, 'incoming');
-  await mkdir(incoming, { recursive: true, mode: DIRECTORY_MODE });
+  await makeFolder(incoming, DIRECTORY_MODE);
   await removeLeftParts(incoming);
   const part = join(incoming, `.upload-${randomUUID()}.part`);
   const hash = createHash('sha256');

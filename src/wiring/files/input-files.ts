@@ -8,8 +8,12 @@ import { hashFile } from '../../ingest/hash-file.ts';
 import type { Conversion, IngestResult } from '../../ingest/ingest-result.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
+import { errorCode } from '../../file-system/error-code.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
 import { readWithProfile } from './read-with-profile.ts';
+
+/** A stream into the folder also ends with the errors of where it comes from. */
+const OF_A_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR']);
 
 export interface InputPlaces {
   readonly inputDir: string;
@@ -119,7 +123,9 @@ export async function bringIn(inputDir: string, file: string): Promise<string> {
   return name;
 }
 
-function notBroughtIn(error: unknown, inputDir: string): unknown {
+/** What keeps a file from being written into the input folder; an error of something else comes back as it is. */
+export function notBroughtIn(error: unknown, inputDir: string): unknown {
+  if (!OF_A_DISK.has(errorCode(error))) return error;
   const trouble = folderTrouble(error, { title: 'input folder', path: inputDir, variable: 'LOTE_INPUT_DIR' });
   if (!(trouble instanceof LoteError)) return trouble;
   const [what] = trouble.message.split('; ', 1);

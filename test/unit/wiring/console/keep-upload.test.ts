@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { keepUpload } from '../../../../src/wiring/console/keep-upload.ts';
 
 let inputDir: string;
@@ -29,6 +30,19 @@ describe('keepUpload', () => {
 
     expect(file).toBe('incoming/1eb7c54d/may.csv');
     expect(await readFile(join(inputDir, file), 'utf8')).toBe('a,b');
+  });
+
+  it('names the input folder when it is full', async () => {
+    const disk = await smallDisk(1);
+    if (disk === null) return;
+    onTestFinished(() => disk.remove());
+    const content = pieces('a,', 'b'.repeat(100_000));
+    disk.fill();
+
+    await expect(keepUpload({ inputDir: disk.path, name: 'may.csv', content })).rejects.toMatchObject({
+      code: 'input-unusable',
+      message: expect.stringMatching(/input folder \S+ \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u) as string,
+    });
   });
 
   it('keeps two files of one name apart, and the same file once', async () => {
