@@ -131,6 +131,7 @@ export const GOLDEN_VALUES: Readonly<Record<string, readonly string[]>> = {
   'full-width-digits': ['F1: 2*12.5'],
   'grouping-apostrophe': ['F1: 1*1234.5 1*1234'],
   'grouping-spaces': ['F1: 1*1234.56 1*1234 1*12345.6'],
+  'discount-abbreviated': ['F2: 1*2.5'],
   'discount-ignored': ['F1: 1*2.5', 'F2: 1*2.5', 'F3: 1*2.5', 'F4: 1*2.5 1*2.5'],
   'discount-not-sent': ['F2: 1*2.5', 'F3: 1*2.5'],
   'formula-as-text': ['F3: 1*2.5'],
