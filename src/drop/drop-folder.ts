@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import { folderTrouble, isAbout } from '../file-system/folder-trouble.ts';
-import { DESTINATIONS } from '../domain/ports/drop-folder.ts';
-import type { DropFolder } from '../domain/ports/drop-folder.ts';
+import type { Destination, DropFolder } from '../domain/ports/drop-folder.ts';
 import { claimFiles } from './claim-files.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
 import { listClaimFolders, removeEmptyClaimFolder, removeClaimFolder } from './claim-folder.ts';
 import { archiveFile } from './archive-file.ts';
+
+const DESTINATIONS: readonly Destination[] = ['archive', 'refused'];
 
 /**
  * Makes the drop folder on a disk:

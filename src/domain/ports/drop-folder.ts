@@ -53,11 +53,8 @@ export interface Claims {
   readonly waiting: readonly WaitingFile[];
 }
 
-/** Folders in which a file is archived when its batch has ended. */
-export const DESTINATIONS = ['archive', 'refused'] as const;
-
-/** Name of one of `DESTINATIONS`. */
-export type Destination = (typeof DESTINATIONS)[number];
+/** Folder in which a file is archived when its batch has ended. */
+export type Destination = 'archive' | 'refused';
 
 /** A claimed file whose batch has ended, and where it goes. */
 export interface ArchiveFile {
