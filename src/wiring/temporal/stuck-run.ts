@@ -95,8 +95,10 @@ async function readHistory(client: Client, workflowId: string): Promise<Pick<Stu
     maximumPageSize: MOST_EVENTS,
   });
   const events = history?.events ?? [];
-  const failed = events.find(({ eventType }) => eventType === TASK_FAILED)?.workflowTaskFailedEventAttributes?.cause;
-  const completed = events.find(({ eventType }) => eventType === TASK_COMPLETED);
+  const last = events.findIndex(({ eventType }) => eventType === TASK_COMPLETED);
+  const completed = events[last];
+  const since = last === -1 ? events : events.slice(0, last);
+  const failed = since.find(({ eventType }) => eventType === TASK_FAILED)?.workflowTaskFailedEventAttributes?.cause;
   return {
     cause: failed === undefined || failed === null ? 'WORKFLOW_TASK_TIMED_OUT' : (CAUSES[failed] ?? `CAUSE_${failed}`),
     build: completed?.workflowTaskCompletedEventAttributes?.workerVersion?.buildId ?? null,

@@ -80,3 +80,37 @@ describe('a run that was begun by one version of the workflows and goes on with 
     await client.workflow.getHandle(batchId).terminate('the test is over');
   });
 });
+
+describe('a run whose worker stood still', { timeout: 180_000 }, () => {
+  it('is not called stuck in the log: its tasks, which nobody answered in time, go on with the worker', async () => {
+    const taskQueue = `still-${randomUUID()}`;
+    const [batchId, pageId] = [`batch-${randomUUID()}`, `page-${randomUUID()}`];
+    const worker = await workerOf(taskQueue, await bundleOf(FIRST));
+    await client.workflow.start('batch', {
+      ...{ workflowId: batchId, taskQueue, args: [pageId], workflowTaskTimeout: '1s' },
+    });
+    // A process that stands still takes tasks by the polls that it has begun, and answers none.
+    const poll = { namespace: 'default', taskQueue: { name: taskQueue }, identity: 'stands still' };
+    for (let taken = 0; taken < 3; taken += 1)
+      await client.connection.withDeadline(Date.now() + 60_000, () =>
+        client.workflowService.pollWorkflowTaskQueue(poll),
+      );
+    expect(await findStuckRun(client, batchId)).toMatchObject({ cause: 'WORKFLOW_TASK_TIMED_OUT' });
+    const said: string[] = [];
+    let looks = 0;
+    const batch = { batchId, workflowId: batchId, state: 'running', application: 'a' } as BatchRecord;
+    const newestOpenBatches = () => Promise.resolve((looks += 1) > 0 ? [batch] : []);
+
+    const watch = watchStuckBatches({
+      ...{ ledger: { newestOpenBatches }, client, applications: new Set(['a']), everyMs: 5_000 },
+      log: { error: (message) => void said.push(message) },
+    });
+    await until(() => looks === 1);
+    await worker.runUntil(() => until(() => looks === 4));
+    await watch.stop();
+
+    expect(said).toEqual([]);
+    expect(await findStuckRun(client, batchId)).toBeNull();
+    await client.workflow.getHandle(batchId).terminate('the test is over');
+  });
+});
