@@ -4,7 +4,8 @@ import { shownPlace } from '../service-profile/place.ts';
 import { REQUEST_NOT_SENT } from './connect-failure.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { look, type CreationShape, type Seen } from './seen-answer.ts';
-import { reasonText, statusReason } from './reason-text.ts';
+import { reasonText } from '../service-profile/reason-text.ts';
+import { statusReason } from './status-reason.ts';
 
 /** One line of the table: the first line that applies decides. */
 export interface ClassificationRow {

@@ -6,7 +6,7 @@ import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { readPlace, shownPlace, type Place } from '../service-profile/place.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
 import { reasonCode } from '../service-profile/reason-code.ts';
-import { reasonText } from './reason-text.ts';
+import { reasonText } from '../service-profile/reason-text.ts';
 import { look, shortWord, type CreationShape } from './seen-answer.ts';
 
 /** What services write at the place of a reason when there is none. */

@@ -3,6 +3,7 @@ import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import type { EventSection } from '../service-profile/sections/event-section.ts';
 import { readPlace, type Document } from '../service-profile/place.ts';
 import { reasonCode } from '../service-profile/reason-code.ts';
+import { reasonText } from '../service-profile/reason-text.ts';
 import { isOneOf, wordAt } from '../service-profile/word.ts';
 import { readId } from '../service-profile/read-id.ts';
 
@@ -15,8 +16,6 @@ type Event = NonNullable<RecordDelivery['event']>;
 const WORD = /^[\x21-\x7e]{1,200}$/;
 /** A type may be a phrase in any language; what a terminal or PostgreSQL could not take is no type. */
 const TYPE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
-const MAX_MESSAGE = 200;
 const LONGEST_CODE = 64;
 
 /**
@@ -53,13 +52,7 @@ function word(value: unknown): string | null {
 function reasonOf(document: Document, shape: EventShape): Event['reason'] {
   const code = reasonCode(word(readPlace(document, shape.reasonCode))?.slice(0, LONGEST_CODE));
   const said = readPlace(document, shape.reasonMessage);
-  const message =
-    typeof said === 'string'
-      ? said
-          .slice(0, MAX_MESSAGE * 10)
-          .replace(UNPRINTABLE, ' ')
-          .trim()
-      : '';
+  const message = typeof said === 'string' ? reasonText(said) : '';
   if (code === null && message === '') return null;
-  return { code: code ?? 'failed', message: Array.from(message).slice(0, MAX_MESSAGE).join('') };
+  return { code: code ?? 'failed', message };
 }

@@ -6,7 +6,7 @@ import { isSuccess, ruleFor, statusThatCounts, type Rule } from '../answer-meani
 import { documentOf, type ExchangeResult } from '../exchange-result.ts';
 import { readId } from '../../service-profile/read-id.ts';
 import { errorText } from '../error-text.ts';
-import { statusReason } from '../reason-text.ts';
+import { statusReason } from '../status-reason.ts';
 import { failed, unreadable, type Unreadable } from './list-failure.ts';
 
 /** A merchant as the list names it. */

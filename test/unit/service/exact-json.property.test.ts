@@ -6,7 +6,7 @@ import { exactJson, exactNumber } from '../../../src/service/exact-json.ts';
 import type { ExactJson } from '../../../src/service/exact-json.ts';
 import { invoiceBody } from '../../../src/service/invoice-body.ts';
 import { isJsonPointer, readPointer } from '../../../src/domain/json-pointer.ts';
-import { reasonText } from '../../../src/service/reason-text.ts';
+import { reasonText } from '../../../src/service-profile/reason-text.ts';
 import { reasonCode } from '../../../src/service-profile/reason-code.ts';
 import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../../../src/service/limits/retry-after.ts';
 import { anyText } from '../../support/any-text.ts';

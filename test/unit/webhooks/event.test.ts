@@ -130,6 +130,7 @@ describe('readEvent', () => {
 
     expect(event?.reason?.code).toHaveLength(64);
     expect(Array.from(event?.reason?.message ?? '')).toHaveLength(200);
+    expect(event?.reason?.message, 'cut as in an answer, where a reader sees it').toMatch(/😀…$/u);
   });
 
   it('leaves out an event id that is no word', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../../../../src/domain/invoice-state.ts';
 import { problemWords } from '../../../../../src/report/formats/html/problem-words.ts';
 import { reportFormat } from '../../../../../src/report/texts/report-format.ts';
-import { statusReason } from '../../../../../src/service/reason-text.ts';
+import { statusReason } from '../../../../../src/service/status-reason.ts';
 import { chooseLanguage } from '../../../../../src/texts/choose-language.ts';
 import { PROBLEM_CODES } from '../../../../../src/texts/problems/problem-codes.ts';
 import { problemText } from '../../../../../src/texts/problems/problem-text.ts';
