@@ -5,6 +5,8 @@ import type { QueuePoller } from './queue-pollers.ts';
 const POLL_INTERVAL_MS = 5_000;
 
 export interface SharedPatchesWatch {
+  /** What `pollers` has just answered. */
+  readonly first: readonly QueuePoller[];
   readonly pollers: () => Promise<readonly QueuePoller[]>;
   /** Between two looks; default 5 s. */
   readonly everyMs?: number;
@@ -20,16 +22,15 @@ export interface SharedPatches extends Repetition {
 /**
  * Looks at the workers of a task queue until it is stopped. While an older worker polls there, runs keep to the path that it knows, so that each
  * worker can go on with each run. A killed worker stays listed for five minutes, and the path with it. Without an answer the last look counts.
- * @throws what `pollers` throws at the first look
  */
-export async function watchSharedPatches({ pollers, everyMs, log }: SharedPatchesWatch): Promise<SharedPatches> {
-  let shared: number = await look();
+export function watchSharedPatches({ first, pollers, everyMs, log }: SharedPatchesWatch): SharedPatches {
+  let shared = knownByAll(first);
   if (shared < PATCHES.length) log.info('an older worker is on the task queue: changed workflows wait for its end');
   const repetition = repeat(
     everyMs ?? POLL_INTERVAL_MS,
     async () => {
       const before = shared;
-      shared = await look();
+      shared = knownByAll(await pollers());
       if (before < shared && shared === PATCHES.length)
         log.info('no older worker is left on the task queue: changed workflows are in use');
     },
@@ -39,9 +40,8 @@ export async function watchSharedPatches({ pollers, everyMs, log }: SharedPatche
     isShared: (name) => PATCHES.findIndex((patch) => patch === name) < shared,
     stop: () => repetition.stop(),
   };
+}
 
-  async function look(): Promise<number> {
-    const known = (await pollers()).flatMap(({ patches }) => patches ?? []);
-    return Math.min(PATCHES.length, ...known);
-  }
+function knownByAll(pollers: readonly QueuePoller[]): number {
+  return Math.min(PATCHES.length, ...pollers.flatMap(({ patches }) => patches ?? []));
 }

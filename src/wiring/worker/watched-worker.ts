@@ -80,10 +80,11 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   return { worker, folders: first.core.config.isOneOfSeveral ? null : folders };
 
   async function besideOthers(): Promise<Pick<WorkerPlace, 'deregister' | 'sharedPatches'>> {
-    const others = withOtherProfile(await pollers(), profile);
+    const listed = await pollers();
+    const others = withOtherProfile(listed, profile);
     if (others.length > 0)
       log.warn('workers of this task queue have another service profile: give all the same file', { workers: others });
-    const sharedPatches = await watchSharedPatches({ pollers, log });
+    const sharedPatches = watchSharedPatches({ first: listed, pollers, log });
     parts.add('watch of patches', () => sharedPatches.stop());
     return { sharedPatches, deregister: (identity) => deregisterWorker(client, taskQueue, identity) };
   }

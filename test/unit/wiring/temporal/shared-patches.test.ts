@@ -12,10 +12,11 @@ function poller(patches: number | null): QueuePoller {
 }
 
 /** A watch of a queue whose workers a test changes. */
-async function watch(first: readonly QueuePoller[]) {
+function watch(first: readonly QueuePoller[]) {
   const queue = { pollers: first, isAway: false, looks: 0 };
   const said: string[] = [];
-  const shared = await watchSharedPatches({
+  const shared = watchSharedPatches({
+    first,
     async pollers() {
       queue.looks += 1;
       if (queue.isAway) throw new Error('away');
@@ -35,14 +36,14 @@ describe('a patch of the workflows', () => {
     ['a newer worker polls', [poller(PATCHES.length + 1)]],
     ['a worker that counts no patches polls', [poller(null)]],
   ])('is in use at once when %s', async (_, pollers) => {
-    const { shared, said } = await watch(pollers);
+    const { shared, said } = watch(pollers);
 
     expect(PATCHES.every((name) => shared.isShared(name))).toBe(true);
     expect(said).toEqual([]);
   });
 
   it('waits for the end of a worker that does not know it; those that it knows do not', async () => {
-    const { queue, shared, said } = await watch([poller(PATCHES.length), poller(PATCHES.length - 1)]);
+    const { queue, shared, said } = watch([poller(PATCHES.length), poller(PATCHES.length - 1)]);
     expect([shared.isShared(OLDEST), shared.isShared(NEWEST)]).toEqual([true, false]);
 
     queue.pollers = [poller(PATCHES.length)];
@@ -52,14 +53,14 @@ describe('a patch of the workflows', () => {
   });
 
   it('is out of use again when an older worker comes back', async () => {
-    const { queue, shared } = await watch([]);
+    const { queue, shared } = watch([]);
     queue.pollers = [poller(1)];
 
     await until(() => !shared.isShared(NEWEST));
   });
 
   it('stays as it was while Temporal is away', async () => {
-    const { queue, shared } = await watch([poller(1)]);
+    const { queue, shared } = watch([poller(1)]);
     queue.isAway = true;
     const before = queue.looks;
 
