@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { LoteError } from '../../src/domain/errors.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -39,7 +40,7 @@ export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): P
       const endedForMs = await deps.runs.endedForMs(batch.workflowId, batch.runId);
       if (endedForMs === null || (!all && endedForMs < GRACE_MS)) continue;
     }
-    if (await closeOrphan(deps, batch)) closed.push(batch.batchId);
+    if (await closeUnlessFolder(deps, batch)) closed.push(batch.batchId);
   }
   return closed;
 }
@@ -48,6 +49,17 @@ export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): P
 function isClaimedHere({ workflowId, runId }: BatchRecord): boolean {
   const { workflowExecution } = Context.current().info;
   return workflowExecution?.workflowId === workflowId && workflowExecution.runId === runId;
+}
+
+/** A reports folder that nobody can read keeps reconciliation from this batch alone: the next one closes it. */
+async function closeUnlessFolder(deps: ActivityDeps, batch: BatchRecord): Promise<boolean> {
+  try {
+    return await closeOrphan(deps, batch);
+  } catch (error) {
+    if (!(error instanceof LoteError) || error.code !== 'folder-unusable') throw error;
+    deps.log.warn('a batch without a run is not closed yet', { batchId: batch.batchId, err: error });
+    return false;
+  }
 }
 
 /** False: a run that started meanwhile has the claim, or the batch was closed. */

@@ -11,6 +11,7 @@ import { isCorrectionsFile } from '../../report/corrections/replace-corrections.
 import { deliveryNotes } from '../../report/report-note.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
 import type { ReportNote } from '../../report/report-note.ts';
+import { inReportsFolder } from '../../report/reports-folder.ts';
 import { writeReport } from '../../report/write-report.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import type { Counts } from '../../contract/messages.ts';
@@ -35,7 +36,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   return {
     write: (batchId) => write(options, batchId),
     reuse: (batchId) => reuse(options, batchId),
-    rowsNotSent: (batch) => rowsNotSent(options.reportsDir, batch),
+    rowsNotSent: (batch) => inReportsFolder(options.reportsDir, () => rowsNotSent(options.reportsDir, batch)),
   };
 }
 
