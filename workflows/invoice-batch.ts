@@ -14,6 +14,7 @@ import { endOf } from './batch/batch-end.ts';
 import { historyIsLong } from './history-limit.ts';
 import { requireBatchInput } from './batch/batch-input.ts';
 import { notifyNightlyRun } from './batch/confirm-total.ts';
+import { passOnActions } from './batch/pass-on.ts';
 import { recordActions } from './batch/batch-watch.ts';
 import type { BatchInput, BatchResult } from '../src/contract/messages.ts';
 import { sendAndClose } from './batch/run-batch.ts';
@@ -75,6 +76,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
       if (found.kind !== 'attached') return found;
       sha256 = found.sha256;
       batch.attach(found.workflowId, found.language);
+      await passOnActions(batch, found.workflowId);
       if (found.unusual !== undefined && !notified) {
         notified = true;
         await notifyNightlyRun(found.unusual.batchId, found.unusual);

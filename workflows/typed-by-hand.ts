@@ -7,10 +7,14 @@ type Is<Form> = (value: unknown) => value is Form;
  * A handler of a signal that passes over inputs of another form, undefined among them: an error in a handler would fail
  * every further task of the run, for the signal stays in its history.
  */
-export function onlyOf<Form>(signal: string, is: Is<Form>, handle: (input: Form) => void): (input: Form) => void {
+export function onlyOf<Form>(
+  signal: string,
+  is: Is<Form>,
+  handle: (input: Form) => void | Promise<void>,
+): (input: Form) => void | Promise<void> {
   return (input: unknown) => {
-    if (is(input)) handle(input);
-    else log.warn('a signal with an input that is not its own is passed over', { signal });
+    if (is(input)) return handle(input);
+    log.warn('a signal with an input that is not its own is passed over', { signal });
   };
 }
 

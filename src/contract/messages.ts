@@ -191,6 +191,13 @@ export interface ReasonInput extends ActorInput {
   readonly reason: string;
 }
 
+/** What an operator asked of one run, as it passes it on to another. */
+export interface OperatedInput {
+  readonly what: 'pause' | 'resume' | 'cancel-remaining';
+  readonly why: string;
+  readonly who: string | null;
+}
+
 /** What an operator types to confirm the total of a held batch: the number of its invoices, and why it is right. */
 export interface ConfirmTotalInput extends ReasonInput {
   readonly invoices: number;
@@ -317,6 +324,8 @@ export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
 export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
 /** From a page to its batch: its patience with the service is over; no page of the batch waits for it any more. */
 export const outageOverSignal = defineSignal('outageOver');
+/** From a run that found its file with another run, to that run: what an operator asked of it before it knew. */
+export const operatedSignal = defineSignal<[OperatedInput]>('operated');
 /** From a batch to its pages. */
 export const controlSignal = defineSignal<[PageControl]>('control');
 /** From a page or an activity to its batch: what it waits for, or null. `language`: as in `OperatorLinks`. */

@@ -16,6 +16,7 @@ export const PATCHES = [
   'resume-ends-a-wait',
   'report-of-a-failed-run',
   'end-the-page-before',
+  'pass-on-what-was-asked',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -1,7 +1,8 @@
-import { setHandler } from '@temporalio/workflow';
+import { log, setHandler } from '@temporalio/workflow';
 import {
   cancelRemainingUpdate,
   confirmTotalUpdate,
+  operatedSignal,
   outageOverSignal,
   pageSentSignal,
   pageStoppedSignal,
@@ -16,6 +17,7 @@ import {
   type BatchProgress,
   type ActorInput,
   type ConfirmTotalInput,
+  type OperatedInput,
   type ReasonInput,
   type RetryRequestInput,
   type BatchSnapshot,
@@ -214,6 +216,28 @@ function registerSignals(batch: BatchHandles): void {
   setHandler(waitingSignal, waiting, {
     description: '(internal) {"page": 1, "reason": null} What a page waits for.',
   });
+  setHandler(
+    operatedSignal,
+    onlyOf(operatedSignal.name, isOperated, (input) => operated(batch, input)),
+    {
+      description:
+        '(internal) {"what": "pause", "why": "…", "who": null} What was asked of a run that only waits for this one.',
+    },
+  );
+}
+
+const WANTED: Readonly<Record<OperatedInput['what'], Partial<BatchProgress>>> = {
+  pause: { paused: true },
+  resume: { paused: false },
+  'cancel-remaining': { cancelled: true, paused: false },
+};
+
+/** As the update of the same name: it was accepted by the run that passes it on. A batch that is over sends nothing more in any case. */
+async function operated(batch: BatchHandles, { what, why, who }: OperatedInput): Promise<void> {
+  const { phase } = batch.progress();
+  if (batch.attachedTo !== null || phase === 'reporting' || phase === 'done')
+    log.warn('what another run was asked came too late', { what });
+  else await batch.operate(WANTED[what], { what, why, who: who ?? undefined });
 }
 
 function problemsOf({ batchId, asOf }: BatchProgress, snapshot: BatchSnapshot | null): BatchProblems {
@@ -254,6 +278,14 @@ function isWaiting(value: unknown): value is Waiting {
     page: Number.isSafeInteger,
     reason: (reason) => reason === null || isText(reason),
     language: (language) => language === undefined || language === null || isText(language),
+  });
+}
+
+function isOperated(value: unknown): value is OperatedInput {
+  return hasForm<OperatedInput>(value, {
+    what: (what) => typeof what === 'string' && Object.hasOwn(WANTED, what),
+    why: isText,
+    who: (who) => who === null || isText(who),
   });
 }
 

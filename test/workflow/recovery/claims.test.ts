@@ -1,3 +1,4 @@
+import { WithStartWorkflowOperation } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
@@ -5,7 +6,8 @@ import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { readReportOf, withStack, type TestStack } from '../../support/lote/stack.ts';
 import type { FrontAction } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
-import type { BatchResult } from '../../../src/contract/messages.ts';
+import type { BatchResult, ReasonInput } from '../../../src/contract/messages.ts';
+import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 
 const TWO_AT_A_TIME = { profile: { limits: { maxConcurrency: 2 } } } as const;
 
@@ -67,6 +69,44 @@ describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
       expect(result).toMatchObject({ batchId: first.batchId, pagesFailed: 0, counts: { issued: 40 } });
       expect(new Set(stack.posts().map(({ key }) => key)).size).toBe(40);
       await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it.each([
+    ['pause', 'pause', 'paused'],
+    ['cancelRemaining', 'cancel-remaining', 'cancelled'],
+  ] as const)('is told what a run was asked before it knew of the claim: %s', async (update, what, flag) => {
+    await withStack(TWO_AT_A_TIME, async (stack) => {
+      await stack.drop('asked.csv', testInvoices(30));
+      const release = holdAfter(5, stack);
+      const first = await stack.start({ file: 'asked.csv' });
+      await until(() => stack.posts().length > 5);
+
+      // The update comes with the start, as the file is being read.
+      const start = new WithStartWorkflowOperation<typeof invoiceBatch>('invoiceBatch', {
+        ...{ workflowId: ownName('ui'), taskQueue: stack.config.taskQueue },
+        ...{ args: [{ file: 'asked.csv' }], workflowIdConflictPolicy: 'FAIL' },
+      });
+      await stack.client.workflow.executeUpdateWithStart<typeof invoiceBatch, string, [ReasonInput]>(update, {
+        ...{ args: [{ reason: 'the wrong file', who: 'ana' }], startWorkflowOperation: start },
+      });
+      const second = await start.workflowHandle();
+
+      await until(async () => (await stack.progress(first.handle))[flag]);
+      await until(async () => (await stack.ledger.auditOf(first.batchId)).length > 0);
+      release();
+      if (update === 'pause') {
+        await until(async () => (await stack.progress(second)).phase === 'attached');
+        await first.handle.executeUpdate<string, []>('resume');
+      }
+      const [one, two] = await Promise.all([first.handle.result(), second.result()]);
+
+      expect(one.counts.held ?? 0).toBe(update === 'pause' ? 0 : 30 - (one.counts.issued ?? 0));
+      expect(one.state).toBe(update === 'pause' ? 'finished' : 'cancelled');
+      expect(outcomeOf(two)).toEqual(outcomeOf(one));
+      const audit = await stack.ledger.auditOf(first.batchId);
+      expect(audit.filter((action) => action.what === what)).toMatchObject([{ who: 'ana', why: 'the wrong file' }]);
+      await expectAgreement(stack, first.batchId);
     });
   });
 
