@@ -10,17 +10,16 @@ import type { Activities } from '../activities/index.ts';
 import type { IngestResult } from '../activities/batch/ingest.ts';
 import * as options from './activity-options.ts';
 import { followBatch } from './batch/batch-control.ts';
-import { endOf } from './batch/batch-end.ts';
 import { historyIsLong } from './history-limit.ts';
 import { requireBatchInput } from './batch/batch-input.ts';
 import { notifyNightlyRun } from './batch/confirm-total.ts';
 import { passOnActions } from './batch/pass-on.ts';
+import { reportBatch } from './batch/report-batch.ts';
 import { recordActions } from './batch/batch-watch.ts';
 import type { BatchInput, BatchResult } from '../src/contract/messages.ts';
 import { sendAndClose } from './batch/run-batch.ts';
 
 const { ingestBatch } = proxyActivities<Activities>({ ...options.INGEST, summary: 'reading the file' });
-const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
 /** What a run without the claim waits for. */
 interface AttachedRun {
@@ -51,13 +50,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
     await recordActions(batch, ingested);
   }
 
-  batch.phase('reporting');
-  const report = await writeReport({
-    ledgerId: ingested.ledgerId,
-    batchId: ingested.batchId,
-    standing: ingested.kind === 'closed',
-  });
-  batch.done(endOf(report, ingested.desk));
+  const report = await reportBatch(batch, { ...ingested, standing: ingested.kind === 'closed' });
   const attachedTo = batch.attachedTo;
   await condition(allHandlersFinished);
   return { ...report, pagesFailed: batch.pagesFailed, ...(attachedTo === null ? {} : { attachedTo }) };

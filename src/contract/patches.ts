@@ -17,6 +17,7 @@ export const PATCHES = [
   'report-of-a-failed-run',
   'end-the-page-before',
   'pass-on-what-was-asked',
+  'end-without-a-report',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -58,6 +58,8 @@ export interface BatchControl {
   showSnapshot(snapshot: BatchSnapshot): void;
   /** The report is written: the end of the run. */
   done(end: BatchEnd): void;
+  /** Its last steps have failed for good: the end of the run, and reconciliation goes on. */
+  unreported(): void;
 }
 
 /** Registers every handler before the first await; all of them are synchronous. */
@@ -82,6 +84,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
   /** English until an activity has told the language of its worker. */
   #format: DetailsFormat = detailsFormat(undefined);
   #end: BatchEnd | null = null;
+  #isUnreported = false;
   #running: RunningBatch | null = null;
   #retries: RetryRequestInput[] = [];
   #settleNow = 0;
@@ -249,6 +252,14 @@ class FollowedBatch implements BatchControl, BatchHandles {
     if (this.attachedTo === null) this.#list(ended.state, ended.problems);
   }
 
+  unreported(): void {
+    this.#isUnreported = true;
+    this.#waiting.clear();
+    this.#change({});
+    if (this.#running !== null && hasPatch('end-without-a-report'))
+      this.#list(this.#progress.cancelled ? 'cancelled' : 'finished');
+  }
+
   /** The only place where progress changes, and with it what the Temporal UI shows. */
   #change(next: Partial<BatchProgress>): void {
     const snapshot = this.#snapshot;
@@ -264,7 +275,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
     };
     const view = {
       ...{ progress: this.#progress, snapshot, links: this.#links },
-      ...{ attachedTo: this.attachedTo, end: this.#end },
+      ...{ attachedTo: this.attachedTo, end: this.#end, isUnreported: this.#isUnreported },
     };
     setCurrentDetails(batchDetails(view, this.#format));
   }

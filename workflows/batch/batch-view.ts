@@ -7,6 +7,8 @@ export interface BatchView {
   readonly links: OperatorLinks | null;
   readonly attachedTo: string | null;
   readonly end: BatchEnd | null;
+  /** The run has failed without a report, and reconciliation writes it; left out: it has not. */
+  readonly isUnreported?: boolean;
 }
 
 /** End of a batch, for the details that the Temporal UI shows. */

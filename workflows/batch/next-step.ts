@@ -20,9 +20,13 @@ const WAITING: readonly (readonly [code: RegExp, step: Exclude<keyof DetailsText
 ];
 
 /** The one thing that helps now, for a person who has just opened the page. */
-export function nextStep({ progress, snapshot, attachedTo, end }: BatchView, format: DetailsFormat): string {
+export function nextStep(
+  { progress, snapshot, attachedTo, end, isUnreported }: BatchView,
+  format: DetailsFormat,
+): string {
   const { next } = format.texts;
   if (end !== null) return afterwards(end, format);
+  if (isUnreported) return next.unreported;
   if (attachedTo !== null) return fill(next.lookAt, { workflow: attachedTo });
   if (progress.unusual !== undefined) {
     const input = asCode({ invoices: progress.unusual.invoices, reason: next.why });

@@ -5,11 +5,11 @@ import type { BatchResult } from '../../src/contract/messages.ts';
 import * as options from '../activity-options.ts';
 import { hasPatch } from '../has-patch.ts';
 import type { BatchControl } from './batch-control.ts';
-import { endOf } from './batch-end.ts';
 import { ensureMerchantsPatiently } from './batch-merchants.ts';
 import { runPages } from './batch-pages.ts';
 import { whenTotalConfirmed } from './confirm-total.ts';
 import { withMonitoring } from './batch-watch.ts';
+import { orUnreported, reportBatch } from './report-batch.ts';
 import { sendCanary } from './canary.ts';
 
 const { sendAgain } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'what goes again' });
@@ -44,7 +44,6 @@ const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
   summary: 'polling what an earlier run left unsettled',
 });
 const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
-const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
 /** A batch whose invoices are staged, to its end: an unusual total confirmed -> merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
@@ -67,7 +66,7 @@ export async function sendAndClose(batch: BatchControl, running: RunningBatch): 
     if (isFailed) await leaveReport(batch, last);
     throw error;
   }
-  batch.showSnapshot(await close(batch, last));
+  batch.showSnapshot(await orUnreported(batch, () => close(batch, last)));
 }
 
 function close(batch: BatchControl, { ledgerId, batchId, fencingToken }: RunningBatch, isFailed = false) {
@@ -81,8 +80,8 @@ async function leaveReport(batch: BatchControl, last: RunningBatch): Promise<voi
   batch.phase('reporting');
   const { ledgerId, batchId, desk } = last;
   try {
-    batch.showSnapshot(await close(batch, last, true));
-    batch.done(endOf(await writeReport({ ledgerId, batchId, standing: false }), desk));
+    batch.showSnapshot(await orUnreported(batch, () => close(batch, last, true)));
+    await reportBatch(batch, { ledgerId, batchId, desk, standing: false });
   } catch {
     log.warn('a batch that failed could not be closed', { batchId });
   }
@@ -92,7 +91,6 @@ async function leaveReport(batch: BatchControl, last: RunningBatch): Promise<voi
 export async function runBatch(batch: BatchControl, running: RunningBatch): Promise<BatchResult> {
   await sendAndClose(batch, running);
   const { ledgerId, batchId, desk } = running;
-  const report = await writeReport({ ledgerId, batchId, standing: false });
-  batch.done(endOf(report, desk));
+  const report = await reportBatch(batch, { ledgerId, batchId, desk, standing: false });
   return { ...report, pagesFailed: batch.pagesFailed };
 }

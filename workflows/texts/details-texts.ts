@@ -45,6 +45,7 @@ export interface DetailsTexts {
     readonly settleNow: string;
     readonly problems: string;
     readonly nothing: string;
+    readonly unreported: string;
     readonly refused: string;
     readonly allOut: string;
     readonly notOut: Plural;

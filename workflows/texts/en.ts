@@ -57,6 +57,8 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
     settleNow: 'Nothing. The update settleNow asks the service at once instead of waiting',
     problems: 'Nothing now. The query problems lists what is not confirmed as issued',
     nothing: 'Nothing',
+    unreported:
+      'Nothing: the report could not be written, and the next reconciliation writes it. The failure of this run says why',
     refused: 'Read in the report why the file was refused, correct it, and drop it again',
     allOut: 'Nothing: every invoice went out',
     notOut: {

@@ -57,6 +57,8 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
     settleNow: 'Nada. El update settleNow pregunta al servicio de inmediato, en lugar de esperar',
     problems: 'Nada por ahora. La query problems muestra lo que está sin emisión confirmada',
     nothing: 'Nada',
+    unreported:
+      'Nada: el informe no se pudo escribir, y la próxima conciliación lo escribe. El fallo de esta ejecución dice por qué',
     refused: 'Vea en el informe por qué se rechazó el archivo, corríjalo y deposítelo de nuevo',
     allOut: 'Nada: se emitieron todas las facturas',
     notOut: {

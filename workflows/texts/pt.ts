@@ -57,6 +57,8 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
     settleNow: 'Nada. O update settleNow consulta o serviço de imediato, em vez de esperar',
     problems: 'Nada por agora. A query problems mostra o que está sem emissão confirmada',
     nothing: 'Nada',
+    unreported:
+      'Nada: o relatório não pôde ser escrito, e a próxima reconciliação escreve-o. A falha desta execução diz porquê',
     refused: 'Veja no relatório porque foi recusado o ficheiro, corrija-o e deposite-o de novo',
     allOut: 'Nada: todas as faturas foram emitidas',
     notOut: {

@@ -1,10 +1,12 @@
-import { access } from 'node:fs/promises';
+import { access, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AsyncCompletionClient } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 import { withStack } from '../../support/lote/stack.ts';
+import type { FrontAction } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { batchFailure } from '../../../src/wiring/temporal/batch-failure.ts';
@@ -45,6 +47,44 @@ describe('a step of a batch that fails for good', { concurrent: true, timeout: 1
       expect((await stack.progress(handle)).phase).toBe('done');
       stack.front.script = () => 'pass';
       expect((await stack.run('fails.csv', testInvoices(invoices))).counts).toMatchObject({ issued: invoices });
+    });
+  });
+});
+
+describe('a report that fails for good', { timeout: 180_000 }, () => {
+  it('ends the run, which says so and is listed as ended, and the next reconciliation writes it', async () => {
+    await withStack({}, async (stack) => {
+      const { reportsDir } = stack.config;
+      stack.front.script = async ({ path }): Promise<FrontAction> => {
+        // A file where the folder should be: the report is tried again until somebody takes it away.
+        if (path.startsWith('/v1/invoices')) await writeFile(reportsDir, '');
+        return 'pass';
+      };
+      await stack.drop('unreported.csv', testInvoices(3));
+      const { batchId, handle } = await stack.start({ file: 'unreported.csv' });
+      await until(async () => (await stack.progress(handle)).waitingFor?.includes('folder-unusable') === true);
+
+      // As an operator does with the options of an activity in the Temporal UI: no further try.
+      await stack.client.workflowService.updateActivityOptions({
+        ...{ namespace: 'default', execution: { workflowId: handle.workflowId }, type: 'writeReport' },
+        ...{ activityOptions: { retryPolicy: { maximumAttempts: 1 } } },
+        updateMask: { paths: ['retry_policy.maximum_attempts'] },
+      });
+      const error: unknown = await handle.result().catch((caught: unknown) => caught);
+
+      expect(batchFailure(error)).toMatchObject({
+        ...{
+          code: 'folder-unusable',
+          message: expect.stringMatching(/^Writing to the reports folder .*\. .*reconciliation/u) as unknown,
+        },
+      });
+      const { searchAttributes } = await handle.describe();
+      expect(searchAttributes['LoteState']).toEqual(['finished']);
+      expect(await stack.ledger.findBatch(batchId)).toMatchObject({ state: 'finished' });
+      await rm(reportsDir);
+      expect((await stack.reconcile()).reports).toEqual([batchId]);
+      await access(join(reportsDir, batchId, 'report.json'));
+      await expectAgreement(stack, batchId);
     });
   });
 });

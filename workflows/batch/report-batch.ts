@@ -1,0 +1,48 @@
+import { ActivityFailure, ApplicationFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { ReportSummary } from '../../activities/deps.ts';
+import * as options from '../activity-options.ts';
+import type { BatchControl } from './batch-control.ts';
+import { endOf } from './batch-end.ts';
+
+const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
+
+/** A batch that has ended. */
+interface EndedBatch {
+  readonly ledgerId: string;
+  readonly batchId: string;
+  /** An earlier run ended it: its report is reused if it is still true. */
+  readonly standing: boolean;
+  readonly desk: Parameters<typeof endOf>[1];
+}
+
+/** Writes the report of a batch, which is the end of its run. @throws ApplicationFailure of the cause's type that says what becomes of the batch */
+export async function reportBatch(
+  batch: BatchControl,
+  { ledgerId, batchId, standing, desk }: EndedBatch,
+): Promise<ReportSummary> {
+  batch.phase('reporting');
+  const report = await orUnreported(batch, () => writeReport({ ledgerId, batchId, standing }));
+  batch.done(endOf(report, desk));
+  return report;
+}
+
+/** Does one of the last steps of a batch. A run that fails at it says that no invoice depends on it, and who makes up for it. */
+export async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    batch.unreported();
+    throw unreported(error);
+  }
+}
+
+function unreported({ cause }: ActivityFailure): ApplicationFailure {
+  const failed = cause instanceof ApplicationFailure ? cause : null;
+  return ApplicationFailure.create({
+    type: failed?.type ?? 'internal',
+    nonRetryable: true,
+    message: `${(failed?.message ?? 'The last step of the batch was stopped from outside').replace(/\.?$/u, '.')} The batch has no report of this end yet; the ledger has every invoice. The next reconciliation closes the batch if it is open, and writes its report.`,
+  });
+}
