@@ -40,12 +40,12 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   const ends: Promise<void>[] = [];
   let open = true;
   batch.phase('sending');
-  const notified = notifyPages();
+  const notified = handled(notifyPages());
 
   for (const [index, span] of ingested.pages.entries()) {
     await condition(() => running.size < PAGES_RUNNING && sending() < PAGES_SENDING);
     running.add(span.page);
-    ends.push(runPage(span, index + PAGES_SENDING < ingested.pages.length));
+    ends.push(handled(runPage(span, index + PAGES_SENDING < ingested.pages.length)));
   }
   batch.phase('waiting');
   await Promise.all(ends);
@@ -101,6 +101,15 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
       // The page ended meanwhile: nothing of it is left to pause.
     }
   }
+}
+
+/**
+ * A run that is cancelled ends each of these at another moment, and may wait for another one just then: a rejection that nobody waits for yet would
+ * fail the task of the workflow, and each repetition of it.
+ */
+function handled(end: Promise<void>): Promise<void> {
+  end.catch(() => undefined);
+  return end;
 }
 
 type Page = ChildWorkflowHandle<typeof invoicePage>;
