@@ -5,6 +5,7 @@ import { lookAtPage } from './settling/look-at-page.ts';
 import { awaitFirstInvoices } from './sending/first-invoices.ts';
 import { guarded } from './failure.ts';
 import { confirmTotal } from './batch/confirm-total.ts';
+import { findOnlyApplication, type FoundApplication } from './find-application.ts';
 import { finishBatch } from './batch/finish.ts';
 import { ingestBatch } from './batch/ingest.ts';
 import { judgeCanary } from './sending/judge-canary.ts';
@@ -44,6 +45,7 @@ export function createActivities(deps: ActivityDeps) {
     reviewPage: bind('reviewPage', reviewPage),
     closePage: bind('closePage', closePage),
     lookAtPage: bind('lookAtPage', lookAtPage),
+    findApplication: guarded<OwnedWork, FoundApplication>('findApplication', deps.log, () => findOnlyApplication(deps)),
     confirmTotal: bind('confirmTotal', confirmTotal),
     finishBatch: bind('finishBatch', finishBatch),
     lookAtBatch: bind('lookAtBatch', refreshSnapshot),

@@ -3,6 +3,7 @@ import type { Ledger } from '../src/domain/ports/ledger/ledger.ts';
 import type { OwnedWork } from './assert-ownership.ts';
 import type { ActivityDeps } from './deps.ts';
 import { guarded } from './failure.ts';
+import type { FoundApplication } from './find-application.ts';
 import type { Activities } from './index.ts';
 
 type AnyActivities = Record<keyof Activities, (input: OwnedWork) => Promise<unknown>>;
@@ -10,12 +11,12 @@ type AnyActivities = Record<keyof Activities, (input: OwnedWork) => Promise<unkn
 /**
  * The activities of work that names no application: of batches that began before there were several, and of workflows
  * that somebody started by hand. The ledger's row of the batch decides whose it is. Without a batch nobody can know,
- * and the work is refused. `applications`: the activities of each, by name.
+ * and the work is refused. `applications`: the activities of each, by name. A workflow asks here whether its own is one of them.
  */
 export function createUnnamedActivities(
   applications: ReadonlyMap<string, Activities>,
   ledger: Pick<Ledger, 'findBatch'>,
-  log: ActivityDeps['log'],
+  { log, speech: { locale: language } }: Pick<ActivityDeps, 'log' | 'speech'>,
 ): AnyActivities {
   const names = [...applications.keys()];
   const [first] = applications.values();
@@ -30,7 +31,9 @@ export function createUnnamedActivities(
     const find = guarded(name, log, ownerOf);
     return [name, async (work: OwnedWork) => (await find(work))[name](work)];
   });
-  return Object.fromEntries(entries) as AnyActivities;
+  const findApplication = ({ application = '' }: OwnedWork): Promise<FoundApplication> =>
+    Promise.resolve({ isHere: applications.has(application), language });
+  return { ...Object.fromEntries(entries), findApplication } as AnyActivities;
 }
 
 function unnamed(names: readonly string[]): LoteError {

@@ -1,5 +1,22 @@
-import { workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  proxyLocalActivities,
+  setCurrentDetails,
+  workflowInfo,
+  type WorkflowInterceptors,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
 import { activityQueue } from '../src/contract/activity-queue.ts';
+import { fill } from '../src/texts/fill.ts';
+import { hasPatch } from './has-patch.ts';
+import { detailsFormat } from './texts/details-format.ts';
+
+/** By the worker of the workflow itself, in the same task. */
+const { findApplication } = proxyLocalActivities<Activities>({
+  scheduleToCloseTimeout: '5s',
+  retry: { maximumAttempts: 1 },
+});
 
 /**
  * Where there are several applications, a workflow is started with the name of its own. Everything that it orders goes
@@ -14,6 +31,7 @@ export const interceptors = (): WorkflowInterceptors => {
       {
         async execute(input, next) {
           application = applicationOf(input.args[0]);
+          if (application !== null && workflowInfo().parent === undefined) await sayWhoIsMissing(application);
           return next(input);
         },
       },
@@ -33,6 +51,22 @@ export const interceptors = (): WorkflowInterceptors => {
     ],
   };
 };
+
+/**
+ * A name that somebody typed may be nobody's: everything that is ordered for it waits, perhaps for a worker elsewhere, and the run says so until its first
+ * step was made. Where there is one application, no worker ever comes.
+ * @throws ApplicationFailure `application-mismatch`
+ */
+async function sayWhoIsMissing(application: string): Promise<void> {
+  if (!hasPatch('find-the-application')) return;
+  try {
+    const { isHere, language } = await findApplication({ application });
+    if (!isHere) setCurrentDetails(fill(detailsFormat(language).texts.applicationMissing, { application }));
+  } catch (error) {
+    const cause = error instanceof ActivityFailure ? error.cause : error;
+    if (cause instanceof ApplicationFailure && cause.type === 'application-mismatch') throw cause;
+  }
+}
 
 function applicationOf(input: unknown): string | null {
   const { application } = asObject(input);

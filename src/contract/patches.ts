@@ -18,6 +18,7 @@ export const PATCHES = [
   'end-the-page-before',
   'pass-on-what-was-asked',
   'end-without-a-report',
+  'find-the-application',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -42,6 +42,18 @@ describe('invoiceBatch', () => {
     expect(stack.front.requests).toEqual([]);
   });
 
+  it('fails at once where there is one application and somebody names one, for nobody would take its steps', async () => {
+    const stack = stackOfAll();
+    await stack.drop('named.csv', [{ ref: 'F-1' }]);
+    const { application } = stack.config;
+    const handle = await stack.startAs(ownName('named'), { file: 'named.csv', application });
+
+    const failure = causeOf(await handle.result().catch((error: unknown) => error));
+
+    expect(failure).toMatchObject({ type: 'application-mismatch', nonRetryable: true });
+    expect(failure.message).toContain('Start it again without "application"');
+  });
+
   it.each([
     [{ file: 'x.csv', profil: 'loja' }, 'knows no field "profil"'],
     [{ file: 'x.csv', constructor: 'x' }, 'knows no field "constructor"'],

@@ -28,6 +28,8 @@ export interface DetailsTexts {
   readonly net: string;
   readonly ofFile: string;
   readonly goneOut: string;
+  /** No worker of this process has it. */
+  readonly applicationMissing: string;
   /** The one thing that helps now. */
   readonly next: {
     readonly folder: string;

@@ -36,6 +36,8 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
   net: 'Net',
   ofFile: 'of the file',
   goneOut: 'gone out',
+  applicationMissing:
+    'Waits for a worker with a file for the application {application}: the worker that has taken this run has none. If the name is wrong, terminate this run and start it again',
   next: {
     folder:
       'Make the folder that it names writable, or make room in it. Nothing is lost meanwhile: it is tried again by itself',

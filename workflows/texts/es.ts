@@ -36,6 +36,8 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
   net: 'Importe neto',
   ofFile: 'del archivo',
   goneOut: 'emitido',
+  applicationMissing:
+    'Espera a un worker con un archivo para la aplicación {application}: el worker que recibió esta ejecución no lo tiene. Si el nombre es incorrecto, termine esta ejecución e iníciela de nuevo',
   next: {
     folder:
       'Permita escribir en la carpeta indicada, o libere espacio en ella. Mientras tanto no se pierde nada: se intenta de nuevo automáticamente',

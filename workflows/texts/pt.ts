@@ -36,6 +36,8 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
   net: 'Valor líquido',
   ofFile: 'do ficheiro',
   goneOut: 'emitido',
+  applicationMissing:
+    'Espera por um worker com um ficheiro para a aplicação {application}: o worker que recebeu esta execução não o tem. Se o nome estiver errado, termine esta execução e inicie-a de novo',
   next: {
     folder:
       'Permita a escrita na pasta indicada, ou liberte espaço nela. Entretanto nada se perde: tenta-se de novo automaticamente',

@@ -69,7 +69,7 @@ export async function startWorkerOfSeveral(
   await Promise.all(applications.map(endLastingStop));
   return run(first, place, async (open) => {
     const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
-    await open.forWorkflows(createUnnamedActivities(own, ledger, first.log));
+    await open.forWorkflows(createUnnamedActivities(own, ledger, first));
     for (const [application, activities] of own)
       // oxlint-disable-next-line no-await-in-loop -- each is made in a moment, and together they would be a burst
       await open.forActivities(activityQueue(place.taskQueue, application), activities);

@@ -186,6 +186,24 @@ describe('several applications in one process', () => {
     });
   });
 
+  it('say what a run waits for that names an application without a file', async () => {
+    await withOffice(['anna', 'berta'], {}, async ({ stack, client }) => {
+      const anna = client('anna');
+      const nobody = ownName('nobody');
+      const handle = await stack.client.workflow.start('invoiceBatch', {
+        ...{ workflowId: ownName('misnamed'), taskQueue: anna.config.taskQueue },
+        args: [{ file: FILE, application: nobody }],
+      });
+
+      await until(async () => (await handle.describe()).raw.pendingActivities?.length === 1);
+      const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+
+      expect(currentDetails).toContain(`a worker with a file for the application ${nobody}`);
+      await handle.terminate('the name is wrong');
+      expect((await issue(anna, 1)).counts).toMatchObject({ issued: 1 });
+    });
+  });
+
   it('take what is dropped for them each in their own night', async () => {
     const schedule = { at: '03:30', timezone: 'Europe/Lisbon' };
     await withOffice(['anna', 'berta'], { ...ANY_FORM, files: { anna: { schedule } } }, async ({ stack, client }) => {
