@@ -10,7 +10,7 @@ import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
 import { recordTries } from './record-tries.ts';
 
 /**
- * A writer that took the same service id first is visible to the next try; more than a few such races in a row do not
+ * A writer that took the same service id first, or kept another document of the same key, is visible to the next try; more than a few such races in a row do not
  * happen.
  */
 const UNIQUE_TRIES = 3;
@@ -100,7 +100,8 @@ function acceptedColumns(items: readonly Accepted[]) {
 /** Service ids of documents that are kept beside what has replaced them. */
 async function recordEarlier(database: Database, items: readonly Accepted[]): Promise<ReadonlySet<string>> {
   if (items.length === 0) return new Set();
-  const rows = await database.query<RecordedAccepted>(RECORD_EARLIER, acceptedColumns(items));
+  const columns = acceptedColumns(items);
+  const rows = await untilUnique(() => database.query<RecordedAccepted>(RECORD_EARLIER, columns));
   const kept = new Set(rows.map((row) => row.invoice_id));
   return new Set(items.filter(({ invoiceId }) => kept.has(invoiceId)).map(({ outcome }) => outcome.serviceId));
 }
@@ -121,9 +122,13 @@ async function recordOthers(database: Database, items: readonly RecordSend[]): P
     column(items, ({ outcome }) => outcome.kind === 'rejected' && outcome.proven === true),
     column(items, (item) => item.takenAt ?? null),
   ];
+  return untilUnique(() => database.query<RecordedSend>(RECORD_SENDS, params));
+}
+
+async function untilUnique<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await database.query<RecordedSend>(RECORD_SENDS, params);
+      return await write();
     } catch (error) {
       if (attempt >= UNIQUE_TRIES || !isUniqueViolation(error)) throw error;
     }

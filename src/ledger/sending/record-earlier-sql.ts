@@ -33,7 +33,7 @@ WITH item AS (
   LEFT JOIN invoice_generation own ON own.invoice_id = u.invoice_id AND own.generation = u.generation
   WHERE NOT EXISTS (SELECT FROM invoice other WHERE other.service_id = u.service_id OFFSET 0)
     AND NOT EXISTS (SELECT FROM invoice_generation other WHERE other.service_id = u.service_id OFFSET 0)
-  ON CONFLICT DO NOTHING
+  ON CONFLICT (service_id) DO NOTHING
   RETURNING invoice_id
 )
 UPDATE invoice i SET

@@ -16,7 +16,8 @@ const ANSWERABLE = stateList(TRANSITIONS.accept.from);
  * by a join, so that one bad answer does not undo the others; a writer that is faster still hits the unique index, and
  * the statement is run again. `= ANY` beside the first join keeps the planner on the index: tables that grow within
  * minutes have no statistics yet. The second WHERE branch only flags: two ids for one key. The other document is kept
- * beside the generations, numbered below zero, so that its events are applied and it is polled. A refusal that is decided
+ * beside the generations, numbered below zero, so that its events are applied and it is polled; a writer of another one that was faster has its number, and the
+ * statement is run again. A refusal that is decided
  * after its answer was recorded (attempts 0) passes over what has been handed out since: a POST may be on the wire.
  */
 export const RECORD_SENDS = `/* record-sends */
@@ -89,6 +90,6 @@ RETURNING i.invoice_id, i.state, i.generation, i.fingerprint, i.idempotency_key,
   SELECT m.invoice_id, -1 - (SELECT count(*) FROM invoice_generation g WHERE g.invoice_id = m.invoice_id AND g.generation < 0),
     m.fingerprint, m.idempotency_key, 'accepted', m.other_id, 0, m.sent_at, '{second-service-id}'
   FROM moved m WHERE m.other_id IS NOT NULL
-  ON CONFLICT DO NOTHING
+  ON CONFLICT (service_id) DO NOTHING
 )
 SELECT invoice_id, state FROM moved`;

@@ -301,6 +301,27 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     }));
   }
 
+  it('keep each document of a key that brings two more at the same moment', async () => {
+    const { batch, sends } = await frozen('three');
+    await here.recordSends(sends);
+    const more = ['second', 'third'].map((name) =>
+      sends.map((send) => ({ ...send, outcome: accepted(serviceIdOf(scenario, `${name}-${send.invoiceId}`)) })),
+    );
+
+    await Promise.all([here.recordSends(more[0] ?? []), there.recordSends(more[1] ?? [])]);
+
+    await batch.finish();
+    const { application } = scenario;
+    const open = await here.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 9_999 });
+    const known = new Set(open.map(({ serviceId }) => serviceId));
+    expect(
+      more
+        .flat()
+        .map(serviceIdIn)
+        .filter((id) => !known.has(id)),
+    ).toEqual([]);
+  });
+
   it('never call an invoice failed whose key brings a second document at the same moment', async () => {
     const { batch, sends } = await frozen('second-document');
     await here.recordSends(sends);
