@@ -23,18 +23,21 @@ async function waitingBatch(stack: TestStack, invoices: number) {
 }
 
 describe('a signal that somebody sends by hand with another input than its own', SIDE_BY_SIDE, () => {
-  it.each(['pageSent', 'pageStopped', 'waiting', 'outageOver'])('does not stop a batch: %s', async (signal) => {
-    const gate = gatedEngine();
-    await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
-      const { handle } = await waitingBatch(stack, 3);
+  it.each(['pageSent', 'pageStopped', 'waiting', 'outageOver', 'operated'])(
+    'does not stop a batch: %s',
+    async (signal) => {
+      const gate = gatedEngine();
+      await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
+        const { handle } = await waitingBatch(stack, 3);
 
-      for (const input of TYPED) await handle.signal(signal, ...argsOf(input));
-      await handle.signal(signal, { page: 'one', reason: 5 });
-      gate.open();
+        for (const input of TYPED) await handle.signal(signal, ...argsOf(input));
+        await handle.signal(signal, { page: 'one', reason: 5 });
+        gate.open();
 
-      expect((await handle.result()).counts).toMatchObject({ issued: 3 });
-    });
-  });
+        expect((await handle.result()).counts).toMatchObject({ issued: 3 });
+      });
+    },
+  );
 
   it.each(['settled', 'control'])('does not stop a page: %s', async (signal) => {
     const gate = gatedEngine();
