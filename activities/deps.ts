@@ -2,7 +2,6 @@ import type { Finding } from '../src/domain/invoice.ts';
 import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
-import type { BatchRecord } from '../src/domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../src/domain/ports/ledger/ledger.ts';
 import type { NightMessages } from '../src/domain/ports/night-messages.ts';
 import type { RunLog } from '../src/domain/ports/run-log.ts';
@@ -168,10 +167,18 @@ export interface ReportWriter {
   /** Returns the report that exists, if nothing changed since it was written; else null. */
   reuse(batchId: string): Promise<ReportSummary | null>;
   /**
-   * The first rows of the invoices that a report calls `held` or `conflict` of which the ledger does not know, because it was restored from an older copy;
-   * else none. Such a report is in place with a revision that the ledger has not given out, or was kept when another one took its place.
+   * What reports of the batch say was not sent that the ledger does not know, because it was restored from an older copy; else nothing.
+   * @throws LoteError `folder-unusable` when such a report cannot be read
    */
-  rowsNotSent(batch: Pick<BatchRecord, 'batchId' | 'revision'>): Promise<readonly number[]>;
+  rowsNotSent(batchId: string): Promise<RowsNotSent>;
+}
+
+/** What was not sent by reports that the ledger does not know. */
+export interface RowsNotSent {
+  /** The first row of each such invoice. */
+  readonly firstRows: readonly number[];
+  /** When the newest of these reports was written; epoch milliseconds. 0: there is none. */
+  readonly writtenAt: number;
 }
 
 /** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */

@@ -1,6 +1,7 @@
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
 import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
+import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
@@ -62,6 +63,7 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
   const failures = shared.failureWatch(deps, input);
   try {
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, null);
+    await holdUnsentBefore(deps, { batchId, fencingToken: input.fencingToken });
     const began = deps.now();
     const slice = await sendSlice(deps, { ...shared, permit, failures }, input);
     // A process that stood still tried nothing: a slice starts nothing after this.

@@ -66,6 +66,8 @@ export interface RetryPolicy {
   readonly rejectionIsProof: boolean;
   /** The operator accepts, on record, that a second document is possible. */
   readonly acceptDuplicateRisk: boolean;
+  /** The ledger was restored from an older copy: what it has as not issued may have been sent, or corrected, since. Left out: it knows all that was sent. */
+  readonly inSendingGap?: boolean;
   /** True: the retry policy of the service profile asks, without an operator. Left out: an operator asked. */
   readonly unattended?: boolean;
   readonly now: number;
@@ -124,8 +126,9 @@ function isRisky(candidate: RetryCandidate, move: RetryMove, policy: RetryPolicy
   if (candidate.flags.some((flag) => SECOND_DOCUMENT_FLAGS.includes(flag))) return true;
   switch (move) {
     case 'release':
-      return false;
+      return isUnsure(policy);
     case 'regenerate':
+      if (isUnsure(policy)) return true;
       if (policy.unattended === true && candidate.flags.includes(UNCONFIRMED)) return true;
       return candidate.state === 'rejected' && !policy.rejectionIsProof;
     case 'repeat':
@@ -133,6 +136,11 @@ function isRisky(candidate: RetryCandidate, move: RetryMove, policy: RetryPolicy
     case 'abandon':
       return true;
   }
+}
+
+/** In a restored ledger. What goes again by the policy of the profile went so before: it has the keys of that time. */
+function isUnsure({ inSendingGap, unattended }: RetryPolicy): boolean {
+  return inSendingGap === true && unattended !== true;
 }
 
 /** The clock starts when the bytes were frozen: a POST that a crash made us forget cannot have left earlier. */

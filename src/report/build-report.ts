@@ -12,7 +12,7 @@ import { createOutcomeTally } from './outcome-tally.ts';
 import { createReasonGroups } from './reason-groups.ts';
 import { NO_HISTORY, type ReportHistory } from './report-history.ts';
 import type { ReportNote } from './report-note.ts';
-import type { ReportBatch, ReportCounts, ReportMisfit, ReportModel } from './report-model.ts';
+import type { ReportBatch, ReportCounts, ReportMisfit, ReportModel, ReportOrigin } from './report-model.ts';
 import { createRowSet } from './row-set.ts';
 
 export interface ReportSource {
@@ -26,6 +26,7 @@ export interface ReportSource {
   readonly notes: readonly ReportNote[];
   readonly misfits?: readonly ProfileMisfit[];
   readonly history?: ReportHistory;
+  readonly origin?: ReportOrigin;
   readonly now: number;
 }
 
@@ -104,7 +105,7 @@ function countByState(counts: readonly OutcomeCount[]): Record<Outcome, number> 
   return byState;
 }
 
-function reportBatch({ batch, revision, now }: ReportSource): ReportBatch {
+function reportBatch({ batch, revision, origin, now }: ReportSource): ReportBatch {
   if (batch.state === 'staging') {
     // It was refused, and dropped again: this passes.
     throw new LoteError(
@@ -122,6 +123,7 @@ function reportBatch({ batch, revision, now }: ReportSource): ReportBatch {
     finishedAt: isoTime(batch.finishedAt),
     writtenAt: isoTime(now),
     revision,
+    ...origin,
     proof: batch.proof,
   };
 }

@@ -23,7 +23,7 @@ export async function keepNewerReport(report: NewReport, names: readonly string[
   const { directory, work, revision } = report;
   const json = join(directory, 'report.json');
   const found = await revisionOf(json);
-  if (found === null || found < revision) return;
+  if (typeof found !== 'number' || found < revision) return;
   const { mtime } = await stat(json);
   const name = `${KEPT_PREFIX}${mtime.toISOString().replaceAll(':', '-')}`;
   // By an attempt that ended before it had put its own in place.
@@ -41,14 +41,14 @@ export async function keptReports(directory: string): Promise<readonly string[]>
   return names.filter((name) => name.startsWith(KEPT_PREFIX)).map((name) => join(directory, name, 'report.json'));
 }
 
-/** Revision of a `report.json`, read from its head; null: there is none, or somebody has damaged it. */
-export async function revisionOf(json: string): Promise<number | null> {
+/** Revision of a `report.json`, read from its head; null: there is none. `unreadable`: somebody has damaged it. */
+export async function revisionOf(json: string): Promise<number | 'unreadable' | null> {
   const file = await unlessMissing(open(json, 'r'));
   if (file === null) return null;
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
     const revision = REVISION.exec(buffer.toString('utf8', 0, bytesRead))?.groups?.['revision'];
-    return revision === undefined ? null : Number(revision);
+    return revision === undefined ? 'unreadable' : Number(revision);
   } finally {
     await file.close();
   }

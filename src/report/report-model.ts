@@ -11,8 +11,16 @@ export const REPORT_SCHEMA = 'lote.report/1';
 /** A batch that is still being read has no report. */
 export type ReportedBatchState = Exclude<BatchState, 'staging'>;
 
+/** From where a report is: a ledger that was restored from an older copy asks whether it concerns it. */
+export interface ReportOrigin {
+  /** Id of the ledger. */
+  readonly ledger: string;
+  /** A digest of the account that the invoices were sent into. Null: the built-in sandbox. */
+  readonly account: string | null;
+}
+
 /** The batch, as `report.json` shows it. Times are ISO 8601 in UTC. */
-export interface ReportBatch {
+export interface ReportBatch extends Partial<ReportOrigin> {
   readonly id: string;
   readonly file: string;
   readonly sha256: string;

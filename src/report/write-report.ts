@@ -16,7 +16,7 @@ import { readReport, type ReportLedger } from './formats/read-report.ts';
 import { inReportsFolder } from './reports-folder.ts';
 import { replaceCorrections } from './corrections/replace-corrections.ts';
 import type { ReportHistory } from './report-history.ts';
-import type { ReportCounts, ReportModel } from './report-model.ts';
+import type { ReportCounts, ReportModel, ReportOrigin } from './report-model.ts';
 import type { ReportNote } from './report-note.ts';
 import { ENGLISH, type Speech } from '../texts/choose-language.ts';
 import { reportFormat, type ReportFormat } from './texts/report-format.ts';
@@ -49,6 +49,8 @@ export interface WriteReport {
   readonly misfits?: readonly ProfileMisfit[];
   /** What changed since the report before, and what was done by hand. */
   readonly history?: ReportHistory;
+  /** Left out: the report does not say it. */
+  readonly origin?: ReportOrigin;
   readonly now: number;
 }
 

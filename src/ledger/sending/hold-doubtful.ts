@@ -7,12 +7,22 @@ import type { Database } from '../database/database.ts';
 
 const NOT_ISSUED = `i.owner_batch = $1 AND i.state IN ('staged', 'held', 'sending', 'unknown')`;
 
-/** batchId, reason code, reason message, now, first rows. As `close-batch`: what may have left is `unknown`. */
+/** $2: reason code. Each slice of the batch asks for it anew. */
+const IS_HELD = `i.state IN ('held', 'unknown') AND i.reason_code = $2 AND i.flags @> '{${OLDER_LEDGER}}'`;
+
+/** $1: batchId; $6: time. */
+const RISK_ACCEPTED = `EXISTS (
+    SELECT 1 FROM audit a JOIN audit_invoice ai ON ai.action_id = a.action_id
+    WHERE a.batch_id = $1 AND a.accepted_duplicate_risk AND a.at > $6 AND ai.invoice_id = i.invoice_id
+  )`;
+
+/** batchId, reason code, reason message, now, first rows, time after which an accepted risk counts. As `close-batch`: what may have left is `unknown`. */
 const HOLD_DOUBTFUL = `/* hold-doubtful */
 WITH target AS (
   SELECT i.invoice_id
   FROM invoice i
   WHERE i.invoice_id = ANY(${invoicesOfBatch(`bi.file_rows[1] IN (SELECT unnest($5::integer[])) AND ${NOT_ISSUED}`)}) AND ${NOT_ISSUED}
+    AND (${IS_HELD}) IS NOT TRUE AND NOT ${RISK_ACCEPTED}
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )
@@ -27,11 +37,11 @@ RETURNING i.invoice_id`;
 /** See `SendingLedger.holdDoubtful`. */
 export async function holdDoubtful(
   database: Database,
-  ...[{ batchId, fencingToken }, { firstRows, reason, now }]: Parameters<SendingLedger['holdDoubtful']>
+  ...[{ batchId, fencingToken }, { firstRows, acceptedAfter, reason, now }]: Parameters<SendingLedger['holdDoubtful']>
 ): Promise<number> {
   return database.transaction(async (queries) => {
     await shareUnderToken(queries, batchId, fencingToken);
-    const params = [batchId, reason.code, reason.message, now, arrayLiteral(firstRows)];
+    const params = [batchId, reason.code, reason.message, now, arrayLiteral(firstRows), acceptedAfter];
     return (await queries.query(HOLD_DOUBTFUL, params)).length;
   });
 }

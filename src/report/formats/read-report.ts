@@ -4,7 +4,7 @@ import { buildReport } from '../build-report.ts';
 import { createSpool, type InvoiceSpool } from '../invoice-spool.ts';
 import { NO_HISTORY, type ReportHistory } from '../report-history.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
-import type { ReportModel } from '../report-model.ts';
+import type { ReportModel, ReportOrigin } from '../report-model.ts';
 import type { ReportNote } from '../report-note.ts';
 
 /** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
@@ -23,6 +23,7 @@ export interface ReportQuestion {
   readonly notes?: readonly ReportNote[];
   readonly misfits?: readonly ProfileMisfit[];
   readonly history?: ReportHistory;
+  readonly origin?: ReportOrigin;
   /** Taken before anything is read: what a higher one says was read later. */
   readonly revision: number;
   readonly now: number;
@@ -49,7 +50,7 @@ export async function readReport(
 }
 
 async function readOnce(
-  { ledger, batchId, notes, misfits, history, revision, now }: ReportQuestion,
+  { ledger, batchId, notes, misfits, history, origin, revision, now }: ReportQuestion,
   spool: InvoiceSpool,
 ): Promise<ReportModel> {
   const batch = await ledger.findBatch(batchId);
@@ -68,6 +69,7 @@ async function readOnce(
     notes: notes ?? [],
     misfits: misfits ?? [],
     history: history ?? NO_HISTORY,
+    ...(origin === undefined ? {} : { origin }),
     now,
   });
 }

@@ -230,7 +230,7 @@ interface Gap {
 }
 
 /**
- * The same ledger, which stages, hands out and closes what is to be sent as the guard's gap has it, and notes in the guard what is frozen, before any of it is
+ * The same ledger, which stages, hands out, retries and closes what is to be sent as the guard's gap has it, and notes in the guard what is frozen, before any of it is
  * POSTed. A step of sending freezes first, also where nothing is left to freeze, so that an attempt that ended between the two notes it now;
  * reconciliation takes first.
  */
@@ -253,6 +253,10 @@ export function markedLedger(ledger: Ledger, guard: SendingGuard | null): Ledger
       return taken;
     },
     holdUnsent: async (batchId, hold) => ledger.holdUnsent(batchId, { ...hold, reason: await asInGap(hold.reason) }),
+    async retryInvoices(request) {
+      const inSendingGap = (await guard.openSince()) !== null;
+      return ledger.retryInvoices({ ...request, policy: { ...request.policy, inSendingGap } });
+    },
     async closePage(batchId, page, close) {
       const { unsent = close.reason, now, fencingToken } = close;
       const reason = await asInGap(unsent);

@@ -44,7 +44,7 @@ export function onCommonFolders(folders: CommonFolders, { files, reports, drops,
     reports: {
       write: (batchId) => on(['reports', 'files'], () => reports.write(batchId)),
       reuse: (batchId) => on(['reports'], () => reports.reuse(batchId)),
-      rowsNotSent: (batch) => on(['reports'], () => reports.rowsNotSent(batch)),
+      rowsNotSent: (batchId) => on(['reports'], () => reports.rowsNotSent(batchId)),
     },
     drops: {
       claim: (night, isOpen) => on(['input'], () => drops.claim(night, isOpen)),

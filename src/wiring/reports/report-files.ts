@@ -11,11 +11,10 @@ import { isCorrectionsFile } from '../../report/corrections/replace-corrections.
 import { deliveryNotes } from '../../report/report-note.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
 import type { ReportNote } from '../../report/report-note.ts';
-import { inReportsFolder } from '../../report/reports-folder.ts';
 import { writeReport } from '../../report/write-report.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import type { Counts } from '../../contract/messages.ts';
-import { rowsNotSent } from './rows-not-sent.ts';
+import { createLostReports } from './rows-not-sent.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
 import { originalOf } from '../files/original-of.ts';
 
@@ -28,6 +27,8 @@ export interface ReportWriterOptions {
   /** Of report.html; left out: English. */
   readonly speech?: Speech;
   readonly profile: ProfileInUse;
+  /** The account that invoices are sent into, as the marks of sending name it. Null, or left out: the built-in sandbox. */
+  readonly account?: string | null;
   readonly now: () => number;
 }
 
@@ -36,7 +37,7 @@ export function createReportWriter(options: ReportWriterOptions): ReportWriter {
   return {
     write: (batchId) => write(options, batchId),
     reuse: (batchId) => reuse(options, batchId),
-    rowsNotSent: (batch) => inReportsFolder(options.reportsDir, () => rowsNotSent(options.reportsDir, batch)),
+    rowsNotSent: createLostReports({ account: null, ...options }),
   };
 }
 
@@ -72,6 +73,7 @@ async function writeOnce(
     notes: [...options.notes(), ...deliveryNotes(await options.ledger.deliveryTrouble(batch.startedAt))],
     misfits: misfits.filter((misfit) => concerns(batch, misfit)),
     history,
+    origin: { ledger: options.ledger.id, account: options.account ?? null },
     now,
     ...(original === null ? {} : { original }),
     ...(options.speech === undefined ? {} : { speech: options.speech }),

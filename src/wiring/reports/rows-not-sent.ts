@@ -1,31 +1,122 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
+import { z } from 'zod';
+import type { RowsNotSent } from '../../../activities/deps.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import { errorCode } from '../../file-system/error-code.ts';
 import { keptReports, revisionOf } from '../../report/keep-newer-report.ts';
 
-/** What a report says of invoices that no POST was made for. */
-const NOT_SENT: ReadonlySet<string> = new Set(['held', 'conflict']);
+/**
+ * What a report says of invoices of which the service has nothing: no POST was made for them, or it was refused. A refused one may have been corrected, and
+ * the service, asked again, may accept what it refused.
+ */
+const NOT_SENT: ReadonlySet<string> = new Set(['held', 'conflict', 'rejected']);
 
-interface Said {
-  readonly invoices: readonly { readonly state: string; readonly rows: readonly number[] }[];
+/** Reports of batches that are sent at the same time. */
+const REMEMBERED = 16;
+
+const Report = z.object({
+  batch: z.object({
+    writtenAt: z.iso.datetime(),
+    ledger: z.string().optional(),
+    account: z.string().nullable().optional(),
+  }),
+  invoices: z.array(z.object({ state: z.string(), rows: z.array(z.number()) })),
+});
+
+/** Where reports stand, and who asks what they say. */
+export interface LostReportParts {
+  readonly reportsDir: string;
+  readonly ledger: Pick<Ledger, 'id' | 'findBatch'>;
+  /** As the marks of sending name it. Null: the built-in sandbox, whose documents go with the ledger. */
+  readonly account: string | null;
+}
+
+interface LostReport extends RowsNotSent {
+  readonly ledger: string | undefined;
+  readonly account: string | null | undefined;
 }
 
 /**
- * The first rows of what a report says was not sent that the ledger, restored from an older copy, does not know; else none. It is in place, or was kept
- * when another one, as reconciliation writes it, took its place.
+ * What was not sent by reports that the ledger does not know, because it was restored from an older copy: they are in place with a revision that it has not
+ * given out, or were kept when another report, as reconciliation writes it, took their place. Those of another ledger for another account do not
+ * count: a file may be tried at a test account first.
  */
-export async function rowsNotSent(
-  reportsDir: string,
-  { batchId, revision }: Pick<BatchRecord, 'batchId' | 'revision'>,
-): Promise<readonly number[]> {
-  const directory = join(reportsDir, batchId);
-  const inPlace = join(directory, 'report.json');
-  const isUnknown = ((await revisionOf(inPlace)) ?? 0) > revision;
-  const lost = [...(await keptReports(directory)), ...(isUnknown ? [inPlace] : [])];
-  return [...new Set((await Promise.all(lost.map(rowsIn))).flat())];
+export function createLostReports({ reportsDir, ledger, account }: LostReportParts) {
+  // Each slice of a batch asks, and a report may be large.
+  const remembered = new Map<string, LostReport>();
+
+  async function inPlace(batchId: string): Promise<readonly string[]> {
+    const json = join(reportsDir, batchId, 'report.json');
+    const found = await revisionOf(json);
+    if (found === null) return [];
+    // Read after the file: a report that was put in place meanwhile has a revision that the ledger gave out before.
+    const revision = (await ledger.findBatch(batchId))?.revision ?? 0;
+    // One that this ledger wrote is written again.
+    if (found === 'unreadable') return revision === 0 ? [json] : [];
+    return found > revision ? [json] : [];
+  }
+
+  async function read(json: string): Promise<LostReport> {
+    const { mtimeMs, size } = await stat(json);
+    const key = `${json} ${mtimeMs} ${size}`;
+    const known = remembered.get(key);
+    if (known !== undefined) return known;
+    const report = await readReport(json);
+    if (remembered.size >= REMEMBERED) remembered.clear();
+    remembered.set(key, report);
+    return report;
+  }
+
+  return async (batchId: string): Promise<RowsNotSent> => {
+    if (account === null) return NOTHING;
+    const paths = [...(await keptReports(join(reportsDir, batchId))), ...(await inPlace(batchId))];
+    const reports = await Promise.all(paths.map(read));
+    const own = reports.filter(
+      (report) => report.ledger === ledger.id || report.account === undefined || report.account === account,
+    );
+    return {
+      firstRows: [...new Set(own.flatMap(({ firstRows }) => firstRows))],
+      writtenAt: Math.max(0, ...own.map(({ writtenAt }) => writtenAt)),
+    };
+  };
 }
 
-async function rowsIn(json: string): Promise<readonly number[]> {
-  const { invoices } = JSON.parse(await readFile(json, 'utf8')) as Said;
-  return invoices.filter(({ state }) => NOT_SENT.has(state)).flatMap(({ rows }) => rows.slice(0, 1));
+const NOTHING: RowsNotSent = { firstRows: [], writtenAt: 0 };
+
+async function readReport(json: string): Promise<LostReport> {
+  const text = await readFile(json, 'utf8').catch((error: unknown) => {
+    throw unreadable(json, errorCode(error) || 'a file that cannot be read');
+  });
+  const { batch, invoices } = parsed(json, text);
+  const notSent = invoices.filter(({ state }) => NOT_SENT.has(state));
+  return {
+    firstRows: notSent.flatMap(({ rows }) => rows.slice(0, 1)),
+    writtenAt: Date.parse(batch.writtenAt),
+    ...{ ledger: batch.ledger, account: batch.account },
+  };
+}
+
+function parsed(json: string, text: string): z.infer<typeof Report> {
+  if (text.trim() === '') throw unreadable(json, 'an empty file');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw unreadable(json, `${text.length} characters that are no whole JSON document`);
+  }
+  const report = Report.safeParse(value);
+  if (report.success) return report.data;
+  const place = report.error.issues[0]?.path.map(String).join('.') ?? '';
+  throw unreadable(json, `JSON of another form${place === '' ? '' : ` (${place})`}`);
+}
+
+/** It waits: nobody knows what was corrected since, or kept back on purpose. */
+function unreadable(json: string, found: string): LoteError {
+  return new LoteError(
+    'folder-unusable',
+    `Reading ${json}: the ledger has not written this report, because it was restored from an older copy or is a new one, so the report must say what was not sent, but found ${found}. Nothing of its batch is sent. ` +
+      'Put the report back from a copy of the reports folder. If there is none, ask the service what it has of this batch, and move the file away: what the ledger has as unsent then goes.',
+  );
 }

@@ -16,7 +16,7 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { chooseLanguage } from '../../texts/choose-language.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import { profileDigestOf } from '../profile-fit/profile-digest.ts';
-import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
+import { sendingScope } from '../account/sending-guard.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';
 import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
 import { createNightMessages } from '../notification/night-messages.ts';
@@ -171,12 +171,12 @@ function folderUsers(
   const speech = chooseLanguage(config.language);
   const writer = createReportWriter({
     ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
+    account: sendingScope(config),
     profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
   });
   const users = {
     files: createFileReader({ ...config, buffersRows: !crash.stopsAtRows }),
-    // The documents of the built-in sandbox go with the ledger, and the reports of those do not count.
-    reports: crash.reports(isBuiltInSandbox(config) ? { ...writer, rowsNotSent: async () => [] } : writer),
+    reports: crash.reports(writer),
     drops: createDropFolder({
       inputDir: config.inputDir,
       setting: inputSetting(config),

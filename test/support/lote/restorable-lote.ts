@@ -16,14 +16,14 @@ import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-dat
 
 const run = promisify(execFile);
 
-/** Lote over a ledger that can be copied, and given back as the copy was. */
+/** Lote over a ledger, or a whole data directory, that can be copied, and given back as the copy was. */
 export interface RestorableLote {
   readonly env: Readonly<Record<string, string>>;
   /** Everything that Lote logged, one JSON object a line. */
   readonly log: string[];
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** While Lote is stopped, or of PostgreSQL at any time. */
+  /** While Lote is stopped, or of PostgreSQL at any time. With a Temporal server of its own, of the embedded form: of the whole data directory. */
   copyLedger(): Promise<void>;
   /** Only while Lote is stopped. */
   restoreLedger(): Promise<void>;
@@ -70,7 +70,8 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
     return running.client;
   }
 
-  const ledgerDir = join(place.dataDir, 'ledger');
+  // A Temporal server of its own has its database beside the ledger.
+  const copied = 'TEMPORAL_ADDRESS' in place.env ? join(place.dataDir, 'ledger') : place.dataDir;
   const copy = join(place.directory, 'copy');
   if (postgresUrl !== null) await useNewDatabase(postgresUrl);
   return {
@@ -89,13 +90,13 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
       running = null;
     },
     async copyLedger() {
-      if (postgresUrl === null) await cp(ledgerDir, copy, { recursive: true });
+      if (postgresUrl === null) await cp(copied, copy, { recursive: true });
       else await run('pg_dump', ['--file', copy, env['DATABASE_URL'] ?? '']);
     },
     async restoreLedger() {
       if (postgresUrl === null) {
-        await rm(ledgerDir, { recursive: true });
-        await cp(copy, ledgerDir, { recursive: true });
+        await rm(copied, { recursive: true });
+        await cp(copy, copied, { recursive: true });
         return;
       }
       const { url } = await useNewDatabase(postgresUrl);

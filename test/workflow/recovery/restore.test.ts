@@ -42,8 +42,8 @@ interface Scene {
   pass(ms: number): void;
 }
 
-/** Lote with a service that counts its documents. */
-async function scene(postgresUrl: string | null, settleMs = 20): Promise<Scene> {
+/** Lote with a service that counts its documents, and with a Temporal server of its own or that of the test run. */
+async function scene(postgresUrl: string | null, settleMs = 20, temporal: 'own' | 'shared' = 'shared'): Promise<Scene> {
   let ahead = 0;
   const place = await newPlace();
   const sandbox = await independentSandbox({ settleMs, clock: () => Date.now() + ahead });
@@ -53,7 +53,7 @@ async function scene(postgresUrl: string | null, settleMs = 20): Promise<Scene> 
     ...{ directory: place.directory, dataDir: place.dataDir, postgresUrl },
     env: {
       ...(await sandboxEnv(place, front)),
-      TEMPORAL_ADDRESS: inject('temporalAddress'),
+      ...(temporal === 'shared' && { TEMPORAL_ADDRESS: inject('temporalAddress') }),
       LOTE_TASK_QUEUE: `lote-${name}-${randomBytes(3).toString('hex')}`,
       LOTE_APPLICATION: name,
       LOTE_LOG_LEVEL: 'warn',
@@ -300,6 +300,30 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
     expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
     expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ state: 'finished', counts: { issued: 0 } });
     expect(sandbox.books().totals, 'and its file is run again').toMatchObject({ invoices: 6, issued: 6 });
+  });
+});
+
+describe('a whole data directory from before a batch was cancelled and corrected', { timeout: 400_000 }, () => {
+  it('sends nothing of that batch, whose run goes on from the copy', async () => {
+    const set = await scene(null, 20, 'own');
+    const { lote, sandbox, front } = set;
+    front.script = (request) => (isInvoice(request) ? THROTTLED : 'pass');
+    await lote.start();
+    const { workflowId } = await lote.drop('night.csv', NIGHT);
+    await until(() => Promise.resolve(front.requests.some(isInvoice)));
+    await lote.stop();
+    await lote.copyLedger();
+    await lote.start();
+    await cancelCorrectAndRestore(set, lote.client().workflow.getHandle(workflowId));
+
+    await lote.start();
+    const night = (await lote.client().workflow.getHandle(workflowId).result()) as BatchResult;
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(night).toMatchObject({ state: 'finished', counts: { issued: 0 } });
+    const corrected = await lote.drop('corrected.csv', CORRECTED, { acceptDuplicateRisk: true });
+    expect(await corrected.result()).toMatchObject({ counts: { issued: 6 } });
+    expect(sandbox.books().totals, 'and the corrected file repeats its keys').toMatchObject({ invoices: 6, issued: 6 });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { AnswerCounts } from '../../answer-counts.ts';
 import type { Invoice, Reason } from '../../invoice.ts';
-import type { BatchClaim, FencingToken, InvoiceTry } from './batch-record.ts';
+import type { FencingToken, InvoiceTry } from './batch-record.ts';
 import type { SettledInvoice } from './settling-ledger.ts';
 
 /** An invoice to send, of generation `generation`. */
@@ -127,10 +127,16 @@ export interface SendingLedger {
   ): Promise<number>;
   /**
    * staged, held -> held, and sending, unknown -> unknown (held if nothing left), flagged `older-ledger`, for owned invoices of the batch that begin in
-   * these rows: only an operator who accepts the risk of a duplicate sends them. Returns how many.
+   * these rows: only an operator who accepts the risk of a duplicate sends them. One of which an operator has accepted it after `acceptedAfter` (epoch
+   * ms) stays as it is. Returns how many are held now that were not.
    */
   holdDoubtful(
-    claim: BatchClaim,
-    hold: { readonly firstRows: readonly number[]; readonly reason: Reason; readonly now: number },
+    batch: { readonly batchId: string; readonly fencingToken: FencingToken },
+    hold: {
+      readonly firstRows: readonly number[];
+      readonly acceptedAfter: number;
+      readonly reason: Reason;
+      readonly now: number;
+    },
   ): Promise<number>;
 }

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { rowsNotSent } from '../../../../src/wiring/reports/rows-not-sent.ts';
 import { createFileReader } from '../../../../src/wiring/files/input-files.ts';
 import { ENGLISH } from '../../../../src/texts/choose-language.ts';
 import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
@@ -112,7 +111,7 @@ function deps(): ActivityDeps {
     profileDigest: application,
     service: { baseUrl: 'http://service.example' },
     ledger,
-    reports: { rowsNotSent: (batch) => rowsNotSent(join(directory, 'reports'), batch) },
+    reports: { rowsNotSent: () => Promise.resolve({ firstRows: [], writtenAt: 0 }) },
     files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
     runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
     operatorLinks: () => ({ searchable: false, console: null, reportsDir: directory }),

@@ -81,9 +81,9 @@ export function sendingContract(open: OpenLedger): void {
       const batch = await scenario.run([{ ref: 'gap-4' }, { ref: 'gap-5' }, { ref: 'gap-6' }]);
       await batch.freeze('gap-6');
 
-      const hold = { firstRows: [2, 4, 99], reason: REASON, now: NOW };
+      const hold = { firstRows: [2, 4, 99], acceptedAfter: NOW, reason: REASON, now: NOW };
       expect(await ledger.holdDoubtful(batch, hold)).toBe(2);
-      expect(await ledger.holdDoubtful(batch, hold), 'a step that is repeated').toBe(2);
+      expect(await ledger.holdDoubtful(batch, hold), 'a step that is repeated').toBe(0);
       await batch.finish();
 
       expect((await batch.lines()).map(({ state, flags }) => [state, flags])).toEqual([
@@ -93,6 +93,21 @@ export function sendingContract(open: OpenLedger): void {
       ]);
       expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(0);
       expect(await ledger.repeatUnknown(batch.batchId, 0)).toBe(0);
+    });
+
+    it('is not held again where an operator has accepted the risk since that report, and it is where he did before', async () => {
+      const batch = await scenario.run([{ ref: 'gap-7' }]);
+      const hold = { firstRows: [2], acceptedAfter: NOW, reason: REASON, now: NOW };
+      expect(await ledger.holdDoubtful(batch, hold)).toBe(1);
+      await batch.finish();
+      const policy = { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: true };
+      const action = { actionId: `accept-${batch.batchId}`, who: 'ana', why: 'the service has none' };
+      const { batchId } = batch;
+      await ledger.retryInvoices({ batchId, selection: {}, policy: { ...policy, now: NOW + 1 }, action });
+
+      expect(await ledger.holdDoubtful(batch, hold)).toBe(0);
+      expect((await batch.line('gap-7')).state).toBe('staged');
+      expect(await ledger.holdDoubtful(batch, { ...hold, acceptedAfter: NOW + 1 })).toBe(1);
     });
 
     it('may exist also where every try that the ledger knows was proved not to have reached the service', async () => {

@@ -173,6 +173,45 @@ describe('the confirmation of a restored ledger', () => {
   });
 });
 
+describe('a retry while the ledger does not know all that was sent', () => {
+  const placeOf = slicePlaces();
+  const policy = { maxGenerations: 3, retentionMs: DAY_MS, rejectionIsProof: true, now: NOW };
+  const asked = () => ({ selection: {}, action: { actionId: randomUUID(), who: 'ana', why: 'the customer is back' } });
+
+  async function closedBatch() {
+    const { scenario } = placeOf(created);
+    const set = guarded(scenario);
+    const { ledger } = set;
+    const batch = await scenario.run([{ ref: 'held' }, { ref: 'rejected' }]);
+    await batch.send('rejected', { kind: 'rejected', reason: REASON });
+    await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+    await batch.finish();
+    await set.lose(3);
+    await set.guard.require();
+    return { batchId: batch.batchId, ledger };
+  }
+
+  it('sends nothing that may have been corrected since the copy, unless an operator accepts the risk', async () => {
+    const { batchId, ledger } = await closedBatch();
+    const refused = { ...policy, acceptDuplicateRisk: false };
+    expect(await ledger.retryInvoices({ ...asked(), batchId, policy: refused })).toMatchObject({
+      refused: { 'needs-accept-duplicate-risk': 2 },
+      pages: [],
+    });
+
+    const accepted = { ...policy, acceptDuplicateRisk: true };
+    const { moved } = await ledger.retryInvoices({ ...asked(), batchId, policy: accepted });
+    expect(moved).toMatchObject({ release: 1, regenerate: 1 });
+  });
+
+  it('sends what the policy of the profile sends again, as it did before the copy was restored', async () => {
+    const { batchId, ledger } = await closedBatch();
+    const unattended = { ...policy, acceptDuplicateRisk: false, unattended: true };
+    const { moved } = await ledger.retryInvoices({ ...asked(), batchId, policy: unattended });
+    expect(moved).toMatchObject({ regenerate: 1 });
+  });
+});
+
 describe('a page that is closed while the ledger does not know all that was sent', () => {
   const placeOf = slicePlaces();
 

@@ -1,25 +1,85 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { ReportOrigin } from '../../../../src/report/report-model.ts';
 import { writeReport } from '../../../../src/report/write-report.ts';
-import { rowsNotSent } from '../../../../src/wiring/reports/rows-not-sent.ts';
+import { createLostReports } from '../../../../src/wiring/reports/rows-not-sent.ts';
 import { batchInvoice, batchOf, ledgerOf, NOON } from '../../report/batch-invoices.ts';
 
 const HELD = { state: 'held', reason: { code: 'batch-cancelled', message: 'Its prices are wrong.' } } as const;
+const REFUSED = { state: 'rejected', reason: { code: 'tax-code', message: 'HTTP 422' } } as const;
+const LEDGER = 'lgr_1';
+const ACCOUNT = '0123456789abcdef';
 
-it('are those of the lost report, also after reconciliation has put another one in its place', async () => {
+/** A report of an issued, a held and a refused invoice, and a ledger that has given out so many revisions of it. */
+async function lostReport(origin?: ReportOrigin) {
   const reportsDir = await mkdtemp(join(tmpdir(), 'lote-rows-not-sent-'));
   onTestFinished(() => rm(reportsDir, { recursive: true, force: true }));
-  const invoices = [batchInvoice({ rows: [2] }), batchInvoice({ rows: [3, 4], ...HELD })];
+  const invoices = [
+    batchInvoice({ ordinal: 1, rows: [2] }),
+    batchInvoice({ ordinal: 2, rows: [3, 4], ...HELD }),
+    batchInvoice({ ordinal: 3, rows: [5], ...REFUSED }),
+  ];
   const batch = batchOf(invoices);
   const { batchId } = batch;
-  const write = () => writeReport({ ledger: ledgerOf(batch, invoices), batchId, reportsDir, now: NOON });
+  const said = origin === undefined ? {} : { origin };
+  const write = () => writeReport({ ledger: ledgerOf(batch, invoices), batchId, reportsDir, now: NOON, ...said });
+  await write();
+  const knows = async (revision: number, account: string | null = ACCOUNT) => {
+    const ledger = { id: LEDGER, findBatch: () => Promise.resolve({ ...batch, revision }) };
+    return (await createLostReports({ reportsDir, ledger, account })(batchId)).firstRows;
+  };
+  return { json: join(reportsDir, batchId, 'report.json'), write, knows };
+}
+
+it('are those of the lost report, also after reconciliation has put another one in its place', async () => {
+  const { write, knows } = await lostReport();
+
+  expect(await knows(1), 'the ledger knows it').toEqual([]);
+  expect(await knows(0)).toEqual([3, 5]);
 
   await write();
-  expect(await rowsNotSent(reportsDir, { batchId, revision: 1 }), 'the ledger knows it').toEqual([]);
-  expect(await rowsNotSent(reportsDir, { batchId, revision: 0 })).toEqual([3]);
+  expect(await knows(1), 'by a restored ledger').toEqual([3, 5]);
+});
 
-  await write();
-  expect(await rowsNotSent(reportsDir, { batchId, revision: 1 }), 'by a restored ledger').toEqual([3]);
+it.each([
+  ['another ledger wrote for a test account', { ledger: 'lgr_2', account: 'fedcba9876543210' }, []],
+  ['another ledger wrote for the built-in sandbox', { ledger: 'lgr_2', account: null }, []],
+  ['another ledger wrote for this account', { ledger: 'lgr_2', account: ACCOUNT }, [3, 5]],
+  ['this ledger wrote before its account had a new address', { ledger: LEDGER, account: 'fedcba9876543210' }, [3, 5]],
+])('of a report that %s', async (_, origin, rows) => {
+  const { knows } = await lostReport(origin);
+  expect(await knows(0)).toEqual(rows);
+});
+
+it('are none for the built-in sandbox, whose documents go with its ledger', async () => {
+  const { knows } = await lostReport({ ledger: 'lgr_2', account: null });
+  expect(await knows(0, null)).toEqual([]);
+});
+
+it.each([
+  ['cut off', (text: string) => text.slice(0, -400), 'no whole JSON document'],
+  ['empty', () => '', 'an empty file'],
+  ['no JSON', () => '<html></html>', '13 characters that are no whole JSON document'],
+  ['of another form', (text: string) => text.replace('"rows": [', '"rows": "'), 'no whole JSON document'],
+  ['without its invoices', (text: string) => JSON.stringify({ ...JSON.parse(text), invoices: 1 }), '(invoices)'],
+])(
+  'are not guessed where the lost report is %s: it is named, with what was found and what to do',
+  async (_, damage, found) => {
+    const { json, knows } = await lostReport();
+    await writeFile(json, damage(await readFile(json, 'utf8')));
+
+    const error = await knows(0).catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ code: 'folder-unusable' });
+    expect(String(error)).toContain(json);
+    expect(String(error)).toContain(found);
+    expect(String(error)).toContain('Put the report back from a copy');
+  },
+);
+
+it('are none where a report that the ledger wrote is damaged: it is written again', async () => {
+  const { json, knows } = await lostReport();
+  await writeFile(json, '');
+  expect(await knows(1)).toEqual([]);
 });
