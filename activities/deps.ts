@@ -64,6 +64,8 @@ export interface ActivityDeps {
   readonly operatorLinks: () => OperatorLinks;
   readonly log: ActivityLog;
   readonly now: () => number;
+  /** The same for the question how long ago a key was first used, at least: it goes on where the clock is set back. */
+  readonly latestNow: () => number;
   readonly random: () => number;
 }
 

@@ -17,5 +17,5 @@ export async function letGo(deps: ActivityDeps, batch: Batch): Promise<void> {
 
 /** After the retention window a repeat could make a second document: then only an operator decides. */
 export async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken }: Batch): Promise<void> {
-  await deps.ledger.repeatUnknown(batchId, deps.now() - deps.settings.retry.retentionMs, fencingToken);
+  await deps.ledger.repeatUnknown(batchId, deps.latestNow() - deps.settings.retry.retentionMs, fencingToken);
 }

@@ -22,9 +22,9 @@ export interface RetentionWindow {
 
 /** The retention window of idempotency keys, as the settings have it; times are epoch milliseconds. */
 export function retentionWindow(
-  deps: Pick<ActivityDeps, 'settings' | 'now' | 'application' | 'isOneOfSeveral'>,
+  deps: Pick<ActivityDeps, 'settings' | 'latestNow' | 'application' | 'isOneOfSeveral'>,
 ): RetentionWindow {
-  const { settings, now } = deps;
+  const { settings, latestNow } = deps;
   const { retentionMs } = settings.retry;
   const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;
   const retry = commandLine(deps, 'retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY');
@@ -32,7 +32,7 @@ export function retentionWindow(
     code: 'retention-window-over',
     message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: ${retry}.`,
   };
-  const isOver = (since: number | null): boolean => since !== null && now() - since >= retentionMs;
+  const isOver = (since: number | null): boolean => since !== null && latestNow() - since >= retentionMs;
   return {
     isOver,
     permit: (since, permit) =>
@@ -46,7 +46,7 @@ export function retentionWindow(
     signal: (since) =>
       since === null
         ? undefined
-        : AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(since + retentionMs - now())), LONGEST_TIMER_MS)),
+        : AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(since + retentionMs - latestNow())), LONGEST_TIMER_MS)),
     outcome: { kind: 'unknown', reason },
   };
 }

@@ -5,6 +5,7 @@ import type {
   SendingBatch,
   SendingControlLedger,
 } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
+import { steadyClock } from '../../src/domain/time/steady-clock.ts';
 import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 
 /** A POST may leave for so long after the ledger was asked: with the time of a POST's way to the wire, less than the promised second. */
@@ -140,18 +141,4 @@ function holderOf(wanted: PermitRequest, now: number): Holder {
 function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean {
   if (batch === undefined) return false;
   return run === undefined || (run.workflowId === batch.workflowId && run.runId === batch.runId);
-}
-
-/** Milliseconds that go on while the process is stopped and while the machine sleeps, and never back, whatever is done to the clock. */
-function steadyClock(): () => number {
-  let elapsed = 0;
-  let wall = Date.now();
-  let steady = performance.now();
-  return () => {
-    const [wallNow, steadyNow] = [Date.now(), performance.now()];
-    elapsed += Math.max(wallNow - wall, steadyNow - steady, 0);
-    wall = wallNow;
-    steady = steadyNow;
-    return elapsed;
-  };
 }

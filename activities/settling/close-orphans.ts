@@ -40,26 +40,28 @@ export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): P
       const endedForMs = await deps.runs.endedForMs(batch.workflowId, batch.runId);
       if (endedForMs === null || (!all && endedForMs < GRACE_MS)) continue;
     }
-    if (await closeUnlessFolder(deps, batch)) closed.push(batch.batchId);
+    if (!(await hasReadableReports(deps, batch))) continue;
+    if (await closeOrphan(deps, batch)) closed.push(batch.batchId);
   }
   return closed;
+}
+
+/** One that cannot be read keeps its own batch open, and no other. */
+async function hasReadableReports({ reports, log }: ActivityDeps, { batchId }: BatchRecord): Promise<boolean> {
+  try {
+    await reports.rowsNotSent(batchId);
+    return true;
+  } catch (error) {
+    if (!(error instanceof LoteError) || error.code !== 'folder-unusable') throw error;
+    log.error('a batch without a run is not closed', { batchId, err: error });
+    return false;
+  }
 }
 
 /** By an earlier attempt of this run, which died before it had closed it. */
 function isClaimedHere({ workflowId, runId }: BatchRecord): boolean {
   const { workflowExecution } = Context.current().info;
   return workflowExecution?.workflowId === workflowId && workflowExecution.runId === runId;
-}
-
-/** A reports folder that nobody can read keeps reconciliation from this batch alone: the next one closes it. */
-async function closeUnlessFolder(deps: ActivityDeps, batch: BatchRecord): Promise<boolean> {
-  try {
-    return await closeOrphan(deps, batch);
-  } catch (error) {
-    if (!(error instanceof LoteError) || error.code !== 'folder-unusable') throw error;
-    deps.log.warn('a batch without a run is not closed yet', { batchId: batch.batchId, err: error });
-    return false;
-  }
 }
 
 /** False: a run that started meanwhile has the claim, or the batch was closed. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
+import { latestClock } from '../../domain/time/steady-clock.ts';
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
@@ -32,6 +33,8 @@ export interface SendingGuardParts {
   readonly isOneOfSeveral: boolean;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly now: () => number;
+  /** The same for the question how long ago it was, at least. */
+  readonly latestNow: () => number;
 }
 
 /** Whether this ledger knows all that was sent. Times are epoch milliseconds. */
@@ -115,13 +118,13 @@ export function openSendingGuard(
     requireFolder: async () => await folders?.require('reports'),
     ...{ ledger, log, scope, folder: witnessFolder(config.reportsDir, scope) },
     ...{ application: config.application, isOneOfSeveral: config.isOneOfSeveral },
-    ...{ retentionMs: repeatWindowMs(profile), now: Date.now },
+    ...{ retentionMs: repeatWindowMs(profile), now: Date.now, latestNow: latestClock() },
   });
 }
 
 /** The guard over the parts that it is given. */
 function createSendingGuard(parts: SendingGuardParts): SendingGuard {
-  const { ledger, scope, folder, requireFolder, retentionMs, log, now } = parts;
+  const { ledger, scope, folder, requireFolder, retentionMs, log, now, latestNow } = parts;
 
   /** First the files, then the ledger: what is sent in between is not taken for a gap. */
   async function gaps(raised?: number): Promise<{ readonly found: readonly Gap[]; readonly whole: SendingGap | null }> {
@@ -147,7 +150,7 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
     const { found, whole } = await gaps(raised);
     await takeUp(found);
     if (found.length > 0) log.warn('the ledger is older than what was sent with it', { ...whole });
-    if (whole !== null && now() >= whole.safeUntil) throw olderLedger(parts, whole);
+    if (whole !== null && latestNow() >= whole.safeUntil) throw olderLedger(parts, whole);
     return whole;
   }
 
@@ -170,7 +173,7 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
       await takeUp(found);
       if (whole === null) return null;
       // Before the gap is closed: nothing is sent until then.
-      const ended = now() < whole.safeUntil ? await requireSent(batches, parts) : await endUnsent(batches, parts);
+      const ended = latestNow() < whole.safeUntil ? await requireSent(batches, parts) : await endUnsent(batches, parts);
       const doubtful = await ledger.closeSendingGaps(scope, parts.application);
       return { ...whole, ...ended, doubtful };
     },

@@ -125,6 +125,9 @@ async function readExisting(
   const json = join(directory, 'report.json');
   const said = await readSaid(json);
   if (said === null) return null;
+  // The folder may have been restored from an older copy.
+  const { revision } = await options.ledger.sinceReport(batchId);
+  if (said.batch.revision < revision) return null;
   if (which === 'of its last end' && said.batch.finishedAt !== isoTime(batch.finishedAt)) return null;
   const { counts } = said;
   const corrections = await correctionsIn(directory);
@@ -139,7 +142,7 @@ async function readExisting(
 
 interface Said {
   readonly counts: Counts;
-  readonly batch: { readonly finishedAt: string | null };
+  readonly batch: { readonly finishedAt: string | null; readonly revision: number };
 }
 
 /** Null: there is no report, or somebody has damaged it; then it is written again. */

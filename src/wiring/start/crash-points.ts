@@ -18,6 +18,7 @@ const LEDGER_STEPS = {
   saveEndpoint: ['before-registration-recorded', 'registration-recorded'],
   saveMerchants: ['before-merchant-recorded', 'merchant-recorded'],
   freeze: ['before-freeze', 'after-freeze'],
+  raiseSendingMark: ['before-mark', 'mark-raised'],
   recordSends: ['before-answer-recorded', 'answer-recorded'],
   storeDeliveries: ['before-event-recorded', 'event-recorded'],
   applyDeliveries: ['before-event-applied', 'event-applied'],
@@ -26,6 +27,7 @@ const LEDGER_STEPS = {
   setBatchState: ['before-batch-close', 'batch-close'],
   endBatch: ['before-batch-close', 'batch-close'],
   nextRevision: ['before-revision', 'revision'],
+  holdDoubtful: ['before-doubtful-held', 'doubtful-held'],
 } as const satisfies Partial<Record<keyof Ledger, Step>>;
 const ROW_STEPS = { append: ['before-rows', 'after-rows'] } as const satisfies Partial<Record<keyof RowStore, Step>>;
 const SERVICE_STEPS = {
@@ -33,7 +35,10 @@ const SERVICE_STEPS = {
   createMerchant: ['before-merchant-post', 'after-merchant-post'],
   createInvoice: ['before-post', 'after-post'],
 } as const satisfies Partial<Record<keyof InvoicingService, Step>>;
-const REPORT_STEPS = { write: ['before-report-write', 'report-write'] } as const;
+const REPORT_STEPS = {
+  rowsNotSent: ['before-lost-reports', 'after-lost-reports'],
+  write: ['before-report-write', 'report-write'],
+} as const satisfies Partial<Record<keyof ReportWriter, Step>>;
 const NIGHTLY_STEPS = {
   record: ['before-night-recorded', 'night-recorded'],
   finish: ['before-night-finished', 'night-finished'],
@@ -49,11 +54,14 @@ export const CRASH_POINTS: readonly string[] = [
   ...ROW_STEPS.append,
   ...LEDGER_STEPS.stageInvoices,
   ...LEDGER_STEPS.finishStaging,
+  ...REPORT_STEPS.rowsNotSent,
   ...SERVICE_STEPS.registerWebhook,
   ...LEDGER_STEPS.saveEndpoint,
   ...SERVICE_STEPS.createMerchant,
   ...LEDGER_STEPS.saveMerchants,
-  ...LEDGER_STEPS.freeze,
+  LEDGER_STEPS.freeze[0],
+  ...LEDGER_STEPS.raiseSendingMark,
+  LEDGER_STEPS.freeze[1],
   ...SERVICE_STEPS.createInvoice,
   ...LEDGER_STEPS.recordSends,
   ...LEDGER_STEPS.storeDeliveries,
@@ -65,6 +73,9 @@ export const CRASH_POINTS: readonly string[] = [
   ...REPORT_STEPS.write,
   ...LEDGER_STEPS.nextRevision,
 ];
+
+/** Where a report of the lost time holds invoices of a restored ledger, in its order. */
+export const RESTORE_CRASH_POINTS: readonly string[] = [...REPORT_STEPS.rowsNotSent, ...LEDGER_STEPS.holdDoubtful];
 
 /** What a night does besides its batches, in its order; with markers (`.done` files) two more. */
 export const NIGHTLY_CRASH_POINTS: readonly string[] = [
@@ -94,7 +105,7 @@ export interface CrashOptions {
   readonly stopSelf: (point: string) => void;
 }
 
-const ALL_POINTS: ReadonlySet<string> = new Set([...CRASH_POINTS, ...NIGHTLY_CRASH_POINTS]);
+const ALL_POINTS: ReadonlySet<string> = new Set([...CRASH_POINTS, ...RESTORE_CRASH_POINTS, ...NIGHTLY_CRASH_POINTS]);
 
 const SHAPE = /^(?:(?<target>temporal|stop)@)?(?<point>[a-z-]+)(?::(?<time>[1-9]\d{0,5}))?$/;
 

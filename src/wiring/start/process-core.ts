@@ -75,7 +75,7 @@ export async function openApplicationCore(
   const { application, isOneOfSeveral } = config;
   const telemetry = isOneOfSeveral ? shared.telemetry.ofApplication(application) : shared.telemetry;
   const seen = seenBy(config, shared.opened);
-  const sending = openSendingGuard(config, { ledger: seen, profile, log });
+  const sending = openSendingGuard(config, { ledger: crash.ledger(seen), profile, log });
   const ledger = telemetry.ledger(crash.ledger(markedLedger(seen, sending)));
   const capture = await openCapture({ config, profile, parts, log });
   return { ...shared, config, profile, ledger, sending, capture, telemetry };

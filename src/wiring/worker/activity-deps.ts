@@ -7,6 +7,7 @@ import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.t
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import { latestClock } from '../../domain/time/steady-clock.ts';
 import { createDropFolder } from '../../drop/drop-folder.ts';
 import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { ReportNote } from '../../report/report-note.ts';
@@ -159,6 +160,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     }),
     log,
     now,
+    latestNow: latestClock(),
     random: Math.random,
   };
 }

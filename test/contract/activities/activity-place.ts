@@ -109,6 +109,7 @@ export function activityPlaces(): (parts?: {
       operatorLinks: () => DESK,
       log: { info: note('info'), warn: note('warn'), error: note('error') },
       now: () => clock,
+      latestNow: () => clock,
       random: () => 0.5,
       ...over,
     };

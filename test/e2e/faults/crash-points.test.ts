@@ -6,6 +6,8 @@ const INVOICES = 300;
 const CHAIN = [
   'after-claim',
   'after-registration',
+  'before-mark',
+  'mark-raised',
   'after-freeze',
   'after-post:20',
   'event-recorded',

@@ -69,7 +69,7 @@ async function send(
   let clock = over.at ?? 0;
   const window = retentionWindow({
     settings: { retry: { ...RETRY, retentionMs: over.retentionMs ?? RETRY.retentionMs } } as ActivityDeps['settings'],
-    now: () => clock,
+    latestNow: () => clock,
     ...{ application: 'default', isOneOfSeveral: false },
   });
   const sent = await sendInvoice(

@@ -8,7 +8,7 @@ import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/ports
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { NIF, NOW, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
-import { asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
+import { asActivity, outcomesOf, RETRY, type ActivityPlace } from '../activity-place.ts';
 import { created, FORBIDDEN, REFUSED, SAID, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
 
 const sending = slicePlaces();
@@ -119,6 +119,20 @@ describe('a slice of invoices', () => {
       ...{ state: 'unknown', attempts: 1 },
       reason: { code: 'retention-window-over' },
     });
+  });
+
+  it('does not send again what may exist when its window is over, also where the clock was set back meanwhile', async () => {
+    const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: null }));
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    const before = [...place.posts];
+    const deps = { ...place.deps, latestNow: () => place.deps.now() + RETRY.retentionMs };
+
+    const input = { ledgerId: deps.ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1 };
+    await asActivity(createSubmitSlice(deps), deps, input);
+
+    expect(place.posts).toEqual(before);
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'retention-window-over' } });
   });
 
   /** R0 is inside its window when the slice begins, and outside of it by the time it would leave; the circuit opens at one of the two moments. */

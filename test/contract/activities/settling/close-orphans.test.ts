@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { finishBatch } from '../../../../activities/batch/finish.ts';
 import { closeOrphans } from '../../../../activities/settling/close-orphans.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
+import { LoteError } from '../../../../src/domain/errors.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
@@ -32,6 +33,26 @@ describe('closing batches whose run was lost', () => {
     expect(closed).toEqual([]);
     expect(await batch.record()).toMatchObject({ state: 'cancelled' });
     expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: 'batch-cancelled' } });
+  });
+
+  it('leaves one whose lost report cannot be read, says so, and closes the others', async () => {
+    const place = placeOf({ over: { runs } });
+    const doubtful = await place.scenario.run([{ ref: 'A' }]);
+    const other = await place.scenario.run([{ ref: 'B' }]);
+    const damaged = new LoteError('folder-unusable', 'Reading report.json: found an empty file');
+    const reports: ActivityDeps['reports'] = {
+      ...place.deps.reports,
+      rowsNotSent: (batchId) =>
+        batchId === doubtful.batchId ? Promise.reject(damaged) : place.deps.reports.rowsNotSent(batchId),
+    };
+
+    const closed = await closing(place, 1, { reports });
+
+    expect(closed).toEqual([other.batchId]);
+    expect(await doubtful.record()).toMatchObject({ state: 'running' });
+    expect(place.logged).toContainEqual(
+      expect.objectContaining({ level: 'error', fields: { batchId: doubtful.batchId, err: damaged } }),
+    );
   });
 
   it('closes at its next attempt what an attempt claimed that died before it had closed it', async () => {

@@ -250,6 +250,30 @@ describe('the report of a file that was refused', () => {
   });
 });
 
+describe('a reports folder that was restored from an older copy', () => {
+  it('has no report that is reused where the ledger knows a newer one of the same end', async () => {
+    const { scenario, deps } = openPlace();
+    const { ledger } = deps;
+    const batch = await scenario.run([{ ref: 'late-issue' }]);
+    const { invoiceId } = await batch.one('late-issue');
+    const serviceId = serviceIdOf(scenario, 'late-issue');
+    await batch.send('late-issue', accepted(serviceId));
+    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+    await batch.finish();
+    await writer(ledger).write(batch.batchId);
+    const json = join(reportsDir, batch.batchId, 'report.json');
+    const copy = await readFile(json);
+    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await writer(ledger).write(batch.batchId);
+    const newest = await writer(ledger).reuse(batch.batchId);
+
+    await writeFile(json, copy);
+
+    expect(newest).toMatchObject({ counts: { issued: 1 } });
+    expect(await writer(ledger).reuse(batch.batchId)).toBeNull();
+  });
+});
+
 describe('the report of a purged batch', () => {
   it('is written once more when late news move one of its invoices, and then says what the ledger says', async () => {
     const { scenario, deps } = openPlace();

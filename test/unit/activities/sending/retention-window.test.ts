@@ -12,7 +12,7 @@ function windowOf(hours: number): { readonly window: RetentionWindow; readonly c
   const clock = { now: FROM };
   const settings = { retry: { retentionMs: hours * HOUR } } as ActivityDeps['settings'];
   return {
-    window: retentionWindow({ application: 'default', isOneOfSeveral: false, settings, now: () => clock.now }),
+    window: retentionWindow({ application: 'default', isOneOfSeveral: false, settings, latestNow: () => clock.now }),
     clock,
   };
 }
