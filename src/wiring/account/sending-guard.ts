@@ -63,6 +63,11 @@ export interface SendingGuard {
   /** The gap as both sides show it, without writing anything; null: none. */
   gap(): Promise<SendingGap | null>;
   /**
+   * False: the ledger has sent, and the reports folder has no mark of it. It is another folder, for example because its disk is not mounted, or somebody has
+   * removed the marks. Nobody can tell then whether the ledger is older than what was sent.
+   */
+  isWitnessed(): Promise<boolean>;
+  /**
    * Takes up a gap into the ledger, so that it stays known when the marks go on.
    * @throws LoteError `interlock` when invoices could be sent whose keys the service may have forgotten
    */
@@ -156,6 +161,11 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
 
   return {
     gap: async () => (await gaps()).whole,
+    async isWitnessed() {
+      const marks = await ledger.sendingMarks(scope);
+      if (!marks.some(({ ledgerId }) => ledgerId === ledger.id)) return true;
+      return (await folder.read()).some(({ ledgerId }) => ledgerId === ledger.id);
+    },
     require: async () => void (await require()),
     async openSince() {
       const noted = notedGaps(await ledger.sendingMarks(scope));

@@ -235,6 +235,14 @@ function profileOf(config: Config, isAlone: boolean): Profiled {
   }
 }
 
+function notWitnessed({ reportsDir }: Config): Check {
+  return trouble(
+    'ledger age',
+    `The ledger has sent invoices, and the reports folder ${reportsDir} has no mark of it: nobody can tell whether the ledger is older than what was sent.`,
+    'Mount the reports folder that was used so far, or correct LOTE_REPORTS_DIR. If there is none, and the ledger was restored from a copy, compare it with the service before you start Lote (docs/operations/backup.md). Where the ledger is not restored, start Lote: with the next invoices it makes a mark.',
+  );
+}
+
 /** Whether the ledger is older than what was sent with it. */
 async function sentChecks(
   config: Config,
@@ -247,6 +255,7 @@ async function sentChecks(
   const guard = openSendingGuard(config, { ledger, profile, log });
   if (guard === null && !isBuiltInSandbox(config)) return [unknown(name, ACCOUNT_NOT_KNOWN, ASK_WITH_KEY)];
   const gap = (await guard?.gap()) ?? null;
+  if (gap === null && (await guard?.isWitnessed()) === false) return [notWitnessed(config)];
   if (gap === null) return [fine(name, 'it knows all that was sent, as far as the reports folder tells')];
   const since = gap.since === 0 ? 'some time' : new Date(gap.since).toISOString();
   const detail = `It is older than what was sent with it: invoices were sent since ${since} that it does not know.`;

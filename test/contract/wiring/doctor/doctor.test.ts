@@ -208,6 +208,15 @@ async function laterReports(): Promise<Env> {
   return { LOTE_REPORTS_DIR };
 }
 
+/** The ledger has sent, and the reports folder is an empty one, as where its disk is not mounted. */
+async function unmountedReports(): Promise<Env> {
+  const LOTE_REPORTS_DIR = join(place.directory, 'mount-point');
+  await mkdir(LOTE_REPORTS_DIR, { recursive: true });
+  const scope = sendingScope(readConfig(well)) ?? '';
+  const sent = `INSERT INTO sending_mark (scope, ledger_id, number) SELECT '${scope}', ledger_id, 3 FROM ledger_meta`;
+  return { ...(await changedLedger(sent)), LOTE_REPORTS_DIR };
+}
+
 type Seeded = Env | null;
 type Mistake = readonly [
   mistake: string,
@@ -264,6 +273,7 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ['a clock that is not that of the database', 'ledger clock', /NTP/, () => ({}), () => Date.now() + HOUR_MS],
   ['a ledger that is older than what was sent', 'ledger age', /lote confirm-ledger/, laterReports],
+  ['a reports folder that is not mounted', 'ledger age', /Mount the reports folder/, unmountedReports],
   [
     'a Temporal port on which nothing listens',
     'temporal',
