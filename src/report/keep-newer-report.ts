@@ -8,22 +8,23 @@ const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
 const HEAD_BYTES = 16 * 1024;
 const KEPT_PREFIX = 'before-restore-';
 
-/** Where a report is to be put in place: the batch's folder, the writer's work folder, and the revision of the new report. */
+/** Where a report is to be put in place: the batch's folder, the writer's work folder, and the last revision that the ledger has given out. */
 interface NewReport {
   readonly directory: string;
   readonly work: string;
-  readonly revision: number;
+  readonly lastRevision: () => Promise<number>;
 }
 
 /**
- * Keeps a copy of the report that stands, in `before-restore-<time of that report>`, if its revision is not lower than the new one. Revisions rise in the
- * ledger, so the ledger was restored from an older copy, and nothing but that report tells what was sent since.
+ * Keeps a copy of the report that stands, in `before-restore-<time of that report>`, if the ledger has not given out its revision: the ledger was restored
+ * from an older copy, and nothing but that report tells what was sent since. To be called before the writer takes a revision, which the report may have.
  */
 export async function keepNewerReport(report: NewReport, names: readonly string[]): Promise<void> {
-  const { directory, work, revision } = report;
+  const { directory, work, lastRevision } = report;
   const json = join(directory, 'report.json');
   const found = await revisionOf(json);
-  if (typeof found !== 'number' || found < revision) return;
+  // The ledger is asked after the file is read: another writer may put its report in place meanwhile.
+  if (typeof found !== 'number' || found <= (await lastRevision())) return;
   const { mtime } = await stat(json);
   const name = `${KEPT_PREFIX}${mtime.toISOString().replaceAll(':', '-')}`;
   // By an attempt that ended before it had put its own in place.

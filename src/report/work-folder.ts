@@ -17,10 +17,13 @@ export interface WorkFolder {
 }
 
 /** Makes the work folder, and then takes the revision, so that a folder that cannot be written uses up no revisions. */
-export async function makeWork(directory: string, nextRevision: () => Promise<number>): Promise<WorkFolder> {
+export async function makeWork(
+  directory: string,
+  nextRevision: (work: string) => Promise<number>,
+): Promise<WorkFolder> {
   const made = await mkdtemp(join(directory, WORK_PREFIX));
   try {
-    const revision = await nextRevision();
+    const revision = await nextRevision(made);
     const path = join(directory, basename(made).replace(WORK_PREFIX, `${WORK_PREFIX}${revision}-`));
     await rename(made, path);
     return { path, revision };

@@ -77,7 +77,7 @@ async function writeFiles(request: WriteReport): Promise<WrittenReport> {
   const directory = reportDirectory(request);
   for (const folder of [request.reportsDir, directory]) await makeFolder(folder, REPORT_DIRECTORY_MODE);
   await removeStaleWork(directory, request.now);
-  const { path: work, revision } = await makeWork(directory, () => request.ledger.nextRevision(request.batchId));
+  const { path: work, revision } = await makeWork(directory, (made) => nextRevision(request, directory, made));
   try {
     return await writeInto(request, { directory, work, revision });
   } catch (error) {
@@ -86,6 +86,12 @@ async function writeFiles(request: WriteReport): Promise<WrittenReport> {
   } finally {
     await removeWork(directory, work);
   }
+}
+
+async function nextRevision({ ledger, batchId }: WriteReport, directory: string, work: string): Promise<number> {
+  const lastRevision = async () => (await ledger.findBatch(batchId))?.revision ?? 0;
+  await keepNewerReport({ directory, work, lastRevision }, Object.keys(REPORT_FORMATS));
+  return ledger.nextRevision(batchId);
 }
 
 interface Places {
@@ -109,7 +115,6 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   await writeFormats(places.work, parts);
   await requireNewest(request, revision);
   await supersedeOlder(places.directory, revision);
-  await keepNewerReport(places, Object.keys(REPORT_FORMATS));
   await replaceCorrections({ ...places, name: corrections.name });
   for (const name of Object.keys(REPORT_FORMATS)) await rename(join(places.work, name), join(places.directory, name));
   await syncPath(places.directory);

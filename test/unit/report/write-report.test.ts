@@ -7,6 +7,7 @@ import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record
 import type { OriginalFile } from '../../../src/report/corrections/original-file.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
 import { chooseLanguage, ENGLISH, type Speech } from '../../../src/texts/choose-language.ts';
+import type { ReportLedger } from '../../../src/report/formats/read-report.ts';
 import { batchInvoice, batchOf, countsOf, ledgerOf, NOON, portionsOf, unsentInvoice } from './batch-invoices.ts';
 import { SAMPLE_BATCH, SAMPLE_FINDINGS, SAMPLE_INVOICES, sampleOriginal, sampleSheet } from './sample-batch.ts';
 
@@ -258,6 +259,19 @@ describe('writeReport again', () => {
     expect(await readFile(join(directory, kept[0] ?? '', 'report.json'), 'utf8')).toBe(said);
   });
 
+  it('keeps it also where an attempt before took the revision of that report, and died', async () => {
+    const directory = join(reportsDir, SAMPLE_BATCH.batchId);
+    const requestOf = (ledger: ReportLedger) => ({ ledger, batchId: SAMPLE_BATCH.batchId, reportsDir, now: NOW });
+    await writeReport(requestOf(ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES)));
+
+    const restored = ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES);
+    const dies = { ...restored, fileFindings: () => Promise.reject(new Error('killed')) };
+    await expect(writeReport(requestOf(dies))).rejects.toThrow('killed');
+    await writeReport(requestOf(restored));
+
+    expect((await readdir(directory)).filter((name) => name.startsWith('before-restore'))).toHaveLength(1);
+  });
+
   it('goes on after an attempt that had kept that report and put nothing in place', async () => {
     const directory = join(reportsDir, SAMPLE_BATCH.batchId);
     const writerOf = (ledger = ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES)) => {
@@ -333,7 +347,7 @@ describe('writeReport again', () => {
   it('leaves the earlier report as it was when the new one does not balance', async () => {
     const first = await writeSample();
     const before = await readFile(first.json, 'utf8');
-    const batch = { ...SAMPLE_BATCH, invoices: 11 };
+    const batch = { ...SAMPLE_BATCH, invoices: 11, revision: 1 };
     const ledger = ledgerOf(batch, SAMPLE_INVOICES);
 
     const attempt = writeReport({ ledger, batchId: batch.batchId, reportsDir, now: NOW });
