@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -324,6 +324,47 @@ describe('a whole data directory from before a batch was cancelled and corrected
     const corrected = await lote.drop('corrected.csv', CORRECTED, { acceptDuplicateRisk: true });
     expect(await corrected.result()).toMatchObject({ counts: { issued: 6 } });
     expect(sandbox.books().totals, 'and the corrected file repeats its keys').toMatchObject({ invoices: 6, issued: 6 });
+  });
+});
+
+/** Of the embedded form: Temporal's database as it was when this was called, once Lote has stopped again. */
+async function copyOfTemporal({ lote }: Scene): Promise<() => Promise<void>> {
+  const dataDir = lote.env['LOTE_DATA_DIR'] ?? '';
+  const copy = join(dataDir, '..', 'temporal-copy');
+  const names = (await readdir(dataDir)).filter((name) => name.startsWith('temporal.db'));
+  await mkdir(copy);
+  for (const name of names) await cp(join(dataDir, name), join(copy, name));
+  return async () => {
+    for (const name of names) await cp(join(copy, name), join(dataDir, name), { force: true });
+  };
+}
+
+describe("a copy of Temporal's database that is older than the ledger", { timeout: 400_000 }, () => {
+  it('sends nothing again: a run that another one has replaced says so, and the file can be run again once it is terminated', async () => {
+    const set = await scene(null, 20, 'own');
+    const { lote, sandbox, front } = set;
+    front.script = (request) => (isInvoice(request) ? THROTTLED : 'pass');
+    await lote.start();
+    const { workflowId } = await lote.drop('night.csv', NIGHT);
+    await until(() => Promise.resolve(front.requests.some(isInvoice)));
+    await lote.stop();
+    const restoreTemporal = await copyOfTemporal(set);
+    await lote.start();
+    const first: BatchHandle = lote.client().workflow.getHandle(workflowId);
+    await first.executeUpdate('cancelRemaining', { args: [{ reason: 'the prices are to be looked at' }] });
+    await first.result();
+    front.script = () => 'pass';
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+    await lote.stop();
+    await restoreTemporal();
+
+    await lote.start();
+    const old: BatchHandle = lote.client().workflow.getHandle(workflowId);
+    await until(async () => ((await old.query<BatchProgress>('progress')).waitingFor ?? '').includes('claim-lost'));
+    await old.terminate('a later run has issued all of it');
+
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
   });
 });
 
