@@ -6,6 +6,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import { keptReports, revisionOf } from '../../report/keep-newer-report.ts';
+import { inReportsFolder } from '../../report/reports-folder.ts';
 
 /**
  * What a report says of invoices of which the service has nothing: no POST was made for them, or it was refused. A refused one may have been corrected, and
@@ -69,8 +70,7 @@ export function createLostReports({ reportsDir, ledger, account }: LostReportPar
     return report;
   }
 
-  return async (batchId: string): Promise<RowsNotSent> => {
-    if (account === null) return NOTHING;
+  async function rowsOf(batchId: string): Promise<RowsNotSent> {
     const paths = [...(await keptReports(join(reportsDir, batchId))), ...(await inPlace(batchId))];
     const reports = await Promise.all(paths.map(read));
     const own = reports.filter(
@@ -80,7 +80,10 @@ export function createLostReports({ reportsDir, ledger, account }: LostReportPar
       firstRows: [...new Set(own.flatMap(({ firstRows }) => firstRows))],
       writtenAt: Math.max(0, ...own.map(({ writtenAt }) => writtenAt)),
     };
-  };
+  }
+
+  return async (batchId: string): Promise<RowsNotSent> =>
+    account === null ? NOTHING : inReportsFolder(reportsDir, () => rowsOf(batchId));
 }
 
 const NOTHING: RowsNotSent = { firstRows: [], writtenAt: 0 };

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ReportOrigin } from '../../../../src/report/report-model.ts';
 import { writeReport } from '../../../../src/report/write-report.ts';
@@ -77,6 +77,13 @@ it.each([
     expect(String(error)).toContain('Put the report back from a copy');
   },
 );
+
+it('are waited for where the folder of the batch cannot be read', async () => {
+  const { json, knows } = await lostReport();
+  await rm(dirname(json), { recursive: true });
+  await writeFile(dirname(json), 'no folder');
+  await expect(knows(0)).rejects.toMatchObject({ code: 'folder-unusable' });
+});
 
 it('are none where a report that the ledger wrote is damaged: it is written again', async () => {
   const { json, knows } = await lostReport();
