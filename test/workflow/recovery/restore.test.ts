@@ -283,6 +283,30 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
     expect(kept, 'the report of the lost time').toHaveLength(1);
   });
 
+  it('is not sent when it is run again where the service had refused it, and would take it now', async () => {
+    const { lote, sandbox, front } = await scene(server);
+    await lote.start();
+    await lote.copyLedger();
+    let refused = '';
+    front.script = (request) => {
+      if (isInvoice(request) && refused === '') refused = request.key ?? '';
+      return isInvoice(request) && request.key === refused ? { status: 422 } : 'pass';
+    };
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 5, rejected: 1 } });
+    expect(await resultOf(lote, 'corrected.csv', CORRECTED)).toMatchObject({ counts: { issued: 1, conflict: 5 } });
+    await lote.stop();
+    await lote.restoreLedger();
+    front.script = () => 'pass';
+    await lote.start();
+    const again = await resultOf(lote, 'night.csv', NIGHT);
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(again).toMatchObject({ counts: { issued: 5, held: 1 } });
+    const corrected = await lote.drop('corrected.csv', CORRECTED, { acceptDuplicateRisk: true });
+    expect(await corrected.result()).toMatchObject({ counts: { conflict: 5 } });
+    expect(sandbox.books().totals, 'and the corrected file repeats its key').toMatchObject({ invoices: 6, issued: 6 });
+  });
+
   it('is not repeated by reconciliation, which closes its batch, where the copy was made while it was sent', async () => {
     const set = await scene(server);
     const { lote, sandbox, front } = set;
