@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import type { ConsoleOptions } from './console-options.ts';
@@ -52,6 +52,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
       ? guard({ ...guarded, access })
       : peopleGuard({ ...guarded, signIn: people.signIn, roleMissing: (context) => pages.roleMissing(context) }),
   );
+  app.use(refuseNul(pages));
   app.route('/', assetRoutes());
   app.route('/api', consoleApi(options));
 
@@ -73,11 +74,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
     app.route('/', mappingRoutes(actions.files.mapper, pages));
   }
 
-  app.notFound((context) =>
-    context.req.path.startsWith('/api/')
-      ? context.json({ error: { code: 'not-found', message: 'There is nothing at this address.' } }, 404)
-      : pages.notFound(context),
-  );
+  app.notFound((context) => nothingHere(context, pages));
 
   app.onError((error, context) => {
     onError?.(error);
@@ -92,6 +89,17 @@ function limitedForm(bytes: number): ReturnType<typeof bodyLimit> {
     maxSize: bytes,
     onError: (context) => context.text(`A form must be of at most ${bytes} bytes.`, 413),
   });
+}
+
+/** No id and no name holds a NUL, and PostgreSQL refuses one in a text: there is nothing at such an address. */
+function refuseNul(pages: PageAnswers): MiddlewareHandler {
+  return async (context, next) => (context.req.url.includes('%00') ? nothingHere(context, pages) : next());
+}
+
+function nothingHere(context: Context, pages: PageAnswers): Response | Promise<Response> {
+  return context.req.path.startsWith('/api/')
+    ? context.json({ error: { code: 'not-found', message: 'There is nothing at this address.' } }, 404)
+    : pages.notFound(context);
 }
 
 function showFailure(context: Context, error: Error, pages: PageAnswers): Response | Promise<Response> {
