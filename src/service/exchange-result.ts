@@ -1,4 +1,5 @@
 import type { RequestOutcome } from '../domain/ports/measures.ts';
+import { hideSecret, isHidden } from '../service-profile/hide-secret.ts';
 import { parseExactJson } from '../service-profile/parse-exact-json.ts';
 import type { Document } from '../service-profile/place.ts';
 
@@ -54,9 +55,6 @@ export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cu
 /** As much of a text as an error may need. */
 const MAX_TEXT = 2_000;
 
-/** A shorter key is a stand-in in a test; hiding it everywhere would spoil the answer. */
-const MIN_SECRET = 8;
-
 /** Reads an answer's bytes as JSON, with the secret hidden in every text; undecodable UTF-8 is not JSON either. */
 export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   if (bytes.byteLength === 0) return { kind: 'unreadable', why: 'empty' };
@@ -67,11 +65,11 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
     return { kind: 'unreadable', why: 'not-json' };
   }
   // JSON may write any character of the key as an escape; many services do so with `/` and `+`.
-  const mayQuote = secret.length >= MIN_SECRET && (text.includes(secret) || text.includes('\\'));
+  const mayQuote = isHidden(secret) && (text.includes(secret) || text.includes('\\'));
   try {
     return { kind: 'json', value: parseExactJson(text, mayQuote ? hiding(secret) : undefined) };
   } catch {
-    const shown = mayQuote ? text.replaceAll(secret, '[key]') : text;
+    const shown = mayQuote ? hideSecret(text, secret) : text;
     return { kind: 'unreadable', why: 'not-json', text: shown.slice(0, MAX_TEXT) };
   }
 }
@@ -79,8 +77,8 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
 /** Headers of an answer with the secret hidden: a profile may look for the reason of a refusal there. */
 export function readHeaders(headers: AnswerHeaders, secret: string): AnswerHeaders {
   const texts = Object.values(headers).flat();
-  if (secret.length < MIN_SECRET || !texts.some((text) => text?.includes(secret))) return headers;
-  const hidden = (text: string): string => text.replaceAll(secret, '[key]');
+  if (!isHidden(secret) || !texts.some((text) => text?.includes(secret))) return headers;
+  const hidden = (text: string): string => hideSecret(text, secret);
   return Object.fromEntries(
     Object.entries(headers).map(([name, said]) => [name, typeof said === 'string' ? hidden(said) : said?.map(hidden)]),
   );
@@ -111,5 +109,5 @@ function isProse(text: string | undefined): text is string {
 const SPOILT: ReadonlySet<UnreadableBody> = new Set(['encoded', 'oversize', 'cut-short', 'not-evaluated']);
 
 function hiding(secret: string): (key: string, value: unknown) => unknown {
-  return (_key, value) => (typeof value === 'string' ? value.replaceAll(secret, '[key]') : value);
+  return (_key, value) => (typeof value === 'string' ? hideSecret(value, secret) : value);
 }

@@ -36,13 +36,19 @@ const ITEMS_PER_TURN = 20;
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Makes the reader of a service profile; its expressions are compiled here, once. */
-export function createEventReader({ event: shape, idPrefix, signature }: EventReaderShapes): EventReader {
+/**
+ * Makes the reader of a service profile; its expressions are compiled here, once. `apiKey` is hidden where the service
+ * quotes it in a reason; left out: there is none to hide.
+ */
+export function createEventReader(
+  { event: shape, idPrefix, signature }: EventReaderShapes,
+  { apiKey = '' }: { readonly apiKey?: string } = {},
+): EventReader {
   const { payload, items } = shape;
   const eventPlaces = [shape.type, shape.invoiceId, shape.reasonCode, shape.reasonMessage];
   const outerPlaces: readonly (Place | null)[] = [payload?.at ?? null, items];
   const readDocument = createReadDocument([...outerPlaces, ...eventPlaces, shape.eventId], signature.header);
-  const rowsOf = rowMaker(shape, idPrefix, readsHeaders([...outerPlaces, ...eventPlaces]));
+  const rowsOf = rowMaker(shape, { idPrefix, apiKey }, readsHeaders([...outerPlaces, ...eventPlaces]));
   const evaluate = {
     payload: compileExpressions([payload?.at ?? null]),
     items: compileExpressions([items]),
@@ -114,11 +120,11 @@ function itemsOf(document: Document, { items }: EventShape): readonly Item[] {
 }
 
 /** Makes the rows of one delivery. Its bytes are hashed once, however many events it holds. */
-function rowMaker(shape: EventShape, idPrefix: string, headersDecide: boolean) {
+function rowMaker(shape: EventShape, about: Parameters<typeof readEvent>[2], headersDecide: boolean) {
   return ({ raw, receivedAt }: ProvenDelivery, items: readonly Item[]): readonly RecordDelivery[] => {
     const whole = sha256(raw);
     return items.map(({ document, index, unreadable }) => {
-      const event = unreadable === true ? null : readEvent(document, shape, idPrefix);
+      const event = unreadable === true ? null : readEvent(document, shape, about);
       const beside = [
         ...(index === null ? [] : [index]),
         // The same bytes under another header are another event, and no duplicate.

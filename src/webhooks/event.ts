@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import type { EventSection } from '../service-profile/sections/event-section.ts';
+import { hideSecret } from '../service-profile/hide-secret.ts';
 import { readPlace, type Document } from '../service-profile/place.ts';
 import { reasonCode } from '../service-profile/reason-code.ts';
 import { reasonText } from '../service-profile/reason-text.ts';
@@ -20,9 +21,13 @@ const LONGEST_CODE = 64;
 
 /**
  * Reads the event of a correctly signed document; null when it has no type, or names no invoice of which it says
- * something final. `idPrefix` is what every invoice id begins with.
+ * something final. `idPrefix` is what every invoice id begins with; `apiKey` is hidden where a reason quotes it.
  */
-export function readEvent(document: Document, shape: EventShape, idPrefix: string): Event | null {
+export function readEvent(
+  document: Document,
+  shape: EventShape,
+  { idPrefix, apiKey }: { readonly idPrefix: string; readonly apiKey: string },
+): Event | null {
   const type = wordAt(readPlace(document, shape.type));
   if (type === null || !TYPE.test(type)) return null;
   const serviceId = readId(readPlace(document, shape.invoiceId), idPrefix);
@@ -33,7 +38,7 @@ export function readEvent(document: Document, shape: EventShape, idPrefix: strin
     eventId: word(readPlace(document, shape.eventId)),
     serviceId,
     verdict,
-    reason: verdict === 'failed' ? reasonOf(document, shape) : null,
+    reason: verdict === 'failed' ? reasonOf(document, shape, apiKey) : null,
   };
 }
 
@@ -49,10 +54,11 @@ function word(value: unknown): string | null {
   return typeof text === 'string' && WORD.test(text) ? text : null;
 }
 
-function reasonOf(document: Document, shape: EventShape): Event['reason'] {
-  const code = reasonCode(word(readPlace(document, shape.reasonCode))?.slice(0, LONGEST_CODE));
+function reasonOf(document: Document, shape: EventShape, apiKey: string): Event['reason'] {
+  const given = word(readPlace(document, shape.reasonCode));
+  const code = reasonCode(given === null ? null : hideSecret(given, apiKey).slice(0, LONGEST_CODE));
   const said = readPlace(document, shape.reasonMessage);
-  const message = typeof said === 'string' ? reasonText(said) : '';
+  const message = typeof said === 'string' ? reasonText(hideSecret(said, apiKey)) : '';
   if (code === null && message === '') return null;
   return { code: code ?? 'failed', message };
 }

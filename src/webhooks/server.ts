@@ -60,6 +60,8 @@ export interface EndpointOptions {
   /** Asked again every few seconds and when no known one fits, so that a new secret counts without a restart. */
   readonly secrets: () => Promise<readonly string[]>;
   readonly shapes: ReceiverShapes;
+  /** Of the service: hidden where the reason of an event quotes it; left out: there is none to hide. */
+  readonly apiKey?: string;
   /** The address that the service was given, which some services sign; left out: where the receiver listens. */
   readonly registeredUrl?: string | null;
   /** Whose receiver it is, told to a GET; left out: nothing is told. */
@@ -154,7 +156,7 @@ function createEndpoint(options: EndpointOptions, shared: SharedParts & { readon
   const parts: DeliveryHandlerParts = {
     ...common,
     check: createSignatureCheck({ shape: shapes.signature, url: address, log }),
-    read: createEventReader(shapes),
+    read: createEventReader(shapes, options),
     accept: options.accept ?? (() => true),
     bodyLimit: shapes.event.items === null ? BODY_LIMIT : LIST_BODY_LIMIT,
     ...{ secrets, misfits, group },

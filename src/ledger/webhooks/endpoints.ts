@@ -24,11 +24,18 @@ RETURNING seq`;
 const INSERT_ENDPOINT = `/* insert-endpoint */
 INSERT INTO webhook_endpoint (base_url, application, url, secret, registered_at) VALUES ($1, $2, $3, $4, $5)`;
 
-/** baseUrl, application; newest first. */
+/**
+ * baseUrl, application, address in use or null, time; newest first. Without those of other addresses that the one in use
+ * has followed before that time with a secret of its own.
+ */
 const WEBHOOK_SECRETS = `/* webhook-secrets */
-SELECT secret FROM webhook_endpoint
-WHERE base_url = $1 AND application = $2 AND secret IS NOT NULL
-ORDER BY registered_at DESC, seq DESC`;
+SELECT w.secret FROM webhook_endpoint w
+WHERE w.base_url = $1 AND w.application = $2 AND w.secret IS NOT NULL
+  AND (w.url = $3::text OR NOT EXISTS (
+    SELECT FROM webhook_endpoint used
+    WHERE used.base_url = $1 AND used.application = $2 AND used.url = $3::text AND used.secret IS NOT NULL
+      AND used.registered_at > w.registered_at AND used.registered_at < $4::bigint))
+ORDER BY w.registered_at DESC, w.seq DESC`;
 
 /** baseUrl, application, url, claimant, time to live. A claim that ran out is one that a crash ended, before its POST or after. */
 const CLAIM_ENDPOINT = `/* claim-endpoint */
@@ -89,8 +96,11 @@ export function createEndpoints(database: Database): EndpointLedger {
       });
     },
 
-    async webhookSecrets(baseUrl, application) {
-      const rows = await database.query<{ secret: string }>(WEBHOOK_SECRETS, [baseUrl, application]);
+    async webhookSecrets(baseUrl, application, retired) {
+      const rows = await database.query<{ secret: string }>(WEBHOOK_SECRETS, [
+        ...[baseUrl, application],
+        ...[retired?.url ?? null, retired?.before ?? null],
+      ]);
       return [...new Set(rows.map((row) => row.secret))];
     },
   };

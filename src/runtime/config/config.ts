@@ -67,6 +67,8 @@ export interface Config {
     readonly secrets: readonly string[];
     /** Where they were read from, to be read again; null: from the environment. */
     readonly secretFile: string | null;
+    /** For how long secrets of earlier addresses are accepted after the registration of `url`. */
+    readonly graceMs: number;
     readonly url: string | null;
   };
   readonly receiver: ListenConfig;
@@ -169,7 +171,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
     serviceBaseUrl: env.INVOICING_BASE_URL ?? null,
     serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
     captureDir: env.LOTE_CAPTURE === undefined ? null : path(env.LOTE_CAPTURE),
-    webhook: { secrets: env.WEBHOOK_SECRET ?? [], secretFile, url: env.WEBHOOK_URL ?? null },
+    webhook: toWebhook(env, secretFile),
     receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
     health:
       env.HEALTH_PORT === 'none'
@@ -226,6 +228,13 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
 function toService(env: Env): ServiceConfig {
   const { INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey } = env;
   return baseUrl === undefined || apiKey === undefined ? { kind: 'sandbox' } : { kind: 'remote', baseUrl, apiKey };
+}
+
+function toWebhook(env: Env, secretFile: string | null): Config['webhook'] {
+  return {
+    ...{ secrets: env.WEBHOOK_SECRET ?? [], secretFile },
+    ...{ graceMs: env.WEBHOOK_SECRET_GRACE, url: env.WEBHOOK_URL ?? null },
+  };
 }
 
 function toListen(host: string, port: number | undefined, fallback: { port: number; variable: string }): ListenConfig {

@@ -60,16 +60,23 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** A bare number is refused: `15` would be 15 ms, where minutes are meant. */
 const WITH_UNIT = /^\d+(\.\d+)?\s*[a-z]+$/i;
 
-/** A duration of the environment, in `ms` syntax with a unit, as whole milliseconds. */
-export const EnvDuration = z.string().transform((text, context): number => {
-  const value = WITH_UNIT.test(text) ? ms(text as ms.StringValue) : Number.NaN;
-  if (Number.isFinite(value) && value >= 1 && value <= LONGEST_TIMER_MS) return Math.round(value);
-  context.addIssue({
-    code: 'custom',
-    message: 'must be a duration with a unit, such as 1500ms, 90s, 15m or 12h, of 24 days at most',
+function envDuration(longestMs: number, longest: string) {
+  return z.string().transform((text, context): number => {
+    const value = WITH_UNIT.test(text) ? ms(text as ms.StringValue) : Number.NaN;
+    if (Number.isFinite(value) && value >= 1 && value <= longestMs) return Math.round(value);
+    context.addIssue({
+      code: 'custom',
+      message: `must be a duration with a unit, such as 1500ms, 90s, 15m or 12h, of ${longest} at most`,
+    });
+    return z.NEVER;
   });
-  return z.NEVER;
-});
+}
+
+/** A duration of the environment, in `ms` syntax with a unit, as whole milliseconds. */
+export const EnvDuration = envDuration(LONGEST_TIMER_MS, '24 days');
+
+/** One that no timer waits for. */
+const EnvLongDuration = envDuration(ms('10y'), '10 years');
 
 const PERCENT = /^(\d{1,3}(?:\.\d+)?)\s*%$/;
 
@@ -153,6 +160,7 @@ export const EnvSchema = z.object({
   INVOICING_BASE_URL: EnvBaseUrl.optional(),
   INVOICING_API_KEY: secret.optional(),
   WEBHOOK_SECRET: envSecretList.optional(),
+  WEBHOOK_SECRET_GRACE: EnvLongDuration.prefault('90d'),
   WEBHOOK_URL: EnvWebhookUrl.optional(),
   RECEIVER_HOST: host.default('127.0.0.1'),
   RECEIVER_PORT: port.optional(),

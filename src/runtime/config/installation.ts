@@ -100,6 +100,7 @@ function applicationConfig(common: Config, entry: ApplicationEntry, workingDirec
     serviceProfilePath: entry.serviceProfile === undefined ? null : path(entry.serviceProfile),
     captureDir: common.captureDir === null ? null : join(common.captureDir, name),
     webhook: {
+      graceMs: common.webhook.graceMs,
       secrets: entry.webhookSecrets,
       secretFile: entry.webhookSecretFile === undefined ? null : path(entry.webhookSecretFile),
       url: common.webhook.url === null ? null : addressBelow(common.webhook.url, name),

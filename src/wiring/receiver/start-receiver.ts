@@ -142,12 +142,15 @@ function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
   });
   const endpoint: EndpointOptions = {
     ledger,
-    secrets: async () => [
-      ...(await ownSecrets()),
-      ...(await ledger.webhookSecrets(service.baseUrl, config.application)),
-    ],
+    secrets: async () => {
+      const { url, graceMs } = config.webhook;
+      const retired = url === null ? undefined : { url, before: now() - graceMs };
+      const registered = await ledger.webhookSecrets(service.baseUrl, config.application, retired);
+      return [...(await ownSecrets()), ...registered];
+    },
     ready: createReadiness({ ledger: () => ledger.ping() }),
     shapes: { signature: profile.signature, event: profile.event, idPrefix: profile.invoice.idPrefix },
+    ...(config.service.kind === 'remote' && { apiKey: config.service.apiKey }),
     registeredUrl: config.webhook.url,
     identity: receiverIdentity(ledger.id, config.application),
     accept: createEventWords({ service, ledger, watch, log, now }).accept,

@@ -34,6 +34,14 @@ export interface EndpointLedger {
   endEndpointClaim(place: WebhookPlace, end: { readonly claimant: string; readonly answered: boolean }): Promise<void>;
   /** Added to the earlier secrets: none is ever replaced, because its endpoint may still exist at the service. */
   saveEndpoint(endpoint: WebhookEndpointRecord, now: number): Promise<void>;
-  /** Every secret of the application's registrations at this base address, newest first. */
-  webhookSecrets(baseUrl: string, application: string): Promise<readonly string[]>;
+  /**
+   * Every secret of the application's registrations at this base address, newest first. With `retired`, without those of
+   * registrations of other addresses than `url` that are older than one of `url` with a secret from before `before`
+   * (epoch milliseconds).
+   */
+  webhookSecrets(
+    baseUrl: string,
+    application: string,
+    retired?: { readonly url: string; readonly before: number },
+  ): Promise<readonly string[]>;
 }

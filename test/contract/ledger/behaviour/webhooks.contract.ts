@@ -382,6 +382,47 @@ export function webhooksContract(open: OpenLedger): void {
       expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toHaveLength(3);
     });
 
+    describe('the secret of an earlier address', () => {
+      const [A, B, C] = ['https://a.example/webhooks', 'https://b.example/webhooks', 'https://c.example/webhooks'];
+      const application = 'secrets';
+      let baseUrl: string;
+      const save = (url: string, secret: string | null, at: number) =>
+        ledger.saveEndpoint({ baseUrl, application, url, secret }, at);
+      const accepted = (url: string, before: number) => ledger.webhookSecrets(baseUrl, application, { url, before });
+
+      beforeEach(() => {
+        baseUrl = `http://${randomUUID()}.example`;
+      });
+
+      it('counts until the address in use has had a secret of its own for long enough', async () => {
+        await save(A, 'a', NOW);
+        await save(B, 'b', NOW + 10);
+
+        expect(await accepted(B, NOW + 10)).toEqual(['b', 'a']);
+        expect(await accepted(B, NOW + 11)).toEqual(['b']);
+        expect(await ledger.webhookSecrets(baseUrl, application)).toEqual(['b', 'a']);
+      });
+
+      it('counts where the address in use has none, or was registered before', async () => {
+        await save(A, 'a', NOW);
+        await save(B, null, NOW + 10);
+        await save(C, 'c', NOW + 20);
+
+        expect(await accepted(B, NOW + 1_000)).toEqual(['c', 'a']);
+        expect(await accepted(A, NOW + 1_000)).toEqual(['c', 'a']);
+        expect(await accepted('https://new.example/webhooks', NOW + 1_000)).toEqual(['c', 'a']);
+      });
+
+      it('counts where the same secret came again, and every secret of the address in use does', async () => {
+        await save(A, 'account', NOW);
+        await save(B, 'b1', NOW + 10);
+        await save(B, 'account', NOW + 20);
+        await save(B, 'b2', NOW + 30);
+
+        expect(await accepted(B, NOW + 1_000)).toEqual(['b2', 'account', 'b1']);
+      });
+    });
+
     describe('the claim of a registration', () => {
       const TTL = { ttlMs: 60_000 };
       let place: WebhookPlace;

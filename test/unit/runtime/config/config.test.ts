@@ -27,7 +27,7 @@ describe('readConfig', () => {
       serviceBaseUrl: null,
       serviceProfilePath: null,
       captureDir: null,
-      webhook: { secrets: [], secretFile: null, url: null },
+      webhook: { secrets: [], secretFile: null, graceMs: 90 * 24 * 60 * 60 * 1000, url: null },
       receiver: { host: '127.0.0.1', port: 8090, explicit: false, variable: 'RECEIVER_PORT' },
       health: { host: '127.0.0.1', port: 8093, explicit: false, variable: 'HEALTH_PORT' },
       console: {
@@ -81,6 +81,7 @@ describe('readConfig', () => {
         SERVICE_PROFILE: 'profile.json',
         LOTE_DATA_DIR: '/var/lote',
         LOTE_SETTLE_TIMEOUT: '1500ms',
+        WEBHOOK_SECRET_GRACE: '400d',
         LOTE_FAILURE_BUDGET: '12.5%',
         LOTE_TOTAL_FACTOR: '2.5',
         LOTE_PAGE_SIZE: '500',
@@ -91,7 +92,11 @@ describe('readConfig', () => {
 
     expect(config).toMatchObject({
       service: { kind: 'remote', baseUrl: 'https://invoicing.example', apiKey: 'sk_test_abcdef' },
-      webhook: { secrets: ['newest', 'oldest'], url: 'https://hooks.example/webhooks' },
+      webhook: {
+        secrets: ['newest', 'oldest'],
+        graceMs: 400 * 24 * 60 * 60 * 1000,
+        url: 'https://hooks.example/webhooks',
+      },
       receiver: { host: '0.0.0.0', port: 18090, explicit: true },
       databaseUrl: 'postgresql://lote:pa%2Fss@db:5432/lote',
       temporal: { address: 'temporal:7233' },
@@ -138,6 +143,7 @@ describe('readConfig', () => {
     ['LOTE_SETTLE_TIMEOUT', '0s', 'must be a duration with a unit'],
     ['LOTE_SETTLE_TIMEOUT', 'soon', 'must be a duration with a unit'],
     ['LOTE_SETTLE_TIMEOUT', '90d', 'of 24 days at most'],
+    ['WEBHOOK_SECRET_GRACE', '11y', 'of 10 years at most'],
     ['LOTE_LANGUAGE', 'fr', 'must be en, pt or es'],
     ['LOTE_SMTP_URL', 'https://mail.example', 'must be smtp://host or smtps://host'],
     ['LOTE_MAIL_FROM', 'no address', 'must be an e-mail address'],
