@@ -1,5 +1,5 @@
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import type { MeasureRequest, ServiceOperation } from '../../domain/ports/measures.ts';
+import { SERVICE_OPERATIONS, type MeasureRequest, type ServiceOperation } from '../../domain/ports/measures.ts';
 import type { Meter } from './meter.ts';
 
 /** Times each request that has its permit, and counts those on the wire. */
@@ -21,6 +21,10 @@ export function measureRequests(meter: Meter): MeasureRequest {
 
 /** The same service; what its answers mean is counted. */
 export function measuredService(service: InvoicingService, meter: Meter): InvoicingService {
+  // The alert counts rises, and the first denial would be none: afterwards the circuit breaker lets hardly anything leave.
+  for (const operation of SERVICE_OPERATIONS)
+    meter.count('lote_service_answers_total', { operation, answer: 'access-denied' }, 0);
+
   async function counted<Answer extends { readonly kind: string }>(
     operation: ServiceOperation,
     asked: Promise<Answer>,
