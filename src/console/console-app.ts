@@ -5,6 +5,7 @@ import { html } from 'hono/html';
 import type { ConsoleOptions } from './console-options.ts';
 import { formTokens } from './forms/form-token.ts';
 import { guard } from './http/guard.ts';
+import { doneOnce } from './http/once.ts';
 import { type PageAnswers, pageAnswers } from './http/page-answers.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { shownError } from './http/shown-error.ts';
@@ -60,8 +61,9 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.route('/', searchRoutes(options, pages));
   app.route('/', figuresRoutes(options, pages));
 
-  app.use('/start', smallForm);
-  app.use('/batches/*', smallForm);
+  const once = doneOnce();
+  app.use('/start', smallForm, once);
+  app.use('/batches/*', smallForm, once);
   app.route('/batches', batchFileRoutes(options, pages));
   app.route('/batches', batchRoutes(options, pages));
   app.route('/batches', operateRoutes(options, pages));

@@ -141,12 +141,14 @@ export interface ConsoleActions {
     check(file: string, declared: Declared): Promise<FileCheck>;
     readonly mapper: FileMapper;
     /**
-     * Starts the batch of a file, or joins the one that runs. `note` writes into the audit of the batch, before it starts.
+     * Starts the batch of a file, or joins the one that runs. `note` writes into the audit of the batch, before it starts;
+     * `checked` is the SHA-256 of the bytes that somebody has looked at. @throws LoteError `file-changed` when there are others now
      */
     start(
       file: string,
       declared: Declared,
       note: (batchId: string) => Promise<void>,
+      checked?: string,
     ): Promise<{ readonly batchId: string; readonly sha256: string }>;
   };
   /** An update of the batch's running workflow; its answer is a sentence. `by` goes into the audit. @throws LoteError `batch-not-found` when nothing runs */

@@ -7,6 +7,9 @@ import { callerOf } from '../people/caller.ts';
 /** Where scripts of a page send the token; forms carry it in the query of their address, so that no body is read before it is known. */
 const FORM_HEADER = 'x-lote-form';
 const FORM_FIELD = 'form';
+/** By which one rendering of a form is told from the next. */
+export const ONCE_FIELD = 'once';
+const ONCE_BYTES = 9;
 const PAGE_COOKIE = 'lote_page';
 const COOKIE_BYTES = 18;
 const COOKIE_SHAPE = /^[\w-]{24}$/u;
@@ -45,9 +48,10 @@ export function formTokens(secret: string, secure = false): FormTokens {
   };
 }
 
-/** The address of a form of this console, with the page's token. */
+/** The address of a form of this console, with the page's token and a word that no other rendering of the form has. */
 export function formAction(address: string, token: string): string {
-  return `${address}?${new URLSearchParams({ [FORM_FIELD]: token }).toString()}`;
+  const once = randomBytes(ONCE_BYTES).toString('base64url');
+  return `${address}?${new URLSearchParams({ [FORM_FIELD]: token, [ONCE_FIELD]: once }).toString()}`;
 }
 
 /** Empty while sign-in is off. */

@@ -65,6 +65,7 @@ function startForm(format: PageFormat, { file, declared, check, temporalStart, r
   if (valid === 0) return html``;
   return html`<form action="${format.action('/start')}" method="post">
     <input type="hidden" name="file" value="${file}" />
+    <input type="hidden" name="sha256" value="${check.sha256}" />
     ${Object.entries(declared).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${refusalsDoubted ? html`<label class="choice"><input type="checkbox" name="acceptDuplicateRisk" value="yes" /> ${texts.dryRun.risk}</label>` : ''}
     <button class="main">${format.plural(texts.dryRun.start, valid)}</button>

@@ -12,6 +12,10 @@ import { temporalStartAddress } from '../temporal-address.ts';
 
 const StartForm = z.object({
   file: z.string().min(1).max(1_000),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/u)
+    .optional(),
   acceptDuplicateRisk: z.literal('yes').optional().catch(undefined),
 });
 /** A profile without these codes cannot tell a refusal from a duplicate. */
@@ -60,7 +64,7 @@ export function fileRoutes(
     const accepted = started.data.acceptDuplicateRisk === 'yes' ? { acceptDuplicateRisk: true } : {};
     const declared = { ...readDeclared(form), ...accepted };
     const note = (id: string) => noteAct(context, options.people, id, { what: 'start', why: started.data.file });
-    const { batchId, sha256 } = await files.start(started.data.file, declared, note);
+    const { batchId, sha256 } = await files.start(started.data.file, declared, note, started.data.sha256);
     return context.redirect(`/batches/${encodeURIComponent(batchId)}?started=${sha256}`, 303);
   });
 

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { ConsoleActions, ConsoleOptions } from '../../console/console-options.ts';
 import type { ProfileEditor } from '../../console/profile-editor.ts';
+import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Readiness } from '../../domain/ports/readiness.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -148,9 +149,10 @@ function fileActions(
       return checkFile(path, inputDir, { ...declared, bodyTemplate: profile.requests.createInvoice.body });
     }),
     mapper: createFileMapper({ config, ledger, folders, profile }),
-    async start(file, declared, note) {
+    async start(file, declared, note, checked) {
       await folders?.require('input');
       const { batchId: noted, sha256 } = await batchOfFile({ application, inputDir }, ledger, file);
+      if (checked !== undefined && checked !== sha256) throw changedSinceCheck(file);
       await note(noted);
       const { batchId } = await startBatch(
         { client, taskQueue, application, inputDir },
@@ -159,4 +161,12 @@ function fileActions(
       return { batchId, sha256 };
     },
   };
+}
+
+/** An ERP may write to the input folder while somebody reads what a check has said. */
+function changedSinceCheck(file: string): LoteError {
+  return new LoteError(
+    'file-changed',
+    `Starting ${JSON.stringify(file)}: it must be the file that was checked, found that it was written to since. Nothing was sent: check it again, and start it then.`,
+  );
 }

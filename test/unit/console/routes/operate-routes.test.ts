@@ -88,6 +88,28 @@ describe('sending again, from the page of a batch', () => {
     expect(await pageOf(PAGE, given)).not.toContain('/retry"');
   });
 
+  it('is done once where its form comes twice', async () => {
+    const wishes: RetryWish[] = [];
+    const retry = async (wish: RetryWish) => {
+      wishes.push(wish);
+      return ENDED;
+    };
+    const app = appWith({ actions: { retry } });
+    const headers = { ...(await fromPage(app, BROWSER)), 'content-type': 'application/x-www-form-urlencoded' };
+    const page = await (await app.request(`http://127.0.0.1${PAGE}`, { headers: BROWSER })).text();
+    const action = /action="([^"]+\/retry\?[^"]+)"/u.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+    const answers = await Promise.all(
+      [1, 2].map(async () =>
+        app.request(`http://127.0.0.1${action}`, { method: 'POST', headers, body: 'states=failed&reason=again' }),
+      ),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect(new Set(answers.map((answer) => answer.headers.get('location'))).size).toBe(1);
+    expect(wishes).toHaveLength(1);
+  });
+
   it('hands over states and reason, and says what became of them', async () => {
     const wishes: RetryWish[] = [];
     const retry = async (wish: RetryWish) => {

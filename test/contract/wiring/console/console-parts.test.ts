@@ -1,0 +1,84 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startConsole, type RunningConsole } from '../../../../src/console/start-console.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import { readConfig } from '../../../../src/runtime/config/config.ts';
+import { createLogger } from '../../../../src/runtime/process/logger.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import { consoleParts } from '../../../../src/wiring/console/console-parts.ts';
+import { pageHeaders } from '../../../support/browser/page-headers.ts';
+import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
+import { newPlace, type Place } from '../../../support/lote/lote-command.ts';
+import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
+
+let place: Place;
+let ledger: Ledger;
+let connection: Connection;
+let client: Client;
+let web: RunningConsole;
+
+beforeAll(async () => {
+  place = await newPlace();
+  ledger = await temporaryLedger();
+  connection = await Connection.connect({ address: inject('temporalAddress') });
+  client = new Client({ connection });
+  // Nobody works on this task queue: what is started waits.
+  const config = readConfig({ ...place.env, LOTE_TASK_QUEUE: `console-${process.pid}` }, place.directory);
+  const parts = consoleParts({
+    ...{ config, ledger, client, profile: DEFAULT_PROFILE, serviceBaseUrl: null, temporalUi: null, folders: null },
+    log: createLogger({ level: 'silent', secrets: [] }),
+  });
+  web = await startConsole({ ...parts, host: '127.0.0.1', port: 0 });
+}, 120_000);
+
+afterAll(async () => {
+  await web?.close();
+  await connection?.close();
+  await ledger?.close();
+  await place?.remove();
+});
+
+/** Presses the start button of a check page. */
+async function start(page: string): Promise<Response> {
+  const form = /<form action="\/start[^>]*>(.*?)<\/form>/su.exec(page)?.[1] ?? '';
+  const fields = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/gu)];
+  return fetch(`${web.url}/start`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: await pageHeaders(web.url, (path) => fetch(`${web.url}${path}`)),
+    body: new URLSearchParams(fields.map(([, name = '', value = '']): [string, string] => [name, value])),
+  });
+}
+
+describe('a file of the input folder that somebody has checked in the console', () => {
+  it('is started as it was checked', async () => {
+    await writeInvoiceFile(join(place.inputDir, 'checked.csv'), { invoices: 2 });
+    const page = await (await fetch(`${web.url}/check?file=checked.csv`)).text();
+
+    const answer = await start(page);
+
+    expect(answer.status).toBe(303);
+    const batch = /^\/batches\/([^?]+)/u.exec(answer.headers.get('location') ?? '')?.[1] ?? '';
+    const run = client.workflow.getHandle(batch);
+    expect((await run.describe()).status.name).toBe('RUNNING');
+    await run.terminate();
+  });
+
+  it.each([
+    ['written to', (path: string) => writeInvoiceFile(path, { invoices: 3 }), 'file-changed'],
+    ['cut off', (path: string) => writeFile(path, ''), 'file-changed'],
+    ['taken away', (path: string) => rm(path), 'file-unreadable'],
+  ])('is not started when it was %s since', async (how, change, code) => {
+    const name = `${how.replace(' ', '-')}.csv`;
+    await writeInvoiceFile(join(place.inputDir, name), { invoices: 2 });
+    const page = await (await fetch(`${web.url}/check?file=${name}`)).text();
+    await change(join(place.inputDir, name));
+
+    const answer = await start(page);
+
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain(code);
+  });
+});
