@@ -8,6 +8,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { profileText } from '../account/profile-text.ts';
+import { answeredCall } from '../temporal/answered-call.ts';
 import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
 import { misfitsOfEach } from '../profile-fit/misfits-of-each.ts';
 import { profileDigestOf } from '../profile-fit/profile-digest.ts';
@@ -154,9 +155,8 @@ function fileActions(
       const { batchId: noted, sha256 } = await batchOfFile({ application, inputDir }, ledger, file);
       if (checked !== undefined && checked !== sha256) throw changedSinceCheck(file);
       await note(noted);
-      const { batchId } = await startBatch(
-        { client, taskQueue, application, inputDir },
-        { file, ledgerId: ledger.id, ...declared },
+      const { batchId } = await answeredCall(client, 'Starting a batch', () =>
+        startBatch({ client, taskQueue, application, inputDir }, { file, ledgerId: ledger.id, ...declared }),
       );
       return { batchId, sha256 };
     },

@@ -8,6 +8,7 @@ import {
 import type { RetryRequestInput } from '../../contract/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
+import { answeredCall } from '../temporal/answered-call.ts';
 import { answeredUpdate } from '../temporal/answered-update.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { batchFailure } from '../temporal/batch-failure.ts';
@@ -75,8 +76,8 @@ export function runWithBatch(error: unknown): string | null {
   return null;
 }
 
-/** The same as `lote retry`, for a page that does not wait for the end. */
-export function createConsoleRetry(place: RetryPlace): (wish: RetryWish) => Promise<RetryAnswer> {
+/** The same as `lote retry`, for a page that does not wait for the end. `patienceMs`: see `answeredCall`. */
+export function createConsoleRetry(place: RetryPlace, patienceMs?: number): (wish: RetryWish) => Promise<RetryAnswer> {
   return async ({ batchId, states, rows, reason, acceptDuplicateRisk, by }) => {
     const request: RetryRequestInput = {
       ...(states === undefined ? {} : { states }),
@@ -84,7 +85,8 @@ export function createConsoleRetry(place: RetryPlace): (wish: RetryWish) => Prom
       ...(acceptDuplicateRisk ? { acceptDuplicateRisk } : {}),
       ...{ reason, who: by },
     };
-    const own = await startRetry(place, batchId, request);
+    const start = (): Promise<string | null> => startRetry(place, batchId, request);
+    const own = await answeredCall(place.client, 'Sending invoices again', start, patienceMs);
     if (own === null) {
       await retryInRun(place.client, retryWorkflowId(batchId), request);
       return { how: 'joined' };
