@@ -90,7 +90,7 @@ function plainName(given: string): string {
   const base = given.replaceAll('%22', '"').split(/[/\\]/u).at(-1) ?? '';
   const plain = base
     .normalize('NFC')
-    .replaceAll(/[\p{Cc}\p{Cf}<>:"|?*]/gu, '_')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"|?*]/gu, '_')
     .replace(/^[.\s]+/u, '')
     .trim();
   if (plain === '') return FALLBACK_NAME;

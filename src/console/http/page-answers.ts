@@ -46,10 +46,12 @@ export function pageAnswers(
   }
 
   function show(context: Context, { title, content, live = false, status = 200 }: Page) {
-    const { path } = context.req;
+    const { path, method } = context.req;
+    // The query of a form holds the page's token, and the first address of a browser may hold the console's.
+    const { token: _, ...query } = method === 'POST' ? {} : context.req.query();
     return context.html(
       pageLayout({
-        ...{ format: formatOf(context), title, content, live, version, path },
+        ...{ format: formatOf(context), title, content, live, version, path, query },
         ...{ temporalUi: links.temporalUi, caller: callerOf(context) },
       }),
       status,

@@ -17,6 +17,7 @@ export interface PageLayout {
   readonly live: boolean;
   /** The page's own address, for the choice of language. */
   readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
   /** Who is shown to be signed in. */
   readonly caller: Caller;
 }
@@ -75,11 +76,12 @@ function signedIn({ format: { texts }, caller }: PageLayout): Html {
   return html`<span>${texts.people.signedInAs} <strong>${name}</strong> (${texts.people.roles[role]})</span>`;
 }
 
-function languageLink({ format, path }: PageLayout, language: (typeof LANGUAGES)[number]): Html {
+function languageLink({ format, path, query }: PageLayout, language: (typeof LANGUAGES)[number]): Html {
   const { languageName } = CONSOLE_TEXTS[language];
+  const address = `${path}?${new URLSearchParams({ ...query, lang: language }).toString()}`;
   return language === format.language
     ? html`<span aria-current="true">${languageName}</span>`
-    : html`<a href="${path}?lang=${language}" lang="${language}" hreflang="${language}">${languageName}</a>`;
+    : html`<a href="${address}" lang="${language}" hreflang="${language}">${languageName}</a>`;
 }
 
 /** An address of the web, or null: a `javascript:` link must not come from a mistaken setting. */

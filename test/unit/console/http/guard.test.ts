@@ -156,6 +156,14 @@ describe('a console that is reachable from elsewhere', () => {
     expect((await ask(elsewhere, '/', { cookie: 'lote_console=guess' })).status).toBe(401);
   });
 
+  it('writes the token of an address into no link of the page', async () => {
+    const page = await ask({ token: TOKEN }, `/?token=${TOKEN}&application=a`);
+
+    const text = await page.text();
+    expect(text).toContain('href="/?application=a&amp;lang=pt"');
+    expect(text).not.toContain(TOKEN);
+  });
+
   it('refuses a POST of a session that comes from another site', async () => {
     const session = ((await ask(elsewhere, `/?token=${TOKEN}`)).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
     const app = appWith(elsewhere);

@@ -76,6 +76,7 @@ describe('multipartFile', () => {
     ['a%22b.csv', 'a_b.csv'],
     ['fatura\u202Ecsv.exe', 'fatura_csv.exe'],
     ['tab\there.csv', 'tab_here.csv'],
+    ['line\u2028end.csv', 'line_end.csv'],
     ['faturação maio (2).csv', 'faturação maio (2).csv'],
     [`${'ã'.repeat(300)}.csv`, `${'ã'.repeat(120)}.csv`],
     // A file system counts bytes.

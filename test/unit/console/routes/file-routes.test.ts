@@ -201,6 +201,16 @@ describe('the check of a file', () => {
     expect(page).toMatch(/<option value="cp850" selected>/u);
   });
 
+  it('leads to the same check in the other languages', async () => {
+    const page = await checkPage({}, 'file=may.csv&decimal=,');
+    const address = /<a href="(\/check[^"]*)" lang="pt"/u.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
+
+    const answer = await appWith().request(`http://127.0.0.1${address}`, { headers: BROWSER });
+
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('name="decimal" value=","');
+  });
+
   it('links to the start form of the Temporal UI, with the input to type there', async () => {
     const page = await checkPage({});
 
