@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Queries } from '../database/database.ts';
+import { fillUnkeyed } from './fill-look-alikes.ts';
 import type { InvoiceKeys } from './look-alike-key.ts';
 
 /**
@@ -49,6 +50,7 @@ export async function findLookAlikes(
   const keys = new Map(invoices.map(({ identity, lookAlike }) => [identity, lookAlike]));
   const odd = invoices.flatMap(({ identity, lookAlike }) => (identity === lookAlike ? [] : [lookAlike]));
   await queries.query(odd.length === 0 ? LOCK_SPELLINGS.shared : LOCK_SPELLINGS.exclusive, [application]);
+  await fillUnkeyed(queries);
   const found = await queries.query<LookAlikeRow>(FIND_LOOK_ALIKES, [
     arrayLiteral([...keys.values()]),
     arrayLiteral(odd),

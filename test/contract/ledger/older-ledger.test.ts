@@ -25,6 +25,7 @@ import { FAILURE_INDEXES } from '../../../src/ledger/database/migrations/0023-fa
 import { ROOM_FOR_UPDATES } from '../../../src/ledger/database/migrations/0024-room-for-updates.ts';
 import { LEADING_ZEROS } from '../../../src/ledger/database/migrations/0025-leading-zeros.ts';
 import { NUMBERS_OF_SPREADSHEETS } from '../../../src/ledger/database/migrations/0026-numbers-of-spreadsheets.ts';
+import { UNKEYED_SPELLINGS } from '../../../src/ledger/database/migrations/0027-unkeyed-spellings.ts';
 import { LOOK_ALIKES } from '../../../src/ledger/database/migrations/0014-look-alikes.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
@@ -54,6 +55,7 @@ const RELEASED = [
   ROOM_FOR_UPDATES,
   LEADING_ZEROS,
   NUMBERS_OF_SPREADSHEETS,
+  UNKEYED_SPELLINGS,
 ] as const;
 
 const HOUR = 3_600_000;
@@ -236,6 +238,27 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     expect(lines.map(({ ref, reason }) => [ref, reason?.code])).toEqual([
       ['100000', 'reference-look-alike'],
       ['12', 'reference-look-alike'],
+    ]);
+  });
+
+  it('knows what a spreadsheet makes of references that a worker of a version before has staged after the upgrade', async () => {
+    const database = await databaseOfVersion(1);
+    const ledger = await open(database);
+    const claim = { application: 'app', workflowId: 'w', runId: 'r', now: NOW, takeOver: false, attempt: 1 };
+    const older = await ledger.claimBatch({ ...claim, batchId: 'older', file: 'older.csv', sha256: 'abc' });
+    const staged = ['0077', '1E5'].map((ref, index) => validInvoice('app', invoiceOf({ ref }), index + 1));
+    await ledger.stageInvoices(older.batch, staged, NOW);
+    // That worker writes no key for them.
+    await database.query('UPDATE invoice SET look_alike = NULL');
+    const { batch } = await ledger.claimBatch({ ...claim, batchId: 'new', file: 'new.csv', sha256: 'def' });
+
+    const dropped = ['77', '100000'].map((ref, index) => validInvoice('app', invoiceOf({ ref }), index + 1));
+    await ledger.stageInvoices(batch, dropped, NOW);
+
+    const lines = (await collect(ledger.batchInvoices('new'))).flat();
+    expect(lines.map(({ ref, state, reason }) => [ref, state, reason?.code])).toEqual([
+      ['77', 'conflict', 'reference-look-alike'],
+      ['100000', 'conflict', 'reference-look-alike'],
     ]);
   });
 

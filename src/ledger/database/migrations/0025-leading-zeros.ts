@@ -1,5 +1,5 @@
+import { fillLookAlikes } from '../../staging/fill-look-alikes.ts';
 import type { Queries } from '../database.ts';
-import { fillLookAlikes } from './0014-look-alikes.ts';
 
 /** `00012` and `12` look alike from now on, and so do the invoices that are there. */
 export const LEADING_ZEROS: readonly ((queries: Queries) => Promise<void>)[] = [

@@ -1,5 +1,5 @@
+import { fillLookAlikes } from '../../staging/fill-look-alikes.ts';
 import type { Queries } from '../database.ts';
-import { fillLookAlikes } from './0014-look-alikes.ts';
 
 /** `1E5` and `100000` look alike from now on, and digits of any script; so do the invoices that are there. */
 export const NUMBERS_OF_SPREADSHEETS: readonly ((queries: Queries) => Promise<void>)[] = [

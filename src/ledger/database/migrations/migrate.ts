@@ -22,6 +22,7 @@ import { FAILURE_INDEXES } from './0023-failure-indexes.ts';
 import { ROOM_FOR_UPDATES } from './0024-room-for-updates.ts';
 import { LEADING_ZEROS } from './0025-leading-zeros.ts';
 import { NUMBERS_OF_SPREADSHEETS } from './0026-numbers-of-spreadsheets.ts';
+import { UNKEYED_SPELLINGS } from './0027-unkeyed-spellings.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -54,6 +55,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   ROOM_FOR_UPDATES,
   LEADING_ZEROS,
   NUMBERS_OF_SPREADSHEETS,
+  UNKEYED_SPELLINGS,
 ];
 
 /** The version of the schema that this Lote writes. */
