@@ -8,6 +8,7 @@ import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { COUNT_PURGE, LOCK_PURGED_INVOICES, PURGE_STATEMENTS } from '../../../src/ledger/operations/purge-sql.ts';
 import { startPostgresCluster, type PostgresCluster } from '../../support/servers/postgres-cluster.ts';
+import { pooler } from '../../support/servers/pooler.ts';
 import { sql } from '../../support/servers/postgres-schema.ts';
 import { smallDisk } from '../../support/crash/small-disk.ts';
 import { tcpProxy } from '../../support/servers/tcp-proxy.ts';
@@ -205,6 +206,24 @@ describe.skipIf(cluster === null)('a PostgreSQL server that answers before a com
     await restart();
 
     await expect(batch.one('posted')).resolves.toMatchObject({ state: 'sending', mayExist: true });
+  });
+
+  it('is refused behind a pooler, which may take away what Lote sets, until the role waits for the disk', async () => {
+    const { url, stop } = (await startPostgresCluster({ settings: { synchronous_commit: 'off' } })) as PostgresCluster;
+    onTestFinished(() => stop());
+    const between = await pooler(new URL(url).host);
+    onTestFinished(() => between.close());
+    const pooled = new URL(url);
+    pooled.host = between.address;
+    const through = { connectionString: pooled.href, keyOf: idempotencyKeyOf };
+
+    const refused = await failureOf(() => openPostgresLedger(through));
+    await sql(url, 'ALTER ROLE lote SET synchronous_commit = on');
+    const ledger = await openPostgresLedger(through);
+    await ledger.close();
+
+    expect(refused).toMatchObject({ code: 'ledger-unavailable' });
+    expect(String(refused)).toContain('ALTER ROLE');
   });
 });
 

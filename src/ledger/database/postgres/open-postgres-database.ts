@@ -94,8 +94,26 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
 async function prepareConnection(client: pg.ClientBase): Promise<void> {
   await client.query(`SET idle_in_transaction_session_timeout = '${LONGEST_IDLE}'`);
   await client.query(`SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3`);
-  const { rows } = await client.query<{ read_only: string }>(PREPARE);
+  const { rows } = await client.query<Prepared>(PREPARE);
   if (rows[0]?.read_only === 'on') throw new StatementFailure(PREPARE, '25006', null);
+  // A pooler gives out process ids of its own, and may take the setting away with the next transaction.
+  const isPooled = rows[0]?.pid !== (client as pg.ClientBase & { readonly processID: number }).processID;
+  if (isPooled && rows[0]?.commits === 'off') throw commitsTooEarly();
+}
+
+interface Prepared {
+  readonly read_only: string;
+  readonly pid: number;
+  /** What holds for a connection that sets nothing. */
+  readonly commits: string;
+}
+
+function commitsTooEarly(): LoteError {
+  return new LoteError(
+    'ledger-unavailable',
+    'Using the PostgreSQL ledger: what is committed must be on the disk, but synchronous_commit is off by default there, and the pooler in between may take away what Lote sets for itself; ' +
+      'nothing was sent; set it for the role of DATABASE_URL: ALTER ROLE … SET synchronous_commit = on',
+  );
 }
 
 /**
@@ -106,7 +124,8 @@ async function prepareConnection(client: pg.ClientBase): Promise<void> {
  */
 const PREPARE = `/* connect */ SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
   set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'local'), false),
-  set_config('default_statistics_target', '10', false), current_setting('transaction_read_only') AS read_only`;
+  set_config('default_statistics_target', '10', false), current_setting('transaction_read_only') AS read_only,
+  pg_backend_pid() AS pid, (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commits`;
 
 /** The name, proved to be safe inside SQL. */
 function schemaName(schema: string): string {
