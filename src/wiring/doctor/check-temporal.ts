@@ -129,8 +129,8 @@ async function workersCheck(client: Client, { common, applications, ledgerId }: 
   if (others.length > 0)
     return trouble(
       name,
-      `Workers on task queue ${taskQueue} have another service profile than this process: ${others.join(', ')}.`,
-      'Each reads answers, and repeats keys, by its own profile: give all the same file (SERVICE_PROFILE), and start those again that have another one.',
+      `Workers on task queue ${taskQueue} have another service profile than this process: ${others.map(({ identity }) => identity).join(', ')}.`,
+      'Each reads answers, and repeats keys, by its own profile: give all the same file (SERVICE_PROFILE), and start those again that have another one. One that was killed counts for 90 s.',
     );
   return polling.length > 0
     ? fine(name, `${polling.length} on task queue ${taskQueue}`)

@@ -53,10 +53,10 @@ export function workerIdentity(scope: string, pid: number, own: string, profile:
   return `lote ledger=${scope} pid=${pid} id=${own}${mark} patches=${PATCHES.length}`;
 }
 
-/** Identities of workers that say that they have another service profile; null: nothing is compared. */
-export function withOtherProfile(pollers: readonly QueuePoller[], own: string | null): readonly string[] {
+/** Workers that say that they have another service profile; null: nothing is compared. */
+export function withOtherProfile(pollers: readonly QueuePoller[], own: string | null): readonly QueuePoller[] {
   if (own === null) return [];
-  return pollers.flatMap(({ profile, identity }) => (profile === undefined || profile === own ? [] : [identity]));
+  return pollers.filter(({ profile }) => profile !== undefined && profile !== own);
 }
 
 /** The workers of a task queue that the server remembers, without those that have deregistered. */

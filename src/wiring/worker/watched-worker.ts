@@ -4,7 +4,8 @@ import type { Config } from '../../runtime/config/config.ts';
 import { goOnWithout } from '../start/go-on-without.ts';
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
-import { deregisterWorker, queuePollers, withOtherProfile, workerScope } from '../temporal/queue-pollers.ts';
+import { watchOtherProfiles } from '../temporal/other-profiles.ts';
+import { deregisterWorker, queuePollers, workerScope } from '../temporal/queue-pollers.ts';
 import { ensureSchedules } from '../schedules/ensure-schedules.ts';
 import { requireOwnQueue } from '../temporal/require-own-queue.ts';
 import { watchSharedPatches } from '../temporal/shared-patches.ts';
@@ -80,11 +81,9 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   return { worker, folders: first.core.config.isOneOfSeveral ? null : folders };
 
   async function besideOthers(): Promise<Pick<WorkerPlace, 'deregister' | 'sharedPatches'>> {
-    const listed = await pollers();
-    const others = withOtherProfile(listed, profile);
-    if (others.length > 0)
-      log.warn('workers of this task queue have another service profile: give all the same file', { workers: others });
-    const sharedPatches = watchSharedPatches({ first: listed, pollers, log });
+    const otherProfiles = watchOtherProfiles({ pollers, own: profile, log });
+    parts.add('watch of profiles', () => otherProfiles.stop());
+    const sharedPatches = watchSharedPatches({ first: await pollers(), pollers, log });
     parts.add('watch of patches', () => sharedPatches.stop());
     return { sharedPatches, deregister: (identity) => deregisterWorker(client, taskQueue, identity) };
   }
@@ -107,7 +106,12 @@ async function joinEach(
     const folders = common === null ? null : joinedBeforeUse(common);
     await goOnWithout(core, 'the work of an application waits for its folders', async () => folders?.join());
     const deps = activityDeps({
-      ...{ config, ledger, folders, service, profile, watch, requireAccount, crash, telemetry, log, searchable },
+      ...{ config, ledger, folders, service, profile, watch, crash, telemetry, log, searchable },
+      async requireAccount() {
+        // An embedded ledger goes by the clock of this machine.
+        if (config.databaseUrl !== null) await requireClock(ledger);
+        await requireAccount();
+      },
       client: options.temporal.client,
       webhookUrl: options.webhookUrlOf(config),
       consoleUrl: options.consoleUrl,
