@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { FileReader } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
@@ -33,6 +33,16 @@ export function keptFile(dataDir: string, sha256: string): string {
 /** The folder of all kept files; each is named by the hash of its bytes. */
 export function keptFiles(dataDir: string): string {
   return join(dataDir, 'files');
+}
+
+/** Between the name of a kept file and what is unique: where a purge sets it aside, until it knows whether somebody has claimed the file meanwhile. */
+export const SET_ASIDE = '.purged-';
+
+/** The path of a kept file that is there, or that a purge has set aside: one that was killed then leaves it so until the next one. Null: there is none. */
+export async function findKeptFile(dataDir: string, sha256: string): Promise<string | null> {
+  const names = await readdir(keptFiles(dataDir)).catch((): string[] => []);
+  const found = names.includes(sha256) ? sha256 : names.find((name) => name.startsWith(sha256 + SET_ASIDE));
+  return found === undefined ? null : join(keptFiles(dataDir), found);
 }
 
 /** Files of the input directory, read from a copy that nobody else writes to. */

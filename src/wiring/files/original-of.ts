@@ -11,7 +11,7 @@ import type {
   OriginalJson,
   OriginalRecord,
 } from '../../report/corrections/original-file.ts';
-import { keptFile } from './input-files.ts';
+import { findKeptFile } from './input-files.ts';
 import { originalSheet } from './original-sheet.ts';
 import { decimalMarkOf, numberMarksOf, readAsOf } from './read-as-of.ts';
 
@@ -22,13 +22,14 @@ type ReportedFile = Pick<BatchRecord, 'file' | 'sha256' | 'state' | 'proof'>;
  * rows and has no dialect to write corrections in.
  */
 export async function originalOf(batch: ReportedFile, dataDir: string): Promise<OriginalFile | null> {
-  const path = keptFile(dataDir, batch.sha256);
+  const path = await findKeptFile(dataDir, batch.sha256);
+  if (path === null || batch.state === 'refused') return null;
   // A copy that a crash or a disk has damaged may read as other invoices.
-  const isKept = await hashFile(path).then(
+  const isWhole = await hashFile(path).then(
     (sha256) => sha256 === batch.sha256,
     () => false,
   );
-  if (!isKept || batch.state === 'refused') return null;
+  if (!isWhole) return null;
   const { format, sheet } = dialectOf(batch.proof);
   if (format === 'json' || format === 'ndjson') return jsonOriginal(batch, path);
   const asCsv = csvOriginal(batch, path);

@@ -5,7 +5,7 @@ import type { Purged, PurgeLedger } from '../../domain/ports/ledger/purge-ledger
 import type { Config } from '../../runtime/config/config.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
-import { keptFile, keptFiles } from '../files/input-files.ts';
+import { keptFile, keptFiles, SET_ASIDE } from '../files/input-files.ts';
 
 export interface PurgePlaces {
   readonly ledger: PurgeLedger;
@@ -71,10 +71,10 @@ interface KeptCopy {
 /**
  * Sets the copy aside and asks again: whoever claimed the file before that wants it, and gets it back; whoever claims it later makes a copy of
  * its own. So a process that stood still since it decided takes nobody's copy away. The same hash has the same bytes, so that a copy which
- * somebody made meanwhile may be replaced.
+ * somebody made meanwhile may be replaced. After an end in between it is read where it was set aside, and the next purge decides.
  */
 async function removeFile({ ledger, application, kept, sha256, path }: KeptCopy): Promise<void> {
-  const aside = `${kept}.purged-${randomUUID()}`;
+  const aside = `${kept}${SET_ASIDE}${randomUUID()}`;
   try {
     await rename(path, aside);
   } catch (error) {
