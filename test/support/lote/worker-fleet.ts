@@ -19,6 +19,8 @@ export interface FleetOptions {
   /** Merged over the default service profile. */
   readonly profile?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** The server of the ledger; default: that of the test run. */
+  readonly postgresUrl?: string;
 }
 
 /** Several `lote worker` processes and a receiver on one PostgreSQL ledger, in front of a sandbox that outlives them. */
@@ -35,6 +37,8 @@ export interface WorkerFleet {
   startWorker(command?: string): RunningCommand;
   /** Writes a file of so many invoices into the input folder and starts its batch; files of two series share no invoice. */
   startFile(name: string, invoices: number, series?: string): Promise<BatchHandle>;
+  /** Starts the batch of a file that is in the input folder. */
+  startDropped(name: string): Promise<BatchHandle>;
   /** When each POST of an invoice began, in the order of arrival. */
   postTimes(): readonly number[];
 }
@@ -52,7 +56,7 @@ export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet
 /** A fleet for several tests; `remove` ends its processes and leaves nothing behind. */
 export async function startFleet(options: FleetOptions): Promise<WorkerFleet & { remove(): Promise<void> }> {
   const place = await newPlace();
-  const database = await postgresDatabase(inject('postgresUrl') ?? '');
+  const database = await postgresDatabase(options.postgresUrl ?? inject('postgresUrl') ?? '');
   const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
   const front = await startServiceFront(sandbox.url);
   const all = processes();
@@ -91,13 +95,17 @@ export async function startFleet(options: FleetOptions): Promise<WorkerFleet & {
       ...workers.map((worker) => worker.said('Worker on task queue')),
     ]);
     const client = new Client({ connection });
+    const startDropped = async (file: string): Promise<BatchHandle> => {
+      const started = { client, taskQueue, application: 'default', inputDir: place.inputDir };
+      return (await startBatch(started, { file })).handle;
+    };
     return {
+      startDropped,
       ...{ place, database, sandbox, front, workers, receiver, all, client, remove },
       startWorker: (command) => all.start(['worker'], env, command),
       async startFile(name, invoices, series = 'F') {
         await writeInvoiceFile(join(place.inputDir, name), { invoices, series });
-        const started = { client, taskQueue, application: 'default', inputDir: place.inputDir };
-        return (await startBatch(started, { file: name })).handle;
+        return startDropped(name);
       },
       postTimes: () =>
         front.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices').map(({ at }) => at),

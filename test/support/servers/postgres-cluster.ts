@@ -18,6 +18,8 @@ export interface PostgresCluster {
   /** After `kill`: the same data, the same port. As a standby that takes no connections, until `promote`. */
   restart(as?: 'primary' | 'closed-standby'): Promise<void>;
   promote(): Promise<void>;
+  /** A server of its own that takes what this one writes, and no connections until `promote`. */
+  standby(): Promise<PostgresCluster>;
   /** Gives a folder to the account that the server runs under. */
   own(path: string): Promise<void>;
   stop(): Promise<void>;
@@ -54,10 +56,7 @@ export async function startPostgresCluster({
 }: PostgresClusterOptions = {}): Promise<PostgresCluster | null> {
   const binaries = postgresBinaries();
   if (binaries === null) return null;
-  const account = unprivilegedAccount();
-  const directory = await mkdtemp(join(tmpdir(), 'lote-postgres-'));
-  if (account !== null) await chown(directory, account.uid, account.gid);
-  await chmod(directory, 0o700);
+  const { account, directory } = await serverDirectory();
   const options = { cwd: directory, ...account };
   const data = join(directory, 'data');
   const name = superuser?.name ?? 'lote';
@@ -73,9 +72,9 @@ export async function startPostgresCluster({
     },
   );
   const port = await freePort();
+  const login = superuser === undefined ? name : `${name}:${encodeURIComponent(superuser.password)}`;
   const settings = {
     listen_addresses: '127.0.0.1',
-    port,
     unix_socket_directories: '',
     fsync: durable ? 'on' : 'off',
     // Seven test files at a time, of which some run a dozen stacks side by side, each with a pool of its own.
@@ -85,31 +84,60 @@ export async function startPostgresCluster({
     hot_standby: 'off',
     ...added,
   };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const cluster = clusterIn({ binaries, account, directory, login, port, settings });
+  await cluster.restart();
+  return cluster;
+}
+
+/** Where a server is, and how it is started. */
+interface ClusterPlace {
+  readonly binaries: string;
+  readonly account: Account | null;
+  readonly directory: string;
+  readonly login: string;
+  readonly port: number;
+  readonly settings: Readonly<Record<string, string | number>>;
+}
+
+/** A server that is not started yet, on data that is there. */
+function clusterIn(place: ClusterPlace): PostgresCluster {
+  const { binaries, account, directory, login, port, settings } = place;
+  const data = join(directory, 'data');
+  const flags = Object.entries({ ...settings, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [join(binaries, 'postgres'), '-D', data, ...flags];
-  const login = superuser === undefined ? name : `${name}:${encodeURIComponent(superuser.password)}`;
   const url = `postgres://${login}@127.0.0.1:${port}/postgres`;
   const guards: ChildProcess[] = [];
-  async function start(as: 'primary' | 'closed-standby' = 'primary'): Promise<void> {
-    if (as === 'closed-standby') await writeFile(join(data, 'standby.signal'), '');
-    const guard = spawn('sh', ['-c', GUARD, directory, ...command], {
-      ...options,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    guards.unshift(guard);
-    if (as === 'primary') await untilReady(url, guard);
-    else await untilAnswers(url);
-  }
-  await start();
   return {
     url,
-    pid: guards[0]?.pid ?? -1,
+    get pid() {
+      return guards[0]?.pid ?? -1;
+    },
     kill: () => killServer(data),
-    restart: start,
+    async restart(as = 'primary') {
+      if (as === 'closed-standby') await writeFile(join(data, 'standby.signal'), '');
+      const guard = spawn('sh', ['-c', GUARD, directory, ...command], {
+        ...{ cwd: directory, ...account },
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
+      guards.unshift(guard);
+      if (as === 'primary') await untilReady(url, guard);
+      else await untilAnswers(url);
+    },
     async promote() {
       await writeFile(join(data, 'promote'), '');
       process.kill(await postmasterOf(data), 'SIGUSR1');
       await untilReady(url, guards[0] as ChildProcess);
+    },
+    async standby() {
+      const own = await serverDirectory();
+      execFileSync(
+        join(binaries, 'pg_basebackup'),
+        ['-D', join(own.directory, 'data'), '-d', url, '-R', '--checkpoint=fast', '--no-sync'],
+        { cwd: own.directory, ...own.account, stdio: ['ignore', 'ignore', 'inherit'] },
+      );
+      const other = clusterIn({ ...place, ...own, port: await freePort() });
+      await other.restart('closed-standby');
+      return other;
     },
     async own(path) {
       if (account !== null) await chown(path, account.uid, account.gid);
@@ -119,6 +147,15 @@ export async function startPostgresCluster({
       for (const guard of guards) await stop(guard, directory);
     },
   };
+}
+
+/** A folder of its own for a server, which belongs to the account that it runs under. */
+async function serverDirectory(): Promise<{ readonly account: Account | null; readonly directory: string }> {
+  const account = unprivilegedAccount();
+  const directory = await mkdtemp(join(tmpdir(), 'lote-postgres-'));
+  if (account !== null) await chown(directory, account.uid, account.gid);
+  await chmod(directory, 0o700);
+  return { account, directory };
 }
 
 async function killServer(data: string): Promise<void> {

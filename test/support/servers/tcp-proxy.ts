@@ -11,10 +11,12 @@ export interface TcpProxy {
   reset(): void;
   /** Every connection stays open, and nothing comes through it any more; new ones are taken. */
   freeze(): void;
+  /** Every connection is reset; new ones lead to this server. */
+  leadTo(target: string): void;
 }
 
 export async function tcpProxy(target: string): Promise<TcpProxy> {
-  const [host = '', port = ''] = target.split(':');
+  let [host = '', port = ''] = target.split(':');
   const sockets = new Set<Socket>();
   const server = createServer((inward) => {
     const outward = connect(Number(port), host);
@@ -26,11 +28,16 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const reset = (): void => {
+    for (const socket of sockets) socket.resetAndDestroy();
+    sockets.clear();
+  };
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    reset() {
-      for (const socket of sockets) socket.resetAndDestroy();
-      sockets.clear();
+    reset,
+    leadTo(other) {
+      [host = '', port = ''] = other.split(':');
+      reset();
     },
     freeze() {
       for (const socket of sockets) socket.unpipe().pause();
