@@ -17,7 +17,7 @@ export interface DirectoryLock {
 }
 
 /** Never removed: a process that holds the lock of a removed file would own nothing. */
-const LOCK_FILE = 'lote.lock';
+export const LOCK_FILE = 'lote.lock';
 /** `currentOwner` holds a shared lock for some microseconds; a starter that meets it looks again. */
 const PATIENCE_MS = 100;
 
@@ -56,11 +56,16 @@ export function currentOwner(directory: string): string | null {
   }
   try {
     if (lockOpenFile(fd, file, { shared: true })) return null;
-    const holder = Holder.safeParse(parse(readFileSync(fd, 'utf8')));
-    return holder.success ? holder.data.owner : null;
+    return holderIn(readFileSync(fd, 'utf8'));
   } finally {
     closeSync(fd);
   }
+}
+
+/** The owner that a lock file names; null: none, or not the whole name yet. */
+export function holderIn(text: string): string | null {
+  const holder = Holder.safeParse(parse(text));
+  return holder.success ? holder.data.owner : null;
 }
 
 /** Host and pid are for people: neither tells whether a process lives. */

@@ -4,6 +4,7 @@ import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { removeEndpoints, writeEndpoints, type Endpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import type { DirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
+import { watchDirectory } from '../../runtime/data-dir/watch-directory.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { choosePort, type PortWish } from '../../runtime/process/free-port.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -110,7 +111,9 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   };
   await writeEndpoints(dataDir, endpoints);
   parts.add('endpoints', () => removeEndpoints(dataDir));
-  const lost = Promise.race([temporal.lost, lostWorker(worker)]);
+  const directory = watchDirectory({ path: dataDir.path, owner: lock.owner });
+  parts.add('watch of the data directory', () => directory.release());
+  const lost = Promise.race([temporal.lost, lostWorker(worker), directory.lost]);
   lost.catch(() => undefined);
   return {
     ...{ ledger, service, client, worker, sandbox, endpoints, handOver, lost },
