@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
@@ -64,6 +65,11 @@ const url = postgresUrl();
 
 /** A schema of its own; 0: nothing in it. */
 async function databaseOfVersion(version: number): Promise<Database> {
+  return (await placeOfVersion(version)).database;
+}
+
+/** The same, and its address for further connections. */
+async function placeOfVersion(version: number) {
   const place = postgresSchema(url ?? '');
   await sql(place.connectionString, `CREATE SCHEMA "${place.schema}"`);
   onTestFinished(place.drop);
@@ -76,7 +82,7 @@ async function databaseOfVersion(version: number): Promise<Database> {
     }
     await database.query('INSERT INTO ledger_migration (version) VALUES ($1)', [index + 1]);
   }
-  return database;
+  return { database, place };
 }
 
 async function open(database: Database): Promise<Ledger> {
@@ -239,6 +245,27 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
       ['100000', 'reference-look-alike'],
       ['12', 'reference-look-alike'],
     ]);
+  });
+
+  it('is not upgraded beside a backup that holds a table: nobody waits behind it, and it says why', async () => {
+    const { database, place } = await placeOfVersion(RELEASED.indexOf(DELIVERY_APPLICATION));
+    const beside = openPostgresDatabase(place);
+    onTestFinished(() => beside.close());
+    const backupTold = new EventEmitter();
+    const [locked, ended] = [once(backupTold, 'locked'), once(backupTold, 'end')];
+    const backup = beside.transaction(async (queries) => {
+      await queries.query('LOCK TABLE delivery IN ACCESS SHARE MODE');
+      backupTold.emit('locked');
+      await ended;
+    });
+    onTestFinished(() => void backupTold.emit('end'));
+    await locked;
+
+    await expect(open(database)).rejects.toThrow(/backup \(pg_dump\).*Nothing was changed/);
+    await beside.query('DELETE FROM delivery');
+    backupTold.emit('end');
+    await backup;
+    await expect(open(openPostgresDatabase(place))).resolves.toBeDefined();
   });
 
   it('knows what a spreadsheet makes of references that a worker of a version before has staged after the upgrade', async () => {

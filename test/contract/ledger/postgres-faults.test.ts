@@ -100,6 +100,15 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     await proxy.cut();
   });
 
+  it('that gives a role a time limit for statements lets long ones of the ledger end', async () => {
+    await sql(url, "ALTER ROLE guest SET statement_timeout = '100ms'");
+    const limited = openPostgresDatabase({ connectionString: guest.href });
+    onTestFinished(() => limited.close());
+
+    expect(await limited.query('SELECT pg_sleep(0.3), 1 AS n')).toMatchObject([{ n: 1 }]);
+    await sql(url, 'ALTER ROLE guest RESET statement_timeout');
+  });
+
   it('that purges, or tidies its tables, may take as long as it takes', async () => {
     const longest = openPostgresDatabase({ connectionString: url, longestStatementMs: 3_000 });
     const named = [LOCK_PURGED_INVOICES, ...Object.values(COUNT_PURGE), ...PURGE_STATEMENTS, '/* tidy-tables */'];

@@ -86,9 +86,13 @@ export async function schemaVersionOf(queries: Queries): Promise<number | null> 
 /** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
 const MIGRATION_LOCK = 0x6c6f7465;
 
+/** Everybody who comes later waits behind a migration that waits for a table: receivers and workers of the version before would stand still. */
+const LONGEST_LOCK_WAIT = '10s';
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * Brings the schema up to date, all or nothing.
- * @throws LoteError `ledger-conflict` when a newer Lote has been here.
+ * @throws LoteError `ledger-conflict` when a newer Lote has been here; `ledger-unavailable` when somebody holds a table for long
  */
 export async function migrate(database: Database, schema: string | null): Promise<void> {
   await database.transaction(async (queries) => {
@@ -105,13 +109,27 @@ export async function migrate(database: Database, schema: string | null): Promis
         `Opening the ledger: this Lote knows its schema up to version ${MIGRATIONS.length}, found version ${version}; use the newer Lote that wrote it`,
       );
     }
-    for (const [index, steps] of MIGRATIONS.entries()) {
-      if (index < version) continue;
-      for (const step of steps) {
-        if (typeof step === 'string') await queries.query(step);
-        else await step(queries);
-      }
-      await queries.query('INSERT INTO ledger_migration (version) VALUES ($1)', [index + 1]);
-    }
+    if (version < MIGRATIONS.length) await takeSteps(queries, version).catch(explainWait);
   });
+}
+
+async function takeSteps(queries: Queries, version: number): Promise<void> {
+  await queries.query(`SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'`);
+  for (const [index, steps] of MIGRATIONS.entries()) {
+    if (index < version) continue;
+    for (const step of steps) {
+      if (typeof step === 'string') await queries.query(step);
+      else await step(queries);
+    }
+    await queries.query('INSERT INTO ledger_migration (version) VALUES ($1)', [index + 1]);
+  }
+}
+
+function explainWait(error: unknown): never {
+  if (!(error instanceof StatementFailure) || error.sqlState !== LOCK_NOT_AVAILABLE) throw error;
+  throw new LoteError(
+    'ledger-unavailable',
+    `Bringing the schema of the ledger up to date: it must have each table for itself for a moment, but another transaction, such as a backup (pg_dump), has one for longer than ${LONGEST_LOCK_WAIT}. ` +
+      'Nothing was changed, and processes of the version before go on; start again when it has ended.',
+  );
 }

@@ -120,11 +120,12 @@ function commitsTooEarly(): LoteError {
  * `jit`: to compile a statement takes longer than any of the ledger runs, and a plan that `enable_seqscan` forbids counts as a dear one.
  * `synchronous_commit`: what is frozen must be on the disk before its POST leaves, and a delivery before it is answered; a server, database or role
  * with `off` would lose both in a crash. Other values wait for at least that, and stay.
+ * `statement_timeout`: a role that has one would let no long statement end, such as a purge, however often it is repeated; Lote gives up the others itself.
  * `default_statistics_target`: what the planner is told by tidying are the sizes of tables; a tenth of the sample tells them.
  */
 const PREPARE = `/* connect */ SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
   set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'local'), false),
-  set_config('default_statistics_target', '10', false), current_setting('transaction_read_only') AS read_only,
+  set_config('default_statistics_target', '10', false), set_config('statement_timeout', '0', false), current_setting('transaction_read_only') AS read_only,
   pg_backend_pid() AS pid, (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commits`;
 
 /** The name, proved to be safe inside SQL. */
