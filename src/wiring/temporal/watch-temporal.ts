@@ -23,7 +23,8 @@ export async function queryTemporal(client: Client): Promise<void> {
 
 const TROUBLE = {
   away: 'temporal does not answer; work stands still until it does',
-  'without namespace': 'temporal has no such namespace; work stands still until it is made',
+  // Search attributes and schedules are made by a start.
+  'without namespace': 'temporal has no such namespace; work stands still: make it, then start this worker again',
 } as const;
 
 interface Trouble {

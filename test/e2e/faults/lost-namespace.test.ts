@@ -35,7 +35,7 @@ describe.skipIf(inject('postgresUrl') === null)(
         const worker = there.processes.start(['worker'], there.env);
         await worker.said('Worker on task queue');
         await connection.operatorService.deleteNamespace({ namespace: NAMESPACE });
-        await worker.said('temporal has no such namespace; work stands still until it is made');
+        await worker.said('temporal has no such namespace; work stands still: make it, then start this worker again');
         await make();
         await worker.said('temporal answers again');
         await until(async () => ((await service.describeTaskQueue(queue)).pollers ?? []).length > 0);
