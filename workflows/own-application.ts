@@ -31,8 +31,9 @@ export const interceptors = (): WorkflowInterceptors => {
       {
         async execute(input, next) {
           application = applicationOf(input.args[0]);
-          if (application !== null && workflowInfo().parent === undefined) await sayWhoIsMissing(application);
-          return next(input);
+          if (application === null || workflowInfo().parent !== undefined) return next(input);
+          // Beside the workflow, whose handlers must be there for the first query.
+          return Promise.race([withoutEnd(sayWhoIsMissing(application)), next(input)]);
         },
       },
     ],
@@ -66,6 +67,12 @@ async function sayWhoIsMissing(application: string): Promise<void> {
     const cause = error instanceof ActivityFailure ? error.cause : error;
     if (cause instanceof ApplicationFailure && cause.type === 'application-mismatch') throw cause;
   }
+}
+
+/** Only a failure ends it. */
+async function withoutEnd(step: Promise<void>): Promise<never> {
+  await step;
+  return new Promise<never>(() => undefined);
 }
 
 function applicationOf(input: unknown): string | null {

@@ -117,6 +117,7 @@ async function staging(): Promise<Work> {
     },
     operatorLinks: () => ({ console: null, reportsDir: input.directory, searchable: false }),
     now: Date.now,
+    latestNow: Date.now,
   } as unknown as ActivityDeps;
   const environment = new MockActivityEnvironment();
   return {

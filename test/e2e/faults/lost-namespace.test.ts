@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { describe, expect, inject, it } from 'vitest';
+import { acquireTemporalBinary } from '../../../src/runtime/temporal/temporal-binary.ts';
+import { startTemporalServer } from '../../../src/runtime/temporal/temporal-server.ts';
 import { distributedPlace } from '../../support/lote/distributed-place.ts';
 import { until } from '../../support/until.ts';
 
@@ -10,7 +15,11 @@ describe.skipIf(inject('postgresUrl') === null)(
   { timeout: 300_000 },
   () => {
     it('is named by a worker that starts, and by one that runs, which polls again when it is made again', async () => {
-      const temporalAddress = inject('temporalAddress');
+      // To delete a namespace is work for the whole server.
+      const binary = await acquireTemporalBinary(() => undefined, process.env);
+      const dataDir = await mkdtemp(join(tmpdir(), 'lote-temporal-'));
+      const server = await startTemporalServer({ binary, dataDir, namespace: 'default', port: 0, uiPort: 0 });
+      const temporalAddress = server.address;
       const env = { TEMPORAL_NAMESPACE: NAMESPACE };
       const there = await distributedPlace({ postgresUrl: inject('postgresUrl') ?? '', temporalAddress, env });
       const connection = await Connection.connect({
@@ -42,6 +51,8 @@ describe.skipIf(inject('postgresUrl') === null)(
       } finally {
         await connection.close();
         await there.remove();
+        await server.stop();
+        await rm(dataDir, { recursive: true, force: true });
       }
     });
   },

@@ -61,13 +61,13 @@ describe('a delivery', () => {
 
   it('whose reason quotes the API key is stored without it', async () => {
     const receiver = await receiverOf({ apiKey: 'sk_test_Zm9v/YmFy' });
-    const error = { code: 'key-blocked', message: `${'.'.repeat(195)}sk_test_Zm9v/YmFy is blocked` };
+    const error = { code: 'key-blocked', message: `${'.'.repeat(190)}sk_test_Zm9v/YmFy is blocked` };
     const body = JSON.stringify({ type: 'invoice.failed', data: { id: 'inv_1', error } });
 
     await deliver(receiver.url, body.replaceAll('/', String.raw`\/`));
 
     expect(receiver.ledger.groups.flat()).toMatchObject([
-      { event: { reason: { code: 'key-blocked', message: `${'.'.repeat(195)}[key]` } } },
+      { event: { reason: { code: 'key-blocked', message: `${'.'.repeat(190)}[key] is …` } } },
     ]);
   });
 

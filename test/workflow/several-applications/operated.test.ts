@@ -14,6 +14,7 @@ import {
 import { reconciliationId } from '../../../src/wiring/schedules/reconciliation-schedule.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { withOffice, type Office } from '../../support/lote/office.ts';
+import { until } from '../../support/until.ts';
 
 const CLIENTS = ['anna', 'berta'];
 const POSTGRES = inject('postgresUrl');
@@ -134,11 +135,15 @@ describe('an office with several applications', { timeout: 180_000 }, () => {
         await scheduleNightlyRuns({ ...gone, client: office.stack.client }, NIGHTS);
         await claim(office, gone.application);
 
-        const checks = await examineInstallation(office.installation(), Date.now);
+        let checks = await examineInstallation(office.installation(), Date.now);
+        // Temporal lists a new schedule a moment after it was made.
+        await until(async () => {
+          checks = await examineInstallation(office.installation(), Date.now);
+          return withoutFile(checks)?.detail.includes(nightlyScheduleId(gone.application)) === true;
+        });
 
         const found = withoutFile(checks);
         expect(found?.state, doctorTable(checks)).toBe('trouble');
-        expect(found?.detail).toContain(nightlyScheduleId(gone.application));
         expect(found?.detail).toContain(`${gone.application}-batch-open of ${gone.application}`);
         await unscheduleNightlyRuns({ ...gone, client: office.stack.client });
       });

@@ -101,7 +101,16 @@ async function outcomes(file: string): Promise<Record<string, number>> {
 function deps(): ActivityDeps {
   const parts: Pick<
     ActivityDeps,
-    'application' | 'speech' | 'profileDigest' | 'ledger' | 'files' | 'runs' | 'operatorLinks' | 'settings' | 'now'
+    | 'application'
+    | 'speech'
+    | 'profileDigest'
+    | 'ledger'
+    | 'files'
+    | 'runs'
+    | 'operatorLinks'
+    | 'settings'
+    | 'now'
+    | 'latestNow'
   > & {
     readonly service: Pick<ActivityDeps['service'], 'baseUrl'>;
     readonly reports: Pick<ActivityDeps['reports'], 'rowsNotSent'>;
@@ -136,6 +145,7 @@ function deps(): ActivityDeps {
       },
     },
     now: () => NOW,
+    latestNow: () => NOW,
   };
   return parts as ActivityDeps;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,8 @@ import { originalOf } from '../../../../src/wiring/files/original-of.ts';
 import { purgeBatches } from '../../../../src/wiring/operator/purge-batches.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 
-const SHA256 = 'a'.repeat(64);
+const CONTENT = 'invoice_ref\n1\n';
+const SHA256 = createHash('sha256').update(CONTENT).digest('hex');
 const NOW = 1_700_000_000_000;
 /** As reading a file finds it. */
 const DIALECT = {
@@ -29,7 +31,7 @@ describe('a purge that ends after it has set a kept file aside, which somebody c
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'lote-purge-'));
     await mkdir(join(dataDir, 'files'));
-    await writeFile(join(dataDir, 'files', SHA256), 'invoice_ref\n1\n');
+    await writeFile(join(dataDir, 'files', SHA256), CONTENT);
     ledger = await temporaryLedger();
     const batch = await claim('old');
     await ledger.refuseBatch(batch, { rows: 0, fileFindings: [], proof: {}, now: NOW });
