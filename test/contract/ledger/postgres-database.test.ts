@@ -34,7 +34,8 @@ describe.skipIf(url === null)('PostgreSQL', () => {
       await Promise.all([lockBoth(1, 2), lockBoth(2, 1)]);
 
       expect(await database.query('SELECT n FROM account ORDER BY id')).toEqual([{ n: 2 }, { n: 2 }]);
-      expect(runs).toBe(3);
+      // PostgreSQL may end both when they look at the same moment.
+      expect(runs).toBeGreaterThanOrEqual(3);
 
       async function lockBoth(first: number, second: number): Promise<void> {
         await database.transaction(async (queries) => {
