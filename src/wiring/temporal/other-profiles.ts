@@ -4,6 +4,8 @@ import { POLLED_WITHIN_MS, withOtherProfile, type QueuePoller } from './queue-po
 const POLL_INTERVAL_MS = 2_000;
 
 export interface OtherProfilesWatch {
+  /** What `pollers` has just answered. */
+  readonly first: readonly QueuePoller[];
   readonly pollers: () => Promise<readonly QueuePoller[]>;
   /** `profileMark` of this worker; null: nothing is compared. */
   readonly own: string | null;
@@ -22,14 +24,16 @@ export interface OtherProfiles {
  * Warns once when a worker of another service profile lives beside this one. A killed worker stays listed for minutes, often because the profile was
  * corrected meanwhile: so one counts that polls again within 90 s, by the server's own times.
  */
-export function watchOtherProfiles({ pollers, own, everyMs, log }: OtherProfilesWatch): OtherProfiles {
+export function watchOtherProfiles({ first: listed, pollers, own, everyMs, log }: OtherProfilesWatch): OtherProfiles {
   const stopped = new AbortController();
   const watching = (async () => {
     const pause = everyMs ?? POLL_INTERVAL_MS;
-    const first = await others();
+    const first = othersOf(listed);
     for (let waited = 0; first.size > 0 && waited < POLLED_WITHIN_MS && !stopped.signal.aborted; waited += pause) {
       await sleep(pause, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
-      const again = [...(await others())].filter(([identity, at]) => at > (first.get(identity) ?? 0));
+      const again = [...othersOf(await pollers().catch(() => []))].filter(
+        ([identity, at]) => at > (first.get(identity) ?? 0),
+      );
       if (again.length === 0) continue;
       const workers = again.map(([identity]) => identity);
       log.warn('workers of this task queue have another service profile: give all the same file', { workers });
@@ -43,10 +47,9 @@ export function watchOtherProfiles({ pollers, own, everyMs, log }: OtherProfiles
     },
   };
 
-  /** When each polled last, by its identity. Nobody, while the server does not answer. */
-  async function others(): Promise<ReadonlyMap<string, number>> {
+  /** When each polled last, by its identity. */
+  function othersOf(workers: readonly QueuePoller[]): ReadonlyMap<string, number> {
     if (own === null) return new Map();
-    const listed = await pollers().catch(() => []);
-    return new Map(withOtherProfile(listed, own).map(({ identity, lastPolledAt }) => [identity, lastPolledAt]));
+    return new Map(withOtherProfile(workers, own).map(({ identity, lastPolledAt }) => [identity, lastPolledAt]));
   }
 }

@@ -81,9 +81,10 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   return { worker, folders: first.core.config.isOneOfSeveral ? null : folders };
 
   async function besideOthers(): Promise<Pick<WorkerPlace, 'deregister' | 'sharedPatches'>> {
-    const otherProfiles = watchOtherProfiles({ pollers, own: profile, log });
+    const first = await pollers();
+    const otherProfiles = watchOtherProfiles({ first, pollers, own: profile, log });
     parts.add('watch of profiles', () => otherProfiles.stop());
-    const sharedPatches = watchSharedPatches({ first: await pollers(), pollers, log });
+    const sharedPatches = watchSharedPatches({ first, pollers, log });
     parts.add('watch of patches', () => sharedPatches.stop());
     return { sharedPatches, deregister: (identity) => deregisterWorker(client, taskQueue, identity) };
   }

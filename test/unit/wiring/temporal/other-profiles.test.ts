@@ -11,8 +11,9 @@ function poller(profile: string, lastPolledAt: number): QueuePoller {
 
 /** A watch of a queue whose workers poll as a test says. */
 function watch(own: string | null, poll: (look: number) => readonly QueuePoller[]) {
-  const seen = { looks: 0, warned: [] as unknown[] };
+  const seen = { looks: 1, warned: [] as unknown[] };
   const watching = watchOtherProfiles({
+    first: poll(1),
     async pollers() {
       seen.looks += 1;
       return poll(seen.looks);
