@@ -2,17 +2,22 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
+import { runChild } from './child.ts';
 import { cpuText, type LoteMeasure } from './issue-table.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import type { RateOptions } from './options.ts';
 import { printTable, type Table } from './print-table.ts';
+import type { BareInput, BareRun } from './processes/bare-process.ts';
 import type { SpanCpu } from './processes/lote-process.ts';
 import { runLote } from './run-lote.ts';
 import { startSandbox } from './sandbox.ts';
 
 /** How long Lote rests after its batch. */
 const REST_MS = 30_000;
+/** The bare script shows what POSTs and webhooks cost alone; a part of the invoices tells it. */
+const BARE_SECONDS = 30;
+const CONNECTIONS = 64;
 /** Of one core: what Lote may cost at 20 requests a second. */
 const BAR_PERCENT = 3;
 
@@ -20,6 +25,8 @@ interface RateMeasures {
   readonly options: RateOptions;
   readonly unlimited: LoteMeasure;
   readonly limited: LoteMeasure;
+  /** A script that keeps nothing, at the same rate. */
+  readonly bare: BareRun;
   readonly nodeVersion: string;
 }
 
@@ -32,11 +39,20 @@ export async function runRateBench(options: RateOptions): Promise<Table> {
     const place = { directory, sandboxUrl: sandbox.first.url };
     const unlimited = await measure('unlimited', null, { ...place, options });
     const limited = await measure('limited', options.requestsPerSecond, { ...place, options });
-    return rateTable({ options, unlimited, limited, nodeVersion: version });
+    const bare = await runBare(sandbox.first.url, options);
+    return rateTable({ options, unlimited, limited, bare, nodeVersion: version });
   } finally {
     await sandbox.end();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function runBare(sandboxUrl: string, { requestsPerSecond, node }: RateOptions): Promise<BareRun> {
+  const input: BareInput = {
+    ...{ sandboxUrl, apiKey: 'sk_test_bare', connections: CONNECTIONS, requestsPerSecond },
+    invoices: requestsPerSecond * BARE_SECONDS,
+  };
+  return runChild<BareRun>({ file: 'bare-process.ts', input, node });
 }
 
 async function measure(
@@ -73,7 +89,7 @@ async function measure(
 }
 
 /** Shares of one core, of each process; events and CPU of an invoice with a limit beside those without. */
-export function rateTable({ options, unlimited, limited, nodeVersion: version }: RateMeasures): Table {
+export function rateTable({ options, unlimited, limited, bare, nodeVersion: version }: RateMeasures): Table {
   const { invoices, requestsPerSecond, ledger } = options;
   const row = (name: string, run: LoteMeasure): readonly string[] => [
     name,
@@ -87,6 +103,15 @@ export function rateTable({ options, unlimited, limited, nodeVersion: version }:
     rows: [
       row('without a limit', unlimited),
       row(`${requestsPerSecond} a second`, limited),
+      [
+        'a bare script that keeps nothing, at the same rate',
+        (bare.wallMs / 1000).toFixed(1),
+        '',
+        '',
+        share(bare),
+        '',
+        '',
+      ],
       ...(rest === null
         ? []
         : [['at rest after it', (rest.wallMs / 1000).toFixed(1), '', '', ...shares(rest, rest.wallMs)]]),
@@ -96,6 +121,10 @@ export function rateTable({ options, unlimited, limited, nodeVersion: version }:
       `The bar: Lote below ${BAR_PERCENT} % at 20 a second, and no more events than without a limit.`,
     ],
   };
+}
+
+function share({ cpuMs, wallMs }: BareRun): string {
+  return `${((cpuMs / wallMs) * 100).toFixed(1)} %`;
 }
 
 function shares({ cpuMs, temporalCpuMs, databaseCpuMs }: SpanCpu, wallMs: number): readonly string[] {

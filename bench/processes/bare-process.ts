@@ -10,6 +10,8 @@ export interface BareInput {
   readonly invoices: number;
   /** As many connections as Lote's default profile has. */
   readonly connections: number;
+  /** At most so many POSTs a second, evenly; left out: as many as the connections take. */
+  readonly requestsPerSecond?: number;
 }
 
 export interface BareRun {
@@ -53,8 +55,14 @@ webhooks.close();
 async function lane(): Promise<void> {
   while (next < input.invoices) {
     next += 1;
+    if (input.requestsPerSecond !== undefined) await turn(next, input.requestsPerSecond);
     await post('/v1/invoices', invoiceText(next), { 'idempotency-key': `bare_${process.pid}_${next}` });
   }
+}
+
+async function turn(ordinal: number, requestsPerSecond: number): Promise<void> {
+  const waitMs = started + (ordinal * 1_000) / requestsPerSecond - performance.now();
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
 }
 
 async function post(path: string, body: string, more: Record<string, string> = {}): Promise<string> {

@@ -1,7 +1,5 @@
 import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
-
-/** While the ledger is idle, deliveries of one burst arrive within a few milliseconds: one write for all of them. */
-const GATHER_MS = 3;
+import { createDeliveryPace, type DeliveryPace } from './delivery-pace.ts';
 
 /**
  * After so many at once more are on their way: who was answered sends the next one. The next write takes all of them, and not
@@ -25,6 +23,8 @@ export interface DeliveryGroupOptions {
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   readonly onFailure: (error: unknown, deliveries: number) => void;
   readonly maxWaiting?: number;
+  /** While the ledger is idle, the first delivery of a group waits for others by it: one write for all of them. */
+  readonly pace?: DeliveryPace;
 }
 
 /** Stores deliveries in groups, one write at a time (group commit). */
@@ -47,9 +47,12 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
   let inFlight = 0;
   let running: Promise<void> | null = null;
   const company = awaitedCompany();
+  const pace = options.pace ?? createDeliveryPace();
 
   async function run(): Promise<void> {
-    await company.gather(GATHER_MS);
+    const { ms, count } = pace.wait();
+    await company.gather(ms, count);
+    pace.gathered(waiting.length);
     while (waiting.length > 0) {
       const group = waiting.slice(0, MAX_GROUP);
       waiting = waiting.slice(MAX_GROUP);
@@ -92,6 +95,7 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
       if (waiting.length + inFlight >= maxWaiting) return Promise.resolve('full');
       return new Promise((resolve) => {
         waiting.push({ delivery, resolve });
+        pace.came();
         running ??= run();
         company.came(waiting.length);
       });

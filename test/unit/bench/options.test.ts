@@ -254,12 +254,14 @@ describe('rateTable', () => {
       },
       unlimited: { ...run, wallMs: 1_000 },
       limited: { ...run, rest },
+      bare: { wallMs: 2_000, sendingMs: 1_900, cpuMs: 30, peakRssMb: 60 },
       nodeVersion: '24.21.0',
     });
 
     expect(table.rows.map(([name, , events, , ...shares]) => [name, events, ...shares])).toEqual([
       ['without a limit', '0.200', '20.0 %', '10.0 %', '5.0 %'],
       ['20 a second', '0.200', '2.0 %', '1.0 %', '0.5 %'],
+      ['a bare script that keeps nothing, at the same rate', '', '1.5 %', '', ''],
       ['at rest after it', '', '0.5 %', '2.0 %', '0.0 %'],
     ]);
   });
