@@ -28,6 +28,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'test/workflow/several-applications/operated.test.ts': 65,
   'test/e2e/one-owner.test.ts': 61,
   'test/workflow/sending/access-denied.test.ts': 60,
+  'test/workflow/sending/send-time.test.ts': 62,
   'test/e2e/commands/rehearse-command.test.ts': 56,
   'test/e2e/commands/confirm-service.test.ts': 54,
   'test/contract/runtime/temporal/temporal-server.test.ts': 54,

@@ -48,7 +48,7 @@ export async function runningBatch(
   batch: BatchRecord,
   unusual: UnusualTotal | null = null,
 ): Promise<RunningBatch> {
-  const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
+  const { sliceSize, pagesSending, slicesAtOnce, settleMs, sendMs, patienceMs } = deps.settings;
   // Each reads the whole batch, and nothing of it is sent meanwhile.
   const [open, snapshot, before, first] = await Promise.all([
     deps.ledger.openPages(batch.batchId),
@@ -69,7 +69,11 @@ export async function runningBatch(
       firstOrdinal: (page - 1) * batch.pageSize + 1,
       lastOrdinal: Math.min(page * batch.pageSize, batch.invoices),
     })),
-    settings: { sliceSize, settleMs, sendMs, patienceMs },
+    settings: {
+      ...{ sliceSize, settleMs, sendMs, patienceMs },
+      ...(pagesSending === undefined ? {} : { pagesSending }),
+      ...(slicesAtOnce === undefined ? {} : { slicesAtOnce }),
+    },
     desk: deps.operatorLinks(),
     standing: snapshot,
     ...(unsettled === 0 ? {} : { unsettled }),

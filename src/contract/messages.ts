@@ -219,6 +219,10 @@ export type PageEnding = 'sent' | 'cancelled' | 'outage' | 'send-time';
 /** How fast and how patient; read from the worker's configuration once per batch, so that it is the same on replay. */
 export interface BatchSettings {
   readonly sliceSize: number;
+  /** Pages that send at once; left out: as many as there are places. */
+  readonly pagesSending?: number;
+  /** Slices of a page that are sent at once; left out: two. */
+  readonly slicesAtOnce?: number;
   readonly settleMs: number;
   readonly sendMs: number;
   readonly patienceMs: number;
@@ -320,6 +324,11 @@ export const retryInvoicesUpdate = defineUpdate<string, [RetryRequestInput]>('re
 export const settledSignal = defineSignal<[{ ordinals: number[] }]>('settled');
 /** From a page to its batch: its last invoice is sent, the next page may start. */
 export const pageSentSignal = defineSignal<[{ page: number }]>('pageSent');
+/**
+ * From a page to its batch: each of its invoices was tried, and what got no final answer is sent again. Another page may start, because repeats leave
+ * nearly all of the rate unused.
+ */
+export const pageTriedSignal = defineSignal<[{ page: number }]>('pageTried');
 /** From a page to its batch: it is paused, and its slices have ended. */
 export const pageStoppedSignal = defineSignal<[{ page: number }]>('pageStopped');
 /** From a page to its batch: its patience with the service is over; no page of the batch waits for it any more. */

@@ -19,6 +19,7 @@ export const PATCHES = [
   'pass-on-what-was-asked',
   'end-without-a-report',
   'find-the-application',
+  'as-wide-as-the-rate',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -29,6 +29,8 @@ export interface BatchControl {
   readonly attachedTo: string | null;
   /** Pages whose last invoice is sent. */
   readonly sentPages: ReadonlySet<number>;
+  /** Pages each of whose invoices was tried. */
+  readonly triedPages: ReadonlySet<number>;
   /** Rises with every pause, resume, cancel or settleNow: the pages are then notified. */
   readonly controlVersion: number;
   control(): PageControl;
@@ -71,6 +73,7 @@ export function followBatch(): BatchControl {
 
 class FollowedBatch implements BatchControl, BatchHandles {
   readonly sentPages = new Set<number>();
+  readonly triedPages = new Set<number>();
   readonly pendingActions: NotedAction[] = [];
   attachedTo: string | null = null;
   controlVersion = 0;
@@ -179,6 +182,10 @@ class FollowedBatch implements BatchControl, BatchHandles {
     this.sentPages.add(page);
     this.refreshWanted ||= this.#progress.cancelled && this.#running?.run !== undefined;
     this.#change({});
+  }
+
+  pageTried(page: number): void {
+    this.triedPages.add(page);
   }
 
   pageStopped(): void {

@@ -6,6 +6,7 @@ import {
   outageOverSignal,
   pageSentSignal,
   pageStoppedSignal,
+  pageTriedSignal,
   pauseUpdate,
   problemsQuery,
   progressQuery,
@@ -46,6 +47,7 @@ export interface BatchHandles {
   confirmTotal(action: OperatorAction): void;
   retry(request: RetryRequestInput): void;
   pageSent(page: number): void;
+  pageTried(page: number): void;
   pageStopped(): void;
   outageOver(): void;
   /** `language`: as in `OperatorLinks`; left out: it stays as it is. */
@@ -203,6 +205,10 @@ function registerSignals(batch: BatchHandles): void {
   const pageSent = onlyOf(pageSentSignal.name, isOfPage, ({ page }) => batch.pageSent(page));
   setHandler(pageSentSignal, pageSent, {
     description: '(internal) {"page": 1} A page has sent its last invoice.',
+  });
+  const pageTried = onlyOf(pageTriedSignal.name, isOfPage, ({ page }) => batch.pageTried(page));
+  setHandler(pageTriedSignal, pageTried, {
+    description: '(internal) {"page": 1} Each invoice of a page was tried; some are sent again.',
   });
   setHandler(pageStoppedSignal, () => batch.pageStopped(), {
     description: '(internal) {"page": 1} A page is paused, and its slices have ended.',

@@ -15,7 +15,7 @@ import { pageAttributes } from './batch-attributes.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from '../invoice-page.ts';
 import { hasPatch } from '../has-patch.ts';
-import { controlSignal } from '../../src/contract/messages.ts';
+import { controlSignal, type BatchSettings } from '../../src/contract/messages.ts';
 import { pageWorkflowId } from '../page/page-workflow-id.ts';
 
 /**
@@ -36,6 +36,7 @@ const START_TRIES = 20;
 
 /** Runs every page to its end, whatever happens to single ones; a failed page is counted, never fatal. */
 export async function runPages(batch: BatchControl, ingested: RunningBatch): Promise<void> {
+  const { settings, places } = widthOf(ingested.settings);
   const running = new Set<number>();
   const ends: Promise<void>[] = [];
   let open = true;
@@ -43,9 +44,9 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   const notified = handled(notifyPages());
 
   for (const [index, span] of ingested.pages.entries()) {
-    await condition(() => running.size < PAGES_RUNNING && sending() < PAGES_SENDING);
+    await condition(() => running.size < PAGES_RUNNING && sending() < places);
     running.add(span.page);
-    ends.push(handled(runPage(span, index + PAGES_SENDING < ingested.pages.length)));
+    ends.push(handled(runPage(span, index + places < ingested.pages.length)));
   }
   batch.phase('waiting');
   await Promise.all(ends);
@@ -54,7 +55,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
 
   function sending(): number {
     let count = 0;
-    for (const page of running) if (!batch.sentPages.has(page)) count += 1;
+    for (const page of running) if (!batch.sentPages.has(page) && !batch.triedPages.has(page)) count += 1;
     return count;
   }
 
@@ -74,7 +75,7 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
   }
 
   function startPage(span: PageSpan, awaited: boolean): Promise<Page> {
-    const { ledgerId, batchId, fencingToken, run, before, settings, desk } = ingested;
+    const { ledgerId, batchId, fencingToken, run, before, desk } = ingested;
     return startChild(invoicePage, {
       workflowId: pageWorkflowId(batchId, span.page),
       args: [{ ...span, ledgerId, batchId, fencingToken, run, before, settings, control: batch.control(), awaited }],
@@ -101,6 +102,18 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
       // The page ended meanwhile: nothing of it is left to pause.
     }
   }
+}
+
+/** How many pages send at once, and the settings of each. */
+interface Width {
+  readonly settings: BatchSettings;
+  readonly places: number;
+}
+
+/** The width that the rate of the service allows, unless an earlier version of Lote runs beside this one: it has four places and two lanes. */
+function widthOf({ pagesSending, slicesAtOnce, ...settings }: BatchSettings): Width {
+  if (pagesSending === undefined || !hasPatch('as-wide-as-the-rate')) return { settings, places: PAGES_SENDING };
+  return { settings: { ...settings, ...(slicesAtOnce !== undefined && { slicesAtOnce }) }, places: pagesSending };
 }
 
 /**

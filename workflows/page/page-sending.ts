@@ -3,9 +3,11 @@ import { hasPatch } from '../has-patch.ts';
 import type { Activities } from '../../activities/index.ts';
 import * as options from '../activity-options.ts';
 import { historyIsLong } from '../history-limit.ts';
+import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
 import {
   outageOverSignal,
   pageStoppedSignal,
+  pageTriedSignal,
   waitingSignal,
   type PageControl,
   type PageEnding,
@@ -50,6 +52,7 @@ class PageSender {
   #notified: string | null = null;
   #waitedFor: string | null = null;
   #byTries: boolean | null = null;
+  #isTried = false;
 
   constructor(input: PageInput, notifier: PageNotifier) {
     this.#input = input;
@@ -95,10 +98,20 @@ class PageSender {
     this.#outageSince = null;
     await this.#notify(null);
     // A round with an accepted invoice uses up no send time: the service is slow, but it answers.
+    if (await this.#goesOnAtOnce(round)) return null;
     this.#spentMs += this.#retryMs + (round.accepted > 0 ? 0 : this.#spentIn(round, Date.now() - began));
     if (this.#spentMs > this.#input.settings.sendMs) return 'send-time';
     await waitAtMost(this.#retryMs, { summary: 'sending again what got no final answer', until: this.#stopped });
     return null;
+  }
+
+  /** What a slice had no time for is not sent again but sent at last. Once nothing of that is left, another page may have the place of this one. */
+  async #goesOnAtOnce({ accepted, isCut }: Round): Promise<boolean> {
+    if (this.#isTried || !hasPatch('as-wide-as-the-rate')) return false;
+    if (isCut) return accepted > 0;
+    this.#isTried = true;
+    await this.#notifier.notifyParent(pageTriedSignal.name, { page: this.#input.page });
+    return false;
   }
 
   /** Trouble of the whole service does not use up the send time of its invoices. */
@@ -163,6 +176,8 @@ interface Round {
   accepted: number;
   left: number;
   stop: boolean;
+  /** A slice had no time for all of its invoices. */
+  isCut: boolean;
   /** For how long at least one slice could send; of slices side by side the longer row. */
   triedMs: number;
   waiting: Waiting | null;
@@ -171,7 +186,7 @@ interface Round {
 /** Every slice of the page once, unless the service as a whole is in trouble or an operator stops it. */
 async function sendRound(input: PageInput, { control }: PageNotifier): Promise<Round> {
   const { ledgerId, batchId, run, fencingToken, before, page, settings } = input;
-  const round: Round = { accepted: 0, left: 0, stop: false, triedMs: 0, waiting: null };
+  const round: Round = { accepted: 0, left: 0, stop: false, isCut: false, triedMs: 0, waiting: null };
   const starts: number[] = [];
   for (let from = input.firstOrdinal; from <= input.lastOrdinal; from += settings.sliceSize) starts.push(from);
 
@@ -185,6 +200,7 @@ async function sendRound(input: PageInput, { control }: PageNotifier): Promise<R
         return;
       }
       const to = Math.min(from + settings.sliceSize - 1, input.lastOrdinal);
+      const began = Date.now();
       const slice = await submitSlice.executeWithOptions(
         { ...options.SUBMIT, summary: `sending invoices ${from} to ${to}` },
         [{ ledgerId, batchId, run, fencingToken, before, page, from, to }],
@@ -192,13 +208,14 @@ async function sendRound(input: PageInput, { control }: PageNotifier): Promise<R
       round.accepted += slice.accepted;
       round.left += slice.left;
       round.stop ||= slice.stop;
+      round.isCut ||= slice.left > 0 && Date.now() - began >= LONGEST_SLICE_MS;
       triedMs += slice.triedMs ?? 0;
       round.triedMs = Math.max(round.triedMs, triedMs);
       round.waiting = longer(round.waiting, slice.waiting);
     }
   }
 
-  await Promise.all(Array.from({ length: SLICES_AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: settings.slicesAtOnce ?? SLICES_AT_ONCE }, lane));
   return round;
 }
 

@@ -5,6 +5,7 @@ import type { NotifyWaiting } from '../../../activities/batch/waiting-notice.ts'
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
+import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { latestClock } from '../../domain/time/steady-clock.ts';
@@ -13,6 +14,7 @@ import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { ReportNote } from '../../report/report-note.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
+import { sendingWidth } from '../../service/limits/sending-width.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { chooseLanguage } from '../../texts/choose-language.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
@@ -142,7 +144,10 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     permission: createSendingPermission(ledger),
     ensureWebhook: () => registration.ensure(),
     settings: {
-      sliceSize: Math.min(SLICE_SIZE, config.pageSize),
+      ...sendingWidth(profile.limits.requestsPerSecond, {
+        sliceSize: Math.min(SLICE_SIZE, config.pageSize),
+        sliceMs: LONGEST_SLICE_MS,
+      }),
       settleMs: config.settleTimeoutMs,
       sendMs: config.sendTimeoutMs,
       patienceMs: config.outagePatienceMs,
