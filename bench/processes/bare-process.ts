@@ -54,9 +54,9 @@ webhooks.close();
 /** Sends the next invoice until none is left; reads the answer, and keeps nothing of it. */
 async function lane(): Promise<void> {
   while (next < input.invoices) {
-    next += 1;
-    if (input.requestsPerSecond !== undefined) await turn(next, input.requestsPerSecond);
-    await post('/v1/invoices', invoiceText(next), { 'idempotency-key': `bare_${process.pid}_${next}` });
+    const ordinal = ++next;
+    if (input.requestsPerSecond !== undefined) await turn(ordinal, input.requestsPerSecond);
+    await post('/v1/invoices', invoiceText(ordinal), { 'idempotency-key': `bare_${process.pid}_${ordinal}` });
   }
 }
 
