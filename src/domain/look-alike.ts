@@ -12,6 +12,8 @@ const FULL_WIDTH_OFFSET = 0xfee0;
 const DIGITS = /[^\P{Nd}0-9]/gu;
 /** What a spreadsheet drops when it takes a reference for a number. */
 const LEADING_ZEROS = /^0+(?=\d+$)/;
+/** A number at whose end it drops zeros, after they were dropped. */
+const DECIMAL = /^\d+[.,]\d*[1-9]$/;
 /** What it takes for a number, and may write out. */
 const SCIENTIFIC = /^(\d+)E(\d{1,2})$/i;
 /** Longer numbers it writes as powers of ten, which are no references. */
@@ -32,6 +34,14 @@ function writtenOut(seen: string): string {
   if (digits === undefined || power === undefined) return seen;
   const number = digits + '0'.repeat(Number(power));
   return number.replace(LEADING_ZEROS, '').length > LONGEST_WRITTEN_OUT ? seen : number;
+}
+
+/**
+ * The references of which a spreadsheet makes this one by dropping zeros at its end: `1.1` may have been `1.10`. They have no skeleton in common, because
+ * `1.1` and `1.10` are two references wherever people count in that way; there `1.1` comes first.
+ */
+export function withDroppedZeros(ref: string): readonly string[] {
+  return DECIMAL.test(ref) ? [`${ref}0`, `${ref}00`] : [];
 }
 
 function seenSpelling(ref: string): string {

@@ -10,6 +10,8 @@ export interface RowEvidence extends Pick<Conversion, 'format' | 'labels' | 'los
   readonly damage: Damage;
   /** What the corrections file says of itself; {} where the file is none. */
   readonly readAs: ReadAs;
+  /** As in `Conversion`; left out where it cannot be told. */
+  readonly areReferencesCut?: boolean;
 }
 
 /** How rows become invoices, and what of that stands in the proof. */
@@ -41,6 +43,7 @@ export function decideConversion(rows: RowEvidence, options: IngestOptions): Dec
       lookAlikes: options.lookAlikes ?? 'refuse',
       damaged: damage.toJSON(),
       taxCodes: options.taxCodes ?? null,
+      ...(rows.areReferencesCut === true ? { areReferencesCut: true } : {}),
     },
     decimal,
     proof: { decimal, ...(duplicateRows === 'keep' ? { duplicateRows } : {}) },

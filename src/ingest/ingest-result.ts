@@ -67,6 +67,8 @@ export interface Conversion {
   readonly lostReferences: Readonly<Record<string, number>>;
   /** The file's name of a tax -> the service's code; null: no profile says. */
   readonly taxCodes: Readonly<Record<string, string>> | null;
+  /** All long references of the file have lost digits in a spreadsheet, as far as they show. */
+  readonly areReferencesCut?: boolean;
 }
 
 /** JSON-plain evidence of how a file was read. */

@@ -87,6 +87,7 @@ function originalOf({ path, proof }: ReadBack): OriginalCsv | OriginalJson {
     extension: 'csv',
     header,
     dialect: { delimiter: delimiter ?? ',', newline, encoding, byteOrderMark: bom },
+    hasOriginals: true,
     records: csvRecords(),
   };
 

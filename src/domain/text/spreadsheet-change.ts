@@ -1,6 +1,11 @@
 import { Big } from 'big.js';
 import { canonicalDecimal } from '../money.ts';
 
+/** Day 0 of a spreadsheet, and of one in the date system of 1904. */
+const EPOCHS = [Date.UTC(1899, 11, 30), Date.UTC(1904, 0, 1)];
+/** 9999-12-31. */
+const LAST_DAY = 2_958_465;
+
 /** No number, date or truth value is longer; a hostile cell must cost nothing. */
 const LONGEST = 60;
 const NUMBER =
@@ -43,12 +48,12 @@ export function mayChange(cell: string): boolean {
 
 /**
  * Whether a spreadsheet that opens and saves a CSV file may have made `now` of `was`: the same number written differently (`00012` and `12`, `1E5` and
- * `100000`, `12,50` and `1250`), the same day, the same truth value. False for equal texts, and for what only a person changes.
+ * `100000`, `12,50` and `1250`), the same day, the number of that day (`11-26` and `46327`), the same truth value. False for equal texts, and for what only a person changes.
  */
 export function isSpreadsheetChange(was: string, now: string): boolean {
   const [before, after] = [was.trim(), now.trim()];
   if (before === after || before.length > LONGEST || after.length > LONGEST) return false;
-  if (isSameNumber(before, after) || isSameDay(before, after)) return true;
+  if (isSameNumber(before, after) || isSameDay(before, after) || isItsSerial(before, after)) return true;
   const truth = TRUTH.get(before.toLowerCase());
   return truth !== undefined && truth === TRUTH.get(after.toLowerCase());
 }
@@ -112,8 +117,40 @@ function isSameDay(was: string, now: string): boolean {
   const after = dateNumbers(now);
   if (before === null || after === null || !SHOWN_AS_DATE.test(now)) return false;
   if (was.replaceAll(/\d/gu, '9') === now.replaceAll(/\d/gu, '9')) return false;
-  const rest = [...after];
-  return before.every((number) => {
+  return holdsAll(after, before);
+}
+
+/** A day is a number with a format; where somebody takes the format away, or saves it as text, the number is left. Of a time it is a part of the day. */
+function isItsSerial(was: string, now: string): boolean {
+  const before = dateNumbers(was);
+  if (before === null) return false;
+  return numbersIn(now).some((value) => {
+    const serial = Number(value);
+    if (!(serial > 0) || serial > LAST_DAY) return false;
+    return EPOCHS.some((epoch) => {
+      const at = new Date(epoch + Math.round(serial * 86_400) * 1000);
+      return was.includes(':') ? isTimeOf(at, serial, before) : Number.isInteger(serial) && isDayOf(at, before);
+    });
+  });
+}
+
+/** Of two numbers a spreadsheet makes a day of this year, or the first day of a month. */
+function isDayOf(at: Date, numbers: readonly number[]): boolean {
+  const [day, month, year] = [at.getUTCDate(), at.getUTCMonth() + 1, at.getUTCFullYear() % 100];
+  if (numbers.length > 2) return holdsAll([day, month, year], numbers);
+  return holdsAll([day, month], numbers) || (day === 1 && holdsAll([month, year], numbers));
+}
+
+function isTimeOf(at: Date, serial: number, numbers: readonly number[]): boolean {
+  const time = [at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()];
+  const day = [at.getUTCDate(), at.getUTCMonth() + 1, at.getUTCFullYear() % 100];
+  return holdsAll(serial < 1 ? time : [...day, ...time], numbers);
+}
+
+/** Each number, as often as it stands there. */
+function holdsAll(numbers: readonly number[], wanted: readonly number[]): boolean {
+  const rest = [...numbers];
+  return wanted.every((number) => {
     const at = rest.indexOf(number);
     if (at >= 0) rest.splice(at, 1);
     return at >= 0;

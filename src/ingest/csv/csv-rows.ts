@@ -1,6 +1,7 @@
 import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import type { CsvRecord } from './csv-reader.ts';
+import { CutReferences } from './cut-references.ts';
 import type { Damage } from '../encoding/damage.ts';
 import type { DecimalEvidence } from './decimal-evidence.ts';
 import type { TableHeader } from './table-header.ts';
@@ -16,6 +17,7 @@ import type { Reading } from '../reading.ts';
 import { builtReference, plainReference } from '../invoice/reference-cell.ts';
 import type { ReferenceCell } from '../invoice/reference-cell.ts';
 import { Refusal } from '../refusal.ts';
+import { MOST_ROWS } from '../workbook/limits.ts';
 import { shorten } from '../invoice/shorten.ts';
 import { beforeSpreadsheet } from './original-cells.ts';
 import { holdsRows } from './swallowed-rows.ts';
@@ -61,8 +63,11 @@ export class CsvRows {
   readonly #delimiter: string | null;
   /** What the rows of a corrections file say of how they were read; one text for all of them. */
   readAs: string | null = null;
+  /** Of a CSV file alone: a workbook says of each cell whether it is a number. */
+  readonly references = new CutReferences();
   #shortLast: number | null = null;
   #last = 0;
+  #records = 0;
 
   constructor(given: {
     reading: RowsOf;
@@ -92,6 +97,7 @@ export class CsvRows {
 
   /** @throws Refusal `rows-above-header`, `header-second`, `quote-misplaced`, `too-many-damaged-rows` */
   take(record: CsvRecord): void {
+    this.#records += 1;
     if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
     if (record.row === this.#dialect.header.row || isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
@@ -99,10 +105,11 @@ export class CsvRows {
     this.#reading.counts.rows += 1;
     this.#last = record.row;
     if (this.#dialect.map.own) this.#noteReadAs(record);
-    this.#takeRow(this.#dialect.map.own ? this.#asItWas(record) : record);
+    this.#takeRow(this.#dialect.map.own ? this.#asItWas(record) : record, record);
   }
 
-  #takeRow(record: CsvRecord): void {
+  /** `found`: the record as it stands in the file, whose decimal marks are not those of the first file. */
+  #takeRow(record: CsvRecord, found: CsvRecord): void {
     this.#shortLast = record.cells.length < this.#width ? record.row : null;
     const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
     const nif = record.unusable?.includes('merchant_nif') === true ? null : normalNif(cells[NIF] ?? '');
@@ -112,15 +119,18 @@ export class CsvRows {
     if (record.errors !== undefined) this.#damage.add(record.row, record.errors);
     if (this.#hasWrongWidth(record)) this.#damageRow(record);
     else {
-      this.#observe(record.row, cells);
+      this.#observe(found);
       this.#requireNoDiscount(record);
     }
+    if (this.#delimiter !== null) this.references.observe(row.ref);
     this.#lost.kept(row);
     this.#reading.writer.add(row);
   }
 
   /** @throws Refusal `truncated` */
   end(endedLine: boolean): void {
+    // A sheet has its own numbers of rows, a CSV file as many as records.
+    if ((this.#delimiter === null ? this.#last : this.#records) === MOST_ROWS) throw sheetFull(this.#last);
     if (endedLine) return;
     if (this.#shortLast !== null)
       throw new Refusal(
@@ -167,10 +177,10 @@ export class CsvRows {
     return this.#dialect.map.own ? cell.replace(FORMULA_START, '') : cell;
   }
 
-  #observe(row: number, cells: readonly (string | null)[]): void {
+  #observe(record: CsvRecord): void {
     for (const [column, at] of NUMBERS) {
-      const cell = cells[at];
-      if (cell !== null && cell !== undefined) this.#evidence[column].observe(row, cell);
+      const cell = this.#cell(record, this.#dialect.map.indexes[at] ?? -1, at);
+      if (cell !== null) this.#evidence[column].observe(record.row, cell);
     }
   }
 
@@ -302,6 +312,15 @@ export class CsvRows {
       { row },
     );
   }
+}
+
+/** A program that opens a longer file drops the rows below, and what it saves does not show that there were any. */
+function sheetFull(row: number): Refusal {
+  return new Refusal(
+    'truncated',
+    `Row ${row} is row ${MOST_ROWS.toLocaleString('en')}, the last one that a spreadsheet program holds, so more rows may be missing, also of the last invoice. Export the file again, in parts that are shorter, and do not save them in a spreadsheet program`,
+    { row },
+  );
 }
 
 /** Nothing in it can be trusted to stand in its column. */

@@ -1,3 +1,4 @@
+import { Big } from 'big.js';
 import { z } from 'zod';
 import type { Finding } from '../../domain/invoice.ts';
 import { ORIGINAL } from '../../domain/read-as.ts';
@@ -11,16 +12,37 @@ import { readNumber } from '../invoice/read-number.ts';
 import type { DecimalMark } from '../invoice/read-number.ts';
 import { readTypedNumber } from '../workbook/typed-number.ts';
 
-/** By the header of its column. A number also with the decimal that was read in it, because its mark may change, too. */
-const OriginalCells = z.record(z.string(), z.union([z.string(), z.tuple([z.string(), z.string()])]));
+/** No format shows more. */
+const MOST_DECIMALS = 30;
+
+/**
+ * By the header of its column. A number also with the decimal that was read in it, because its mark may change, too; one of a sheet with the decimals
+ * that its format shows of it, where they are fewer.
+ */
+const OriginalCells = z.record(
+  z.string(),
+  z.union([
+    z.string(),
+    z.tuple([z.string(), z.string()]),
+    z.tuple([z.string(), z.string(), z.int().min(0).max(MOST_DECIMALS)]),
+  ]),
+);
 
 type OriginalCells = z.infer<typeof OriginalCells>;
 
-/** The text of the column for one row; empty where no spreadsheet changes a cell of it. `marks`: those of the number columns that are to be compared. */
+/** What is known of the numbers of a row. */
+interface KnownNumbers {
+  /** Of the number columns that are to be compared. */
+  readonly marks: Readonly<Partial<Record<NumberColumn, DecimalMark>>>;
+  /** Most decimals that a sheet shows of the number at this position; null: all. */
+  readonly shown?: (position: number) => number | null;
+}
+
+/** The text of the column for one row; empty where no spreadsheet changes a cell of it. */
 export function originalText(
   cells: readonly string[],
   columns: readonly ReadColumn[],
-  marks: Readonly<Partial<Record<NumberColumn, DecimalMark>>>,
+  { marks, shown }: KnownNumbers,
 ): string {
   const entries = columns.flatMap(({ at, header, column }): [string, OriginalCells[string]][] => {
     const text = cells[at]?.trim() ?? '';
@@ -28,7 +50,10 @@ export function originalText(
     if (!isNumberColumn(column)) return [[header, text]];
     const mark = marks[column];
     const value = mark === undefined ? undefined : readNumber(text, mark)?.value;
-    return value === undefined ? [] : [[header, [text, value]]];
+    if (value === undefined) return [];
+    const decimals = shown?.(at) ?? MOST_DECIMALS;
+    const isRounded = (value.split('.')[1] ?? '').length > decimals;
+    return [[header, isRounded ? [text, value, decimals] : [text, value]]];
   });
   return entries.length === 0 ? '' : JSON.stringify(Object.fromEntries(entries));
 }
@@ -65,14 +90,26 @@ function originalCells(text: string): OriginalCells | null {
 /** The cell as it was, where a spreadsheet changed what it says; null: it says the same, or a person changed it. */
 function changedCell(original: OriginalCells[string] | undefined, now: string, column: Column): string | null {
   if (original === undefined) return null;
-  const [was, value] = typeof original === 'string' ? [original, null] : original;
+  const [was, value, shown] = typeof original === 'string' ? [original, null] : original;
   const typed = readTypedNumber(now.trim());
+  // A workbook keeps what its format rounds; in CSV only what is shown is left.
+  if (typed === null && value !== null && shown !== undefined && isShownAs(value, shown, now)) return was;
   if (!isSpreadsheetChange(was, typed ?? now)) return null;
   if (column === 'merchant_nif' && normalNif(now) === normalNif(was)) return null;
   if (value === null) return was;
   const marks = typed === null ? (['.', ','] as const) : (['.'] as const);
   const values = marks.flatMap((mark) => readNumber(typed ?? now, mark)?.value ?? []);
   return values.every((one) => one === value) ? null : was;
+}
+
+function isShownAs(value: string, decimals: number, now: string): boolean {
+  const exact = new Big(value);
+  return (['.', ','] as const).some((mark) => {
+    const read = readNumber(now, mark)?.value;
+    return (
+      read !== undefined && [Big.roundHalfUp, Big.roundHalfEven].some((how) => exact.round(decimals, how).eq(read))
+    );
+  });
 }
 
 function changed(row: number, label: string, { was, now }: { readonly was: string; readonly now: string }): Finding {

@@ -1,4 +1,3 @@
-import type { Finding } from '../../domain/invoice.ts';
 import { ORIGINAL, parseReadAs } from '../../domain/read-as.ts';
 import { CsvReader } from './csv-reader.ts';
 import { CsvRows } from './csv-rows.ts';
@@ -8,7 +7,9 @@ import { DecimalEvidence } from './decimal-evidence.ts';
 import { decideDialect } from './decide-dialect.ts';
 import { LostRows } from '../lost-rows.ts';
 import type { Read, Reading } from '../reading.ts';
+import { Refusal } from '../refusal.ts';
 import { shorten } from '../invoice/shorten.ts';
+import type { TableHeader } from './table-header.ts';
 import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, readColumns, reportHeader } from './table-header.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
   reading.noteProof(dialectProof);
   const { header, map, how } = dialect;
   reportHeader(reading.findings, { header, map, expectedRow: how === 'sep-line' ? 2 : 1 });
-  if (map.own && map.original < 0) reading.findings.add(notCompared(header.row));
+  requireOriginals(dialect);
   const reader = new CsvReader(dialect.delimiter, reading.lineEnds);
   const damage = new Damage();
   const evidence = {
@@ -45,6 +46,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
     {
       ...{ format: 'csv', labels: labelsOf(dialect), lostReferences: lost.references(), evidence, damage },
       readAs: parseReadAs(rows.readAs ?? ''),
+      areReferencesCut: rows.references.areCut,
     },
     reading.options,
   );
@@ -63,7 +65,12 @@ export async function readCsv(reading: Reading): Promise<Read> {
   };
 }
 
-function notCompared(row: number): Finding {
-  const message = `This corrections file has no column ${ORIGINAL}, so that Lote does not see which cells a spreadsheet has changed, such as 00012 into 12. Compare references, tax numbers and amounts with the dropped file`;
-  return { row, column: ORIGINAL, code: 'corrections-not-compared', message, severity: 'warning' };
+/** Without it a reference that lost its zeros, or a price that lost its mark, looks like any other. A workbook keeps its cells, and needs none. */
+function requireOriginals({ header, map }: TableHeader): void {
+  if (!map.own || map.original >= 0) return;
+  throw new Refusal(
+    'corrections-not-compared',
+    `Header in row ${header.row}: a corrections file in CSV has the column ${ORIGINAL}, which shows what a spreadsheet has changed by itself, such as 00012 into 12, found none. Correct the file as Lote wrote it (corrections.xlsx stays a workbook), or put the column back: its cells may be empty once you have compared references, tax numbers and amounts with the dropped file`,
+    { row: header.row, column: ORIGINAL },
+  );
 }

@@ -2,6 +2,7 @@ import type { InvoiceLine } from '../../domain/invoice.ts';
 import { bySpelling, shownSpelling } from '../../domain/look-alike.ts';
 import { netOf } from '../../domain/money.ts';
 import type { GroupedInvoice, RawRow } from '../../domain/row.ts';
+import { isCutReference } from '../csv/cut-references.ts';
 import { CellFindings } from './cell-findings.ts';
 import { checkGroup } from './check-group.ts';
 import { headOf } from './invoice-head.ts';
@@ -22,6 +23,7 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   for (const { row } of group) findings.addAll(conversion.damaged[row] ?? []);
   checkLostReference(first, conversion, findings);
   checkGroup(group, conversion, findings);
+  checkCutReference(first, conversion, findings);
   if (lookAlike !== undefined && conversion.lookAlikes === 'refuse') checkLookAlike(first, lookAlike, findings);
   const shifted = group.filter((row) => isShifted(row, conversion));
   const head = headOf(
@@ -60,6 +62,15 @@ function checkLookAlike(first: RawRow, other: RawRow, findings: CellFindings): v
   findings.error(first.row, 'invoice_ref', {
     code: 'reference-look-alike',
     message: `found ${JSON.stringify(shownSpelling(first.ref))}, which looks like ${JSON.stringify(shownSpelling(other.ref))} of row ${other.row} and is not the same. Write both in the same way if they are one invoice; if they are two, keep them with --look-alikes keep`,
+  });
+}
+
+/** Two invoices may have become one under it, and one that was issued may have got another reference. */
+function checkCutReference(first: RawRow, { areReferencesCut, lookAlikes }: Conversion, findings: CellFindings): void {
+  if (areReferencesCut !== true || lookAlikes === 'keep' || !isCutReference(first.ref)) return;
+  findings.error(first.row, 'invoice_ref', {
+    code: 'reference-damaged',
+    message: `found ${JSON.stringify(first.ref)}: a spreadsheet keeps 15 digits of a number, and every longer reference of this file has only zeros behind them. Export the file again without a spreadsheet; if the references are right, run it with --look-alikes keep`,
   });
 }
 

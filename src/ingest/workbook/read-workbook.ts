@@ -45,6 +45,7 @@ export async function readWorkbook(
   const records = new SheetRecords({ chosen, recalculates: workbook.recalculates, findings });
   const sheet = workbook.rows(chosen.sheet, signal);
   await takeAll(sheet, { records, rows, reading, signal });
+  rows.end(true);
   const seen = reportWorkbook({ workbook, chosen, sheet, records, damage, findings });
   await reading.writer.flush();
   const readAs = parseReadAs(rows.readAs ?? '');

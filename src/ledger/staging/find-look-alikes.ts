@@ -19,13 +19,19 @@ interface LookAlikeRow {
   readonly state: string;
 }
 
-/** Look-alike keys of a portion, of its odd spellings alone, identities of the portion: invoices that look like one of it and are none of it. */
+/**
+ * Look-alike keys of a portion, of its odd spellings alone, identities of the portion, identities that may have become one of them, the batch: invoices that
+ * look like one of the portion and are none of it. A file with both `1.1` and `1.10` has lost no zeros.
+ */
 const FIND_LOOK_ALIKES = `/* find-look-alikes */
 SELECT i.look_alike AS key, i.invoice_ref, i.owner_batch, i.state
 FROM invoice i WHERE i.look_alike IS NOT NULL AND i.look_alike = ANY($1::text[]) AND NOT i.identity = ANY($3::text[])
 UNION ALL
 SELECT i.identity, i.invoice_ref, i.owner_batch, i.state
-FROM invoice i WHERE i.identity = ANY($2::text[]) AND NOT i.identity = ANY($3::text[])`;
+FROM invoice i WHERE i.identity = ANY($2::text[]) AND NOT i.identity = ANY($3::text[])
+UNION ALL
+SELECT i.identity, i.invoice_ref, i.owner_batch, i.state
+FROM invoice i WHERE i.identity = ANY($4::text[]) AND NOT i.identity = ANY($3::text[]) AND i.owner_batch <> $5`;
 
 /** identities: those that are known. */
 const KNOWN_IDENTITIES = `/* known-identities */
@@ -44,7 +50,7 @@ export interface LookAlike {
  */
 export async function findLookAlikes(
   queries: Queries,
-  application: string,
+  { application, batchId }: { readonly application: string; readonly batchId: string },
   invoices: readonly InvoiceKeys[],
 ): Promise<ReadonlyMap<string, LookAlike>> {
   const keys = new Map(invoices.map(({ identity, lookAlike }) => [identity, lookAlike]));
@@ -55,14 +61,17 @@ export async function findLookAlikes(
     arrayLiteral([...keys.values()]),
     arrayLiteral(odd),
     arrayLiteral([...keys.keys()]),
+    arrayLiteral(invoices.flatMap(({ fuller }) => fuller)),
+    batchId,
   ]);
   if (found.length === 0) return new Map();
   const known = await queries.query<{ identity: string }>(KNOWN_IDENTITIES, [arrayLiteral([...keys.keys()])]);
   for (const { identity } of known) keys.delete(identity);
   const byKey = new Map(found.map((row) => [row.key, row]));
   const lookAlikes = new Map<string, LookAlike>();
-  for (const [identity, key] of keys) {
-    const row = byKey.get(key);
+  for (const { identity, lookAlike, fuller } of invoices) {
+    if (!keys.has(identity)) continue;
+    const row = [lookAlike, ...fuller].map((key) => byKey.get(key)).find((one) => one !== undefined);
     if (row !== undefined)
       lookAlikes.set(identity, { ref: row.invoice_ref, ownerBatch: row.owner_batch, state: row.state });
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
-import { skeletonOf } from '../../domain/look-alike.ts';
+import { skeletonOf, withDroppedZeros } from '../../domain/look-alike.ts';
 
 /** Of fixed size, so that no reference is too long for the unique index. */
 function identityKey({ application, merchantNif, ref }: InvoiceIdentity): string {
@@ -12,15 +12,18 @@ export function lookAlikeKey(identity: InvoiceIdentity): string {
   return identityKey({ ...identity, ref: skeletonOf(identity.ref) });
 }
 
-/** The identity key of an invoice and its look-alike key. */
+/** The identity key of an invoice, its look-alike key, and more under which it may be known. */
 export interface InvoiceKeys {
   readonly identity: string;
   readonly lookAlike: string;
+  /** Identity keys of references that may have become this one. */
+  readonly fuller: readonly string[];
 }
 
-/** Makes both keys; for nearly all invoices they are one, and hashed once. */
+/** Makes the keys; for nearly all invoices they are one, and hashed once. */
 export function invoiceKeys(invoice: InvoiceIdentity): InvoiceKeys {
   const identity = identityKey(invoice);
   const isPlain = skeletonOf(invoice.ref) === invoice.ref;
-  return { identity, lookAlike: isPlain ? identity : lookAlikeKey(invoice) };
+  const fuller = withDroppedZeros(invoice.ref).map((ref) => identityKey({ ...invoice, ref }));
+  return { identity, lookAlike: isPlain ? identity : lookAlikeKey(invoice), fuller };
 }

@@ -75,7 +75,7 @@ async function lookAlikesOf(
   const asked = valid.filter(({ staged }) => staged.lookAlikesKept !== true);
   const found = await findLookAlikes(
     queries,
-    batch.application,
+    batch,
     asked.map(({ keys }) => keys),
   );
   const byOrdinal = new Map<number, LookAlike>();

@@ -69,6 +69,8 @@ export interface OriginalSheetRow {
   readonly row: number;
   readonly hidden: boolean;
   readonly cells: readonly (OriginalCell | undefined)[];
+  /** As in CSV: it may be saved as one. */
+  readonly original?: string;
 }
 
 /** Cells shown as one; columns from 0, both ends included. */
@@ -85,6 +87,8 @@ export interface OriginalSheet {
   /** Name of the sheet. */
   readonly name: string;
   readonly header: readonly string[];
+  /** As in CSV; false also where the sheet has them in a column of its own. */
+  readonly hasOriginals?: boolean;
   /** As in CSV; no mark has to be said of numbers that are numbers. */
   readonly readAs: string;
   /** Where a column stands, from 0, and what it holds, by the name that findings give it. */

@@ -77,7 +77,7 @@ function withOriginals(
   },
 ): OriginalRecord {
   const { cells } = beforeSpreadsheet(record, given.read, record.cells[given.originalAt] ?? '');
-  return { row: record.row, cells, original: originalText(cells, given.read, given.marks) };
+  return { row: record.row, cells, original: originalText(cells, given.read, { marks: given.marks }) };
 }
 
 function jsonOriginal(batch: ReportedFile, path: string): OriginalJson {

@@ -1,6 +1,7 @@
-import { readAsText } from '../../domain/read-as.ts';
+import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
+import { originalText } from '../../ingest/csv/original-cells.ts';
 import { dialectOf } from '../../ingest/csv/read-records.ts';
 import { labelOf } from '../../ingest/csv/table-header.ts';
 import type { Dialect, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
@@ -8,18 +9,23 @@ import type { NumberFormat } from '../../ingest/workbook/number-format.ts';
 import { readSheetRows } from '../../ingest/workbook/read-sheet-rows.ts';
 import type { SheetCell } from '../../ingest/workbook/workbook.ts';
 import type { MergedCells, OriginalCell, OriginalCsv, OriginalSheet } from '../../report/corrections/original-file.ts';
-import { readAsOf } from './read-as-of.ts';
+import { numberMarksOf, readAsOf } from './read-as-of.ts';
 
 const MOST_ZEROS = 30;
 
 /** The sheet of a kept workbook, so that its rows can go back as cells; `asCsv` is the same file as texts. */
 export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): OriginalSheet {
   const dialect = dialectOf(proof);
+  const { read, own, header } = dialect;
+  const marks = numberMarksOf(proof);
+  // A workbook that was made of a corrections file keeps the cells of that one.
+  const hasOriginals = read !== undefined && !(own && header.some((cell) => cell.trim() === ORIGINAL));
   let merged: readonly MergedCells[] = [];
   return {
     kind: 'sheet',
     name: dialect.sheet?.name ?? '',
-    header: dialect.header,
+    header,
+    hasOriginals,
     readAs: readAsText(readAsOf(proof, true)),
     columns: columnsOf(dialect),
     rows: rows(),
@@ -28,13 +34,15 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
   };
 
   async function* rows() {
-    for await (const read of readSheetRows(path, dialect)) {
-      const { row, records, isBelievable } = read;
-      merged = read.merged;
+    for await (const found of readSheetRows(path, dialect)) {
+      const { row, records, isBelievable } = found;
+      merged = found.merged;
       const cells = Array.from(row.cells, (cell, at) =>
         cell === undefined ? undefined : originalCell(cell, !records.isRead(at) || isBelievable(at)),
       );
-      yield { row: row.row, hidden: row.hidden, cells };
+      const shown = (at: number) => row.cells[at]?.format?.decimals ?? null;
+      const original = hasOriginals ? originalText(records.record(row).inCsv, read, { marks, shown }) : '';
+      yield { row: row.row, hidden: row.hidden, cells, original };
     }
   }
 }

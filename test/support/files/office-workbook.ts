@@ -24,6 +24,26 @@ export function correctedInOffice(bytes: Uint8Array, cell: string, value: Typed)
   return bytesOf(workbook);
 }
 
+/** Opens a workbook, or a CSV file with `;`, and saves its first sheet as CSV with `;`: numbers as they are shown, what looks like one as a number. */
+export function savedAsCsv(bytes: Uint8Array): string {
+  const workbook = read(bytes, { cellNF: true, FS: ';' });
+  const sheet = workbook.Sheets[workbook.SheetNames[0] ?? ''];
+  if (sheet === undefined) throw new Error('The workbook has no sheet');
+  return `${utils.sheet_to_csv(sheet, { FS: ';' })}\n`;
+}
+
+/** A workbook whose column at this position, from 0, has this number format. */
+export function formattedWorkbook(table: readonly (readonly Typed[])[], column: number, format: string): Buffer {
+  const workbook = utils.book_new();
+  const sheet = utils.aoa_to_sheet(table.map((row) => [...row]));
+  for (let row = 1; row < table.length; row += 1) {
+    const cell = sheet[utils.encode_cell({ r: row, c: column })] as { z?: string };
+    cell.z = format;
+  }
+  utils.book_append_sheet(workbook, sheet, 'Faturas');
+  return bytesOf(workbook);
+}
+
 function bytesOf(workbook: WorkBook): Buffer {
   return write(workbook, { type: 'buffer', bookType: 'xlsx' }) as Buffer;
 }

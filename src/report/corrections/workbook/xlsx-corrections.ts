@@ -95,6 +95,7 @@ class SheetWriter {
   beginning(): string {
     const header = [
       ...this.#kept.map((at) => this.#original.header[at] ?? ''),
+      ...(this.#original.hasOriginals === true ? [ORIGINAL] : []),
       ...LOTE_COLUMNS,
       ...this.#readAs.map(() => READ_AS),
     ];
@@ -118,12 +119,17 @@ class SheetWriter {
     return `</sheetData>${list}<legacyDrawing r:id="rId1"/></worksheet>`;
   }
 
-  row({ row: number, hidden, cells }: OriginalSheetRow, correction: Correction, marks: readonly Mark[]): string {
+  row(
+    { row: number, hidden, cells, original = '' }: OriginalSheetRow,
+    correction: Correction,
+    marks: readonly Mark[],
+  ): string {
     const row = this.#rows.push(number);
     const wrong = this.#wrongCells(number, marks);
     for (const [column, text] of wrong) this.notes.add({ row, column, text });
     const written: Written[] = [
       ...this.#kept.map((at) => cells[at]),
+      ...(this.#original.hasOriginals === true ? [original === '' ? undefined : original] : []),
       ...[correction.state, clipped(oneLine(correction.reason), LONGEST_REASON), ...this.#readAs],
       ...cells.slice(this.#original.header.length),
     ];

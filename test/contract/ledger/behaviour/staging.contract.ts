@@ -148,6 +148,8 @@ export function stagingContract(open: OpenLedger): void {
         ['another odd spelling', 'LA\u00a04', 'LA\u20024'],
         ['a number that lost its zeros in a spreadsheet', '0007', '7'],
         ['a number that got zeros', '8', '08'],
+        ['a number that lost a zero behind its mark', '9.10', '9.1'],
+        ['a number that lost two', '9,300', '9,3'],
       ])('is a conflict that names both: %s', async (_, first, second) => {
         const earlier = await stageRefs([first]);
 
@@ -159,6 +161,14 @@ export function stagingContract(open: OpenLedger): void {
         expect(conflict?.reason?.message).toMatch(/looks like/);
         expect(other?.state).toBe('staged');
         expect((await later.sendable()).map(({ invoice }) => invoice.ref)).toEqual([`${first} other`]);
+      });
+
+      it('is an invoice of its own where people count so: 2.1 before 2.10, or both in one file', async () => {
+        await stageRefs(['2.1']);
+
+        const later = await stageRefs(['2.10', '2.2', '3.10', '3.1']);
+
+        expect((await later.lines()).map(({ state }) => state)).toEqual(['staged', 'staged', 'staged', 'staged']);
       });
 
       it('is an invoice of its own when somebody has confirmed it, and is known from then on', async () => {

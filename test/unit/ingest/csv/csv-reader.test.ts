@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CsvReader } from '../../../../src/ingest/csv/csv-reader.ts';
 import type { CsvRecord } from '../../../../src/ingest/csv/csv-reader.ts';
 import { Refusal } from '../../../../src/ingest/refusal.ts';
@@ -29,6 +29,16 @@ describe('CsvReader', () => {
       { row: 6, cells: ['q\rq', '6'] },
       { row: 8, cells: ['last', '1'] },
     ]);
+  });
+
+  it('builds no error for each record that is shorter or longer than the first one', async () => {
+    const traces = vi.spyOn(Error, 'captureStackTrace');
+    const records = await read(`a,b\n${'\nx\n1,2,3\n'.repeat(500)}`);
+    const built = traces.mock.calls.length;
+    traces.mockRestore();
+
+    expect(records).toHaveLength(1501);
+    expect(built).toBe(0);
   });
 
   it('reads back any table in any chunks, with the line of each record', async () => {

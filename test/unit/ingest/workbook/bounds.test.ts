@@ -230,3 +230,25 @@ function styles(formatCode: string): Parts {
     'xl/styles.xml': `<styleSheet><numFmts><numFmt numFmtId="200" formatCode="${formatCode}"/></numFmts><cellXfs><xf numFmtId="0"/></cellXfs></styleSheet>`,
   };
 }
+
+describe('a table that ends in the last row that a spreadsheet holds', () => {
+  const LAST = 1_048_576;
+  const cut = { ok: false, findings: [expect.objectContaining({ code: 'truncated', row: LAST })] };
+
+  it('is refused as a workbook, for the rest may have been dropped', async () => {
+    expect((await ingested(temporaryFile(xlsx(WHOLE + line(LAST, { ref: 'F2' }))))).result).toMatchObject(cut);
+    expect((await ingested(temporaryFile(xlsx(WHOLE + line(LAST - 1, { ref: 'F2' }))))).result).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it.each([
+    [LAST - 1, { ok: true }],
+    [LAST, cut],
+    [LAST + 1, { ok: true }],
+  ])('is refused as a CSV file that such a program has saved: %d rows', async (rows, expected) => {
+    const csv = `${HEADER}\n${LINE.join(',')}\n${'\n'.repeat(rows - 3)}${['F2', ...LINE.slice(1)].join(',')}\n`;
+
+    expect((await ingested(temporaryFile(csv))).result).toMatchObject(expected);
+  });
+});

@@ -215,16 +215,14 @@ describe('corrections that a spreadsheet has saved', () => {
     },
   );
 
-  it('say so where the column is gone with which they are compared', async () => {
+  it('are refused where the column is gone with which they are compared', async () => {
     const table = await corrections(await ingest(dropped({ invoice_ref: '00012' })));
     const at = table[0]?.indexOf('lote_original') ?? -1;
     const without = table.map((cells) => cells.filter((_, position) => position !== at));
 
     const { read } = await ingest(csvOf(without));
 
-    expect(read.findings).toContainEqual(
-      expect.objectContaining({ code: 'corrections-not-compared', severity: 'warning' }),
-    );
+    expect(read).toMatchObject({ ok: false, findings: [{ code: 'corrections-not-compared', severity: 'error' }] });
   });
 
   it('let a person write anew what was damaged before the file was dropped', async () => {

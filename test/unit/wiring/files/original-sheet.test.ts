@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GroupedInvoice } from '../../../../src/domain/row.ts';
 import { contentOf, readKept, workbookHandedBack } from '../../../support/files/handed-back.ts';
+import { formattedWorkbook, officeWorkbook, savedAsCsv } from '../../../support/files/office-workbook.ts';
 import { odsOfContent, xlsxOf } from '../../../support/files/workbook-file.ts';
 import { HEADER } from '../../ingest/ingested.ts';
 
@@ -52,6 +53,48 @@ describe('a spreadsheet whose format has a billion zeros', () => {
     const second = await readKept(directory, await workbookHandedBack(directory, first));
 
     expect(second.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ unitPrice: '1.5' }] } }]);
+  });
+});
+
+describe('corrections of a workbook that somebody saves as CSV', () => {
+  const row = ['00012', '501964843', 'Ana', 'EUR', 'Vela', 2, 1.5, 'IVA_23'];
+
+  async function handedBack(book: Uint8Array): Promise<Buffer> {
+    return workbookHandedBack(directory, await readKept(directory, book));
+  }
+
+  it('are sent as the workbook was', async () => {
+    const csv = savedAsCsv(await handedBack(officeWorkbook([HEADER.split(','), row])));
+
+    const read = await readKept(directory, Buffer.from(csv));
+
+    expect(read.invoices).toMatchObject([
+      { ok: true, invoice: { ref: '00012', lines: [{ quantity: '2', unitPrice: '1.5' }] } },
+    ]);
+  });
+
+  it('never send a reference that lost its zeros when that file was opened and saved again', async () => {
+    const csv = savedAsCsv(await handedBack(officeWorkbook([HEADER.split(','), row])));
+
+    const { invoices } = await readKept(directory, Buffer.from(csv.replace('\n00012;', '\n12;')));
+
+    expect(invoices).toMatchObject([{ ok: false, ref: '00012', findings: [{ code: 'cell-changed' }] }]);
+  });
+
+  it.each([
+    ['0.00', 12.345],
+    ['0.00', 0.125],
+    ['#,##0.0', 1234.56],
+  ])('never send what the format %s shows of %d', async (format, price) => {
+    const table = [HEADER.split(','), [...row.slice(0, 6), price, 'IVA_23']];
+    const workbook = await handedBack(formattedWorkbook(table, 6, format));
+    const { invoices } = await readKept(directory, Buffer.from(savedAsCsv(workbook)));
+
+    expect(invoices).toMatchObject([{ ok: false }]);
+    expect(invoices[0]?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed' }));
+    expect((await readKept(directory, workbook)).invoices).toMatchObject([
+      { ok: true, invoice: { lines: [{ unitPrice: String(price) }] } },
+    ]);
   });
 });
 
