@@ -9,8 +9,6 @@ const PASSING: ReadonlySet<LoteErrorCode> = new Set([
   'ledger-unavailable',
   // Another writer of the same rows was faster: the next attempt finds what it wrote.
   'ledger-race',
-  // A later start of the same work goes on; should this one be the latest after all, its next attempt claims anew.
-  'claim-lost',
   // Another writer has begun a newer report of the same batch.
   'report-superseded',
   'service-unreachable',
@@ -27,8 +25,20 @@ const PASSING: ReadonlySet<LoteErrorCode> = new Set([
 /** May pass by itself, but not unnoticed: a night that waits for it sends no message. */
 const REPEATED_A_FEW_TIMES: ReadonlySet<LoteErrorCode> = new Set(['input-unusable']);
 
+/**
+ * Another run has the batch, and a claim never comes back: this run must end, and say which one it is. The latest attempt after all, of a step or of a run
+ * that was reset, claims anew with its next attempts.
+ */
+const LOST_CLAIM_ATTEMPTS = 5;
+
 /** An error nobody foresaw may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
 const UNFORESEEN_ATTEMPTS = 8;
+
+function mayPass({ code }: LoteError, attempt: number): boolean {
+  if (PASSING.has(code)) return true;
+  if (code === 'claim-lost') return attempt < LOST_CLAIM_ATTEMPTS;
+  return REPEATED_A_FEW_TIMES.has(code) && attempt < UNFORESEEN_ATTEMPTS;
+}
 
 /** Whether an activity that fails so is repeated until it works. */
 export function passes(error: unknown): boolean {
@@ -45,7 +55,7 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
     return ApplicationFailure.create({
       type: error.code,
       message: error.message,
-      nonRetryable: !passes(error) && !(REPEATED_A_FEW_TIMES.has(error.code) && attempt < UNFORESEEN_ATTEMPTS),
+      nonRetryable: !mayPass(error, attempt),
     });
   }
   const kind = error instanceof Error ? error.name : typeof error;

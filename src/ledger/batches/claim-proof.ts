@@ -49,23 +49,28 @@ async function underToken(
   const rows = await queries.query<BatchRow>(lock, [batchId]);
   const batch = foundBatch(batchId, rows[0]);
   if (fencingToken === undefined || fencingToken === batch.fencingToken) return batch;
-  throw roundLost({ batchId, fencingToken }, batch.fencingToken);
+  throw roundLost({ batchId, fencingToken }, batch);
 }
 
 function proved(claim: BatchClaim, [row]: readonly BatchRow[]): BatchRecord {
   const batch = foundBatch(claim.batchId, row);
-  if (batch.fencingToken !== claim.fencingToken) throw claimLost(claim, `the ledger has token ${batch.fencingToken}`);
+  if (batch.fencingToken !== claim.fencingToken) throw claimLost(claim, heldBy(batch));
   return batch;
 }
 
 /** A round is begun once: the next attempt of its step has the same token, and waits for ever where the ledger has a lower one. */
-export function roundLost(claim: BatchClaim, found: number): LoteError {
-  if (found > claim.fencingToken) return claimLost(claim, `the ledger has token ${found}`);
+export function roundLost(claim: BatchClaim, batch: BatchRecord): LoteError {
+  const found = batch.fencingToken;
+  if (found > claim.fencingToken) return claimLost(claim, heldBy(batch));
   return new LoteError(
     'ledger-conflict',
     `Writing to batch "${claim.batchId}": the ledger must know the round of this run (fencing token ${claim.fencingToken}), but it has token ${found}, and a token never falls: ` +
       'it was restored from an older copy, or has lost its last transactions. Nothing was written, and this run ends. Reconciliation closes what it leaves; then drop the file again (docs/operations/backup.md)',
   );
+}
+
+function heldBy({ fencingToken, workflowId, runId }: BatchRecord): string {
+  return `run ${runId} of workflow ${workflowId} has it (token ${fencingToken})`;
 }
 
 /** A later start of the same work has taken over: this attempt has nothing more to write. */

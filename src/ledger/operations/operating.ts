@@ -68,8 +68,7 @@ export function createOperating(database: Database, keyOf: KeyOf): OperatingLedg
         const [begun] = await queries.query<BatchRow>(BEGIN_ROUND, [batchId, fencingToken, attempt]);
         if (begun !== undefined) return batchRecord(begun);
         const [row] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
-        const found = foundBatch(batchId, row).fencingToken;
-        throw roundLost({ batchId, fencingToken }, found);
+        throw roundLost({ batchId, fencingToken }, foundBatch(batchId, row));
       }),
 
     retryInvoices: (request) => retryInvoices(database, keyOf, request),

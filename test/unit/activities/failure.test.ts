@@ -37,7 +37,6 @@ describe('an activity', () => {
   it.each([
     ['ledger-unavailable', false],
     ['ledger-race', false],
-    ['claim-lost', false],
     ['report-superseded', false],
     ['service-unreachable', false],
     ['temporal-unavailable', false],
@@ -52,6 +51,13 @@ describe('an activity', () => {
 
     expect(error).toBeInstanceOf(ApplicationFailure);
     expect(error).toMatchObject({ type: code, message: 'What was attempted.', nonRetryable });
+  });
+
+  it('whose batch another run has is repeated a few times, and then fails with the name of that run', async () => {
+    const lost = new LoteError('claim-lost', 'Writing to batch "b": run 2 has it.');
+
+    expect((await run(failing(lost), 4)).error).toMatchObject({ type: 'claim-lost', nonRetryable: false });
+    expect((await run(failing(lost), 5)).error).toMatchObject({ nonRetryable: true, message: lost.message });
   });
 
   it('that finds no room in the input folder is repeated a few times, and then names the folder', async () => {

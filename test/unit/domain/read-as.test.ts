@@ -99,7 +99,7 @@ const CELLS = csvRow().split(',');
 
 describe('a corrections file', () => {
   it.each([
-    ['CSV', `${HEADER},lote_state,lote_reason\n${csvRow()},invalid,why\n`],
+    ['CSV', `${HEADER},lote_original,lote_state,lote_reason\n${csvRow()},,invalid,why\n`],
     [
       'XLSX',
       xlsxOf([
