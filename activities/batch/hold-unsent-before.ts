@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../deps.ts';
 const NOT_SENT_BEFORE: Reason = {
   code: OLDER_LEDGER,
   message:
-    'The earlier report of this file says that this invoice was not sent, or was refused, and the ledger does not know that report: it was restored from an older copy, or is another one. The invoice may have been corrected since, or kept back on purpose: look into that report (folder before-restore-…). If it must go, retry it with the accepted risk of a duplicate.',
+    'The earlier report of this file says that this invoice was not sent, was refused, or failed, and the ledger does not know that report: it was restored from an older copy, or is another one. The invoice may have been corrected since, or kept back on purpose: look into that report (folder before-restore-…). If it must go, retry it with the accepted risk of a duplicate.',
 };
 
 /**

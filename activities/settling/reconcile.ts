@@ -2,6 +2,8 @@ import { Context } from '@temporalio/activity';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
+import { LoteError } from '../../src/domain/errors.ts';
+import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
@@ -45,6 +47,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   const { application, ledger, settings, speech } = deps;
   await ledger.applyMissedEvents();
   const { cancellationSignal } = Context.current();
+  const exceptBatches = await holdUnsent(deps);
   const window = retentionWindow(deps);
   let repeated = 0;
   let found = 0;
@@ -58,8 +61,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
       staleMs: STALE_MS,
       all,
       refusalIsProof: settings.retry.refusedRepeatIsProof,
-      afterInvoiceId,
-      limit: REPEATS_AT_ONCE,
+      ...{ afterInvoiceId, limit: REPEATS_AT_ONCE, exceptBatches },
     });
     if (taken.length === 0) break;
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
@@ -73,6 +75,25 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   }
   const serviceAway = troubles >= TROUBLE_IN_A_ROW;
   return { ledgerId: ledger.id, repeated, found, serviceAway, language: speech.locale };
+}
+
+/**
+ * In a restored ledger a batch that was closed at the time of the copy may have gone on since: what its lost report calls refused or not sent may have been
+ * corrected. Returns the batches whose lost report cannot be read: they wait, and no others.
+ */
+async function holdUnsent(deps: ActivityDeps): Promise<readonly string[]> {
+  const unreadable: string[] = [];
+  for (const batchId of await deps.ledger.batchesLeftUnknown(deps.application)) {
+    try {
+      // Nobody holds the claim of a closed batch.
+      await holdUnsentBefore(deps, { batchId, fencingToken: undefined });
+    } catch (error) {
+      if (!(error instanceof LoteError) || error.code !== 'folder-unusable') throw error;
+      deps.log.error('what a batch left unknown is not repeated', { batchId, err: error });
+      unreadable.push(batchId);
+    }
+  }
+  return unreadable;
 }
 
 async function repeatOne(

@@ -74,8 +74,19 @@ export interface TakenRow {
   readonly reason_message: string | null;
 }
 
+/** application. */
+export const BATCHES_LEFT_UNKNOWN = `/* batches-left-unknown */
+WITH left_open AS (${LEFT_OPEN}
+)
+SELECT DISTINCT i.owner_batch AS batch_id
+FROM left_open o
+JOIN invoice i ON i.invoice_id = o.invoice_id
+JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+WHERE i.state IN ${fromStates('repeat')} AND i.application = $1 AND ${REPEATED_BY_ITSELF}
+ORDER BY i.owner_batch`;
+
 /**
- * now, stale before, frozen after, all, limit, invoiceId after which to go on, application. The compare-and-set is in
+ * now, stale before, frozen after, all, limit, invoiceId after which to go on, application, refusal is proof, batches that are left alone. The compare-and-set is in
  * the row: after the winner's `changed_at` no other call takes it. Without `all`, each invoice waits half of the age it
  * had at its last try, so that it is repeated a dozen times in a day and not a hundred; one with a spent key waits for
  * all of that age, unless a refusal is a proof. An operator decides about an invoice of which an earlier generation
@@ -94,7 +105,7 @@ WITH left_open AS (${LEFT_OPEN}
     AND ($4::text::boolean
       OR ($8::text::boolean AND i.reason_code = 'refused-after-lost-answer')
       OR CASE WHEN i.reason_code IN ${SPENT} THEN 1 ELSE 2 END * ($1 - i.changed_at) >= i.changed_at - body.frozen_at)
-    AND i.invoice_id > $6 AND i.application = $7
+    AND i.invoice_id > $6 AND i.application = $7 AND NOT i.owner_batch = ANY($9::text[])
   ORDER BY i.invoice_id
   LIMIT $5
   FOR UPDATE OF i SKIP LOCKED

@@ -1,9 +1,11 @@
 import type { OpenDocument, ReconcilingLedger } from '../../domain/ports/ledger/reconciling-ledger.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { batchRecord } from '../batches/batch-record.ts';
+import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
 import {
+  BATCHES_LEFT_UNKNOWN,
   GIVE_UP_REPEATS,
   MISSED_CONTRADICTIONS,
   MISSED_EVENTS,
@@ -31,16 +33,22 @@ const NO_FINAL_ANSWER = {
 /** What was left open when batches closed. */
 export function createReconciling(database: Database): ReconcilingLedger {
   return {
-    async takeUnknown({ application, now, retentionMs, staleMs, all, refusalIsProof, afterInvoiceId, limit }) {
+    async batchesLeftUnknown(application) {
+      const rows = await database.query<{ batch_id: string }>(BATCHES_LEFT_UNKNOWN, [application]);
+      return rows.map((row) => row.batch_id);
+    },
+
+    async takeUnknown({ application, now, retentionMs, staleMs, ...take }) {
       const times = [now, now - staleMs, now - retentionMs];
       await database.query(GIVE_UP_REPEATS, [...times, application]);
       const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [
         ...times,
-        String(all),
-        limit,
-        afterInvoiceId,
+        String(take.all),
+        take.limit,
+        take.afterInvoiceId,
         application,
-        String(refusalIsProof === true),
+        String(take.refusalIsProof === true),
+        arrayLiteral(take.exceptBatches ?? []),
       ]);
       // RETURNING gives rows in the order in which the plan meets them.
       const inOrder = taken.toSorted((one, other) => one.invoice_id - other.invoice_id);

@@ -29,6 +29,8 @@ export interface ReportWriterOptions {
   readonly profile: ProfileInUse;
   /** The account that invoices are sent into, as the marks of sending name it. Null, or left out: the built-in sandbox. */
   readonly account?: string | null;
+  /** As in `LostReportParts`. */
+  readonly retentionMs: number;
   readonly now: () => number;
 }
 

@@ -10,7 +10,7 @@ import { inReportsFolder } from '../../report/reports-folder.ts';
 
 /**
  * What a report says of invoices of which the service has nothing: no POST was made for them, or it was refused. A refused one may have been corrected, and
- * the service, asked again, may accept what it refused.
+ * the service, asked again, may accept what it refused. A failed one may have been corrected, too, and counts once the service may have forgotten its key.
  */
 const NOT_SENT: ReadonlySet<string> = new Set(['held', 'conflict', 'rejected']);
 
@@ -23,7 +23,14 @@ const Report = z.object({
     ledger: z.string().optional(),
     account: z.string().nullable().optional(),
   }),
-  invoices: z.array(z.object({ state: z.string(), rows: z.array(z.number()) })),
+  invoices: z.array(
+    z.object({
+      state: z.string(),
+      rows: z.array(z.number()),
+      generation: z.number().optional(),
+      sentAt: z.iso.datetime().nullable().optional(),
+    }),
+  ),
 });
 
 /** Where reports stand, and who asks what they say. */
@@ -32,9 +39,20 @@ export interface LostReportParts {
   readonly ledger: Pick<Ledger, 'id' | 'findBatch'>;
   /** As the marks of sending name it. Null: the built-in sandbox, whose documents go with the ledger. */
   readonly account: string | null;
+  /** For so long the service knows a key. */
+  readonly retentionMs: number;
+  readonly now: () => number;
+}
+
+/** An invoice that the service has as failed; the ledger sends it with its first key, which brings the same document for as long as the service knows it. */
+interface FailedInvoice {
+  readonly row: number;
+  /** When that key was used at the latest; null: that is not known. */
+  readonly sentAt: number | null;
 }
 
 interface LostReport extends RowsNotSent {
+  readonly failed: readonly FailedInvoice[];
   readonly ledger: string | undefined;
   readonly account: string | null | undefined;
 }
@@ -44,7 +62,7 @@ interface LostReport extends RowsNotSent {
  * given out, or were kept when another report, as reconciliation writes it, took their place. Those of another ledger for another account do not
  * count: a file may be tried at a test account first.
  */
-export function createLostReports({ reportsDir, ledger, account }: LostReportParts) {
+export function createLostReports({ reportsDir, ledger, account, retentionMs, now }: LostReportParts) {
   // Each slice of a batch asks, and a report may be large.
   const remembered = new Map<string, LostReport>();
 
@@ -76,8 +94,10 @@ export function createLostReports({ reportsDir, ledger, account }: LostReportPar
     const own = reports.filter(
       (report) => report.ledger === ledger.id || report.account === undefined || report.account === account,
     );
+    const isForgotten = ({ sentAt }: FailedInvoice) => sentAt === null || now() - sentAt >= retentionMs;
+    const failed = own.flatMap((report) => report.failed.filter(isForgotten).map(({ row }) => row));
     return {
-      firstRows: [...new Set(own.flatMap(({ firstRows }) => firstRows))],
+      firstRows: [...new Set([...own.flatMap(({ firstRows }) => firstRows), ...failed])],
       writtenAt: Math.max(0, ...own.map(({ writtenAt }) => writtenAt)),
     };
   }
@@ -96,9 +116,17 @@ async function readReport(json: string): Promise<LostReport> {
   const notSent = invoices.filter(({ state }) => NOT_SENT.has(state));
   return {
     firstRows: notSent.flatMap(({ rows }) => rows.slice(0, 1)),
+    failed: invoices.filter(({ state }) => state === 'failed').flatMap(failedInvoice),
     writtenAt: Date.parse(batch.writtenAt),
     ...{ ledger: batch.ledger, account: batch.account },
   };
+}
+
+/** Of a later generation nobody knows when the first key was used. */
+function failedInvoice(invoice: z.infer<typeof Report>['invoices'][number]): readonly FailedInvoice[] {
+  const { rows, generation, sentAt } = invoice;
+  const usedAt = generation === 1 && typeof sentAt === 'string' ? Date.parse(sentAt) : null;
+  return rows.slice(0, 1).map((row) => ({ row, sentAt: usedAt }));
 }
 
 function parsed(json: string, text: string): z.infer<typeof Report> {

@@ -19,6 +19,7 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { chooseLanguage } from '../../texts/choose-language.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import { profileDigestOf } from '../profile-fit/profile-digest.ts';
+import { repeatWindowMs } from '../account/repeat-window.ts';
 import { sendingScope } from '../account/sending-guard.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';
 import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
@@ -179,6 +180,7 @@ function folderUsers(
   const writer = createReportWriter({
     ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
     account: sendingScope(config),
+    retentionMs: repeatWindowMs(profile),
     profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
   });
   const users = {

@@ -31,6 +31,8 @@ export interface TakeUnknown {
   readonly all: boolean;
   /** The refusal of a repeat proves that nothing was created: what was refused after a lost answer need not wait. */
   readonly refusalIsProof?: boolean;
+  /** Batches of which nothing is taken; left out: none. */
+  readonly exceptBatches?: readonly string[];
   /** Where an earlier call ended; 0: from the start. */
   readonly afterInvoiceId: number;
   readonly limit: number;
@@ -98,6 +100,8 @@ export interface SinceReport {
  * batch left open, so that its cost does not grow with the ledger.
  */
 export interface ReconcilingLedger {
+  /** Closed batches that own an `unknown` invoice which may be repeated without an operator. */
+  batchesLeftUnknown(application: string): Promise<readonly string[]>;
   /**
    * unknown -> sending, whichever batch owns it, by compare-and-set: of two reconcilers one gets it. Invoices whose
    * window is over are left out, or go back to `unknown`. In ascending order of their ids.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
+import { LoteError } from '../../../../src/domain/errors.ts';
 import { PROFILE_CONTRADICTION } from '../../../../src/domain/circuit-reasons.ts';
 import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
@@ -43,9 +44,9 @@ async function noteReport({ deps }: ActivityPlace, batch: TestBatch): Promise<vo
 }
 
 /** A closed batch of which `count` invoices are unknown. */
-async function unknownOnes(place: ActivityPlace, count: number, reason = LOST): Promise<TestBatch> {
+async function unknownOnes(place: ActivityPlace, count: number, reason = LOST, letter = 'R'): Promise<TestBatch> {
   const batch = await place.scenario.run(
-    Array.from({ length: count }, (_, at) => ({ ref: `R${at}` })),
+    Array.from({ length: count }, (_, at) => ({ ref: `${letter}${at}` })),
     1_000,
   );
   const lostOne: SendOutcome = { kind: 'unknown', reason };
@@ -82,6 +83,35 @@ describe('unknown invoices', () => {
     });
     expect(posts).toEqual([{ body: '{"ref":"R0"}', key: idempotencyKey }]);
     expect(await batch.line('R0')).toMatchObject({ state: 'accepted', serviceId: 'inv_repeat_1', attempts: 2 });
+  });
+
+  it('are not repeated where a report that a restored ledger does not know says that they were not sent', async () => {
+    const { posts, service } = answering({ kind: 'created', serviceId: 'inv_beside' });
+    const place = placeOf({ service });
+    const batch = await unknownOnes(place, 2);
+    const rows = (await batch.line('R1')).rows.slice(0, 1);
+    const rowsNotSent = () => Promise.resolve({ firstRows: rows, writtenAt: NOW });
+    const reports = { ...place.deps.reports, rowsNotSent };
+
+    expect(await asActivity(repeatUnknown, { ...place.deps, reports }, { all: true })).toMatchObject({ repeated: 1 });
+    expect(posts.map(({ body }) => body)).toEqual(['{"ref":"R0"}']);
+    expect(await batch.line('R1')).toMatchObject({ state: 'unknown', attempts: 1, reason: { code: 'older-ledger' } });
+  });
+
+  it('wait where such a report cannot be read, and no others do', async () => {
+    const { posts, service } = answering({ kind: 'created', serviceId: 'inv_readable' });
+    const place = placeOf({ service });
+    const [doubtful, other] = [await unknownOnes(place, 1), await unknownOnes(place, 1, LOST, 'S')];
+    const damaged = new LoteError('folder-unusable', 'Reading report.json: found an empty file');
+    const rowsNotSent = (batchId: string) =>
+      batchId === doubtful.batchId ? Promise.reject(damaged) : place.deps.reports.rowsNotSent(batchId);
+    const reports = { ...place.deps.reports, rowsNotSent };
+
+    expect(await asActivity(repeatUnknown, { ...place.deps, reports }, { all: true })).toMatchObject({ repeated: 1 });
+    expect(posts).toHaveLength(1);
+    expect(await doubtful.line('R0')).toMatchObject({ state: 'unknown', attempts: 1, reason: LOST });
+    expect(await other.line('S0')).toMatchObject({ state: 'accepted' });
+    await settleRest(place);
   });
 
   it.each<readonly [string, CreateAnswer, object]>([

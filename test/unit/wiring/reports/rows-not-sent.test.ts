@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import type { BatchInvoice } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { ReportOrigin } from '../../../../src/report/report-model.ts';
 import { writeReport } from '../../../../src/report/write-report.ts';
 import { createLostReports } from '../../../../src/wiring/reports/rows-not-sent.ts';
@@ -9,26 +10,30 @@ import { batchInvoice, batchOf, ledgerOf, NOON } from '../../report/batch-invoic
 
 const HELD = { state: 'held', reason: { code: 'batch-cancelled', message: 'Its prices are wrong.' } } as const;
 const REFUSED = { state: 'rejected', reason: { code: 'tax-code', message: 'HTTP 422' } } as const;
+const FAILED = { state: 'failed', reason: { code: 'no-series', message: 'No series.' } } as const;
+const RETENTION_MS = 24 * 3_600_000;
 const LEDGER = 'lgr_1';
 const ACCOUNT = '0123456789abcdef';
 
 /** A report of an issued, a held and a refused invoice, and a ledger that has given out so many revisions of it. */
-async function lostReport(origin?: ReportOrigin) {
+async function lostReport(origin?: ReportOrigin, failed: readonly Partial<BatchInvoice>[] = []) {
   const reportsDir = await mkdtemp(join(tmpdir(), 'lote-rows-not-sent-'));
   onTestFinished(() => rm(reportsDir, { recursive: true, force: true }));
   const invoices = [
     batchInvoice({ ordinal: 1, rows: [2] }),
     batchInvoice({ ordinal: 2, rows: [3, 4], ...HELD }),
     batchInvoice({ ordinal: 3, rows: [5], ...REFUSED }),
+    ...failed.map((one, at) => batchInvoice({ ordinal: 4 + at, rows: [6 + at], ...FAILED, ...one })),
   ];
   const batch = batchOf(invoices);
   const { batchId } = batch;
   const said = origin === undefined ? {} : { origin };
   const write = () => writeReport({ ledger: ledgerOf(batch, invoices), batchId, reportsDir, now: NOON, ...said });
   await write();
-  const knows = async (revision: number, account: string | null = ACCOUNT) => {
+  const knows = async (revision: number, account: string | null = ACCOUNT, now = NOON) => {
     const ledger = { id: LEDGER, findBatch: () => Promise.resolve({ ...batch, revision }) };
-    return (await createLostReports({ reportsDir, ledger, account })(batchId)).firstRows;
+    const parts = { reportsDir, ledger, account, retentionMs: RETENTION_MS, now: () => now };
+    return (await createLostReports(parts)(batchId)).firstRows;
   };
   return { json: join(reportsDir, batchId, 'report.json'), write, knows };
 }
@@ -41,6 +46,18 @@ it('are those of the lost report, also after reconciliation has put another one 
 
   await write();
   expect(await knows(1), 'by a restored ledger').toEqual([3, 5]);
+});
+
+it('are those that failed once the service may have forgotten their first key, for they may have been corrected', async () => {
+  const sentAt = NOON - 3_600_000;
+  const { knows } = await lostReport(undefined, [
+    { sentAt, generation: 1 },
+    { sentAt, generation: 2 },
+    { sentAt: null, generation: 1 },
+  ]);
+
+  expect(await knows(0, ACCOUNT, sentAt + RETENTION_MS - 1)).toEqual([3, 5, 7, 8]);
+  expect(await knows(0, ACCOUNT, sentAt + RETENTION_MS)).toEqual([3, 5, 6, 7, 8]);
 });
 
 it.each([
