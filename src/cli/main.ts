@@ -3,6 +3,7 @@ import { goOnWithoutReaders } from './output/output-streams.ts';
 import { EXIT, exitCodeOf } from './output/exit-codes.ts';
 import { nextCommand } from './output/next-command.ts';
 import { program } from './program.ts';
+import { terminalText } from './output/terminal-text.ts';
 
 goOnWithoutReaders();
 
@@ -22,7 +23,7 @@ function report(error: unknown): number {
   const message = known
     ? error.message
     : `Unforeseen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  process.stderr.write(`lote: ${message}\n${known ? nextCommand(error, process.argv) : ''}`);
+  process.stderr.write(`lote: ${terminalText(message)}\n${known ? nextCommand(error, process.argv) : ''}`);
   if (process.argv.includes('--json')) {
     process.stdout.write(
       `${JSON.stringify({ batches: [], error: { code: known ? error.code : 'internal', message } })}\n`,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Finding } from '../../domain/invoice.ts';
 import type { CheckedFile } from '../../wiring/files/check-file.ts';
+import { plainText } from '../../texts/plain-text.ts';
+import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
 
 const EXAMPLES_SHOWN = 3;
 const ROWS_SHOWN = 12;
@@ -32,19 +34,21 @@ const ShownProof = z.object({
 /** What a dry run says to a person: the proof, the control totals, the findings, the bytes. */
 export function checkText(file: CheckedFile): string {
   return [
-    headline(file),
+    ...headline(file),
     ...section('read as', proofLines(file.proof)),
     ...(file.refused ? [] : section('control totals, to compare with the source', totalsLines(file))),
     ...section('findings', findingLines(file.findings)),
     ...section('first invoices, exactly as they would be sent', invoiceLines(file)),
-  ].join('\n');
+  ]
+    .map((line) => plainText(line))
+    .join('\n');
 }
 
-function headline(file: CheckedFile): string {
-  if (file.refused) return `${file.file}: REFUSED, nothing of it would be sent`;
+function headline(file: CheckedFile): readonly string[] {
+  if (file.refused) return [`${file.file}: REFUSED, nothing of it would be sent`];
   const lost = file.rowsLost === 0 ? '' : `, ${file.rowsLost} ROWS LOST`;
   const counts = `${file.file}: ${file.invoices} invoices from ${file.rows} rows, ${file.invalid} invalid${lost}`;
-  return file.gate === null ? counts : `${counts}\n  NOTHING WOULD BE SENT: ${file.gate}`;
+  return file.gate === null ? [counts] : [counts, `  NOTHING WOULD BE SENT: ${file.gate}`];
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
@@ -109,7 +113,7 @@ function totalsLines(file: CheckedFile): readonly string[] {
 function invoiceLines({ firstInvoices, firstBodies }: CheckedFile): readonly string[] {
   return firstInvoices.flatMap(({ ref, merchantNif, rows }, at) => [
     `${ref} of merchant ${merchantNif}, ${rows.length === 1 ? 'row' : 'rows'} ${rowList(rows)}`,
-    `  ${firstBodies[at] ?? ''}`,
+    `  ${escapeInvisible(firstBodies[at] ?? '')}`,
   ]);
 }
 

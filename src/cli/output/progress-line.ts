@@ -1,5 +1,6 @@
 import { timeLeft } from './time-left.ts';
 import type { BatchProgress } from '../../contract/messages.ts';
+import { plainText } from '../../texts/plain-text.ts';
 
 /** Long enough to smooth out slices and pages, short enough to follow a service that slows down. */
 const WINDOW_MS = 20_000;
@@ -92,7 +93,8 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
   }
 
   return {
-    show(file, progress, settledCount) {
+    show(name, progress, settledCount) {
+      const file = plainText(name);
       const rate = meterOf(file).rate(now(), settledCount);
       const view = { file, progress, settledCount, rate };
       if (redraws) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { plainText } from '../../texts/plain-text.ts';
 
 const MOST_SHOWN = 5;
 const Report = z.object({ fileFindings: z.array(z.object({ severity: z.string(), message: z.string() })) });
@@ -11,7 +12,7 @@ export function refusalLines(reportJson: string): readonly string[] {
     return fileFindings
       .filter(({ severity }) => severity === 'error')
       .slice(0, MOST_SHOWN)
-      .map(({ message }) => `  ${message}`);
+      .map(({ message }) => `  ${plainText(message)}`);
   } catch {
     // A report on another machine, or a missing one, is named below all the same.
     return [];

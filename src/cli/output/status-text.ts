@@ -4,6 +4,7 @@ import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { awaitsConfirmation } from '../../domain/ports/ledger/total-ledger.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import { settledCount } from '../../domain/settled-count.ts';
+import { plainText } from '../../texts/plain-text.ts';
 
 const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
 
@@ -55,7 +56,7 @@ export function statusOf(batch: ReadBatch, several: boolean, timeZone?: string):
         ]),
     `  next      ${nextOf(batch, missing, several)}`,
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.map((line) => plainText(line)).join('\n')}\n`;
 }
 
 /** It waits until an operator has confirmed its total. */

@@ -2,6 +2,7 @@ import type { Finding } from '../../domain/invoice.ts';
 import type { Column, RawRow } from '../../domain/row.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Conversion } from '../ingest-result.ts';
+import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
 import { shorten } from './shorten.ts';
 
 const LONGEST_SHOWN = 60;
@@ -80,7 +81,8 @@ export class CellFindings {
   }
 }
 
-/** A cell as a finding shows it. */
+/** A cell as a finding shows it: what would turn the words behind it around stands as its code. */
 export function shownCell(text: string): string {
-  return JSON.stringify(text.length > LONGEST_SHOWN ? `${shorten(text, LONGEST_SHOWN)}…` : text);
+  const shown = JSON.stringify(text.length > LONGEST_SHOWN ? `${shorten(text, LONGEST_SHOWN)}…` : text);
+  return escapeInvisible(shown);
 }

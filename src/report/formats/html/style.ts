@@ -14,6 +14,7 @@ ul.legend{list-style:none;padding:0;margin:0;display:grid;grid-template-columns:
 .state{color:var(--tone);font-weight:600;white-space:nowrap}.state::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.4em;border-radius:50%;background:var(--tone)}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid var(--line);unicode-bidi:isolate}
+a,code,dd,span,strong{unicode-bidi:isolate}
 th{color:var(--soft);font-weight:600}td.number,th.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
 td.text{overflow-wrap:anywhere;min-width:12rem}thead th{white-space:nowrap}tfoot tr:first-child>*{border-top:2px solid var(--ink);font-weight:700;color:var(--ink)}
 details{border:1px solid var(--line);border-radius:.25rem;margin:.5rem 0;padding:.25rem .75rem}summary{cursor:pointer;padding:.35rem 0}

@@ -42,6 +42,19 @@ const EXPORT = [
 ].join('\r\n');
 
 describe('lote check says', () => {
+  it('nothing that a terminal takes for a command, whatever the name, the header and the cells hold', async () => {
+    const turned = 'A\u202Ena';
+    const header = `${HEADER},"x\u001B]0;title\u0007\n  findings: none"`;
+    const path = file(`${header}\n${csvRow({ customer: turned })},z\n`, 'may\u202Evsc\u001B[2J.csv');
+
+    const text = await said(path);
+
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+    expect(text).toContain(`may vsc [2J.csv: 1 invoices`);
+    expect(text).toContain('not sent     "x ]0;title   findings: none"');
+    expect(text, 'the bytes, in another spelling').toContain('"name":"A\\u202ena"');
+  });
+
   it('how a file was read and by which rows, its totals, its findings and the bytes', async () => {
     const text = await said(file(iconv.encode(EXPORT, 'windows-1252')));
 

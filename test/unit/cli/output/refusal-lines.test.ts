@@ -19,6 +19,12 @@ function report(text: string): string {
 }
 
 describe('the reasons of a refused file', () => {
+  it('hold nothing that a terminal takes for a command', () => {
+    const fileFindings = [{ severity: 'error', message: 'found "a\u001B[2Jb\nc"' }];
+
+    expect(refusalLines(report(JSON.stringify({ fileFindings })))).toEqual(['  found "a [2Jb c"']);
+  });
+
   it('are the errors of its report, and not what was only remarked', () => {
     const fileFindings = [
       { severity: 'error', message: 'Row 3: a quote' },
