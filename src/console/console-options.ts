@@ -4,7 +4,7 @@ import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { Purged } from '../domain/ports/ledger/purge-ledger.ts';
 import type { Readiness } from '../domain/ports/readiness.ts';
 import type { RetryState } from '../domain/retry-decision.ts';
-import type { FileCheck } from './file-check.ts';
+import type { CheckedBytes, FileCheck } from './file-check.ts';
 import type { People } from './people/people.ts';
 import type { FileMapper } from './mapping/file-mapper.ts';
 import type { ProfileEditor } from './profile-editor.ts';
@@ -141,14 +141,14 @@ export interface ConsoleActions {
     check(file: string, declared: Declared): Promise<FileCheck>;
     readonly mapper: FileMapper;
     /**
-     * Starts the batch of a file, or joins the one that runs. `note` writes into the audit of the batch, before it starts;
-     * `checked` is the SHA-256 of the bytes that somebody has looked at. @throws LoteError `file-changed` when there are others now
+     * Starts the batch of a file, or joins the one that runs. `note` writes into the audit of the batch, before it starts.
+     * @throws LoteError `file-changed` when the file, or its mapping profile, is not what somebody has looked at
      */
     start(
       file: string,
       declared: Declared,
       note: (batchId: string) => Promise<void>,
-      checked?: string,
+      checked?: CheckedBytes,
     ): Promise<{ readonly batchId: string; readonly sha256: string }>;
   };
   /** An update of the batch's running workflow; its answer is a sentence. `by` goes into the audit. @throws LoteError `batch-not-found` when nothing runs */

@@ -15,3 +15,11 @@ export interface FileCheck {
   /** The first invoices as they would be sent. */
   readonly firstBodies: readonly string[];
 }
+
+/** What somebody has looked at before the start; what is left out is not compared. */
+export interface CheckedBytes {
+  /** SHA-256 of the file. */
+  readonly sha256?: string | undefined;
+  /** SHA-256 of the mapping profile with which it was read; empty: without one. */
+  readonly profile?: string | undefined;
+}

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { z } from 'zod';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { findingsTable } from './batch-tables.ts';
 import type { Declared } from '../console-options.ts';
@@ -8,6 +9,8 @@ import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { proofList } from './proof-list.ts';
 import { uploadForm } from '../forms/upload-form.ts';
+
+const ReadWith = z.object({ profile: z.object({ sha256: z.string() }) });
 
 export interface CheckPage {
   /** Relative to the input directory. */
@@ -66,6 +69,7 @@ function startForm(format: PageFormat, { file, declared, check, temporalStart, r
   return html`<form action="${format.action('/start')}" method="post">
     <input type="hidden" name="file" value="${file}" />
     <input type="hidden" name="sha256" value="${check.sha256}" />
+    <input type="hidden" name="checkedProfile" value="${profileOf(check)}" />
     ${Object.entries(declared).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${refusalsDoubted ? html`<label class="choice"><input type="checkbox" name="acceptDuplicateRisk" value="yes" /> ${texts.dryRun.risk}</label>` : ''}
     <button class="main">${format.plural(texts.dryRun.start, valid)}</button>
@@ -79,6 +83,11 @@ function startForm(format: PageFormat, { file, declared, check, temporalStart, r
           </p>`
     }
   </form>`;
+}
+
+/** SHA-256 of the mapping profile with which it was read; empty: without one. */
+function profileOf({ proof }: FileCheck): string {
+  return ReadWith.safeParse(proof).data?.profile.sha256 ?? '';
 }
 
 /** What would be issued, by currency. */

@@ -16,6 +16,10 @@ const StartForm = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/u)
     .optional(),
+  checkedProfile: z
+    .string()
+    .regex(/^(?:[0-9a-f]{64})?$/u)
+    .optional(),
   acceptDuplicateRisk: z.literal('yes').optional().catch(undefined),
 });
 /** A profile without these codes cannot tell a refusal from a duplicate. */
@@ -64,7 +68,8 @@ export function fileRoutes(
     const accepted = started.data.acceptDuplicateRisk === 'yes' ? { acceptDuplicateRisk: true } : {};
     const declared = { ...readDeclared(form), ...accepted };
     const note = (id: string) => noteAct(context, options.people, id, { what: 'start', why: started.data.file });
-    const { batchId, sha256 } = await files.start(started.data.file, declared, note, started.data.sha256);
+    const { file, sha256: checked, checkedProfile: profile } = started.data;
+    const { batchId, sha256 } = await files.start(file, declared, note, { sha256: checked, profile });
     return context.redirect(`/batches/${encodeURIComponent(batchId)}?started=${sha256}`, 303);
   });
 

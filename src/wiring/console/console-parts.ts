@@ -18,6 +18,7 @@ import { examineParts } from '../doctor/doctor.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from '../files/input-files.ts';
+import { profileSha256 } from '../files/read-with-profile.ts';
 import { keepUpload } from './keep-upload.ts';
 import { consolePeople } from './console-people.ts';
 import { createBatchOperator, createBatchWatch } from '../operator/operate-batch.ts';
@@ -153,7 +154,12 @@ function fileActions(
     async start(file, declared, note, checked) {
       await folders?.require('input');
       const { batchId: noted, sha256 } = await batchOfFile({ application, inputDir }, ledger, file);
-      if (checked !== undefined && checked !== sha256) throw changedSinceCheck(file);
+      if (checked?.sha256 !== undefined && checked.sha256 !== sha256) throw changedSinceCheck(file);
+      if (checked?.profile !== undefined) {
+        const path = await resolveInput(inputDir, file);
+        const profile = (await profileSha256(path, { file: path, inputDir, options: declared })) ?? '';
+        if (checked.profile !== profile) throw otherProfile(file);
+      }
       await note(noted);
       const { batchId } = await answeredCall(client, 'Starting a batch', () =>
         startBatch({ client, taskQueue, application, inputDir }, { file, ledgerId: ledger.id, ...declared }),
@@ -161,6 +167,14 @@ function fileActions(
       return { batchId, sha256 };
     },
   };
+}
+
+/** Another person may have saved one for files of this name, or have changed it. */
+function otherProfile(file: string): LoteError {
+  return new LoteError(
+    'file-changed',
+    `Starting ${JSON.stringify(file)}: it must be read with the mapping profile with which it was checked, found that one was saved, changed or removed since. Nothing was sent: check it again, and start it then.`,
+  );
 }
 
 /** An ERP may write to the input folder while somebody reads what a check has said. */

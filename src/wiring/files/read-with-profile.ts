@@ -51,6 +51,18 @@ export async function requireProfile(inputDir: string, file: string, options: Re
   await profileOf({ file, inputDir, options }, readAs);
 }
 
+/**
+ * SHA-256 of the mapping profile with which a file would be read now; null: with none.
+ * @throws LoteError `usage` as the reading; `file-unreadable`
+ */
+export async function profileSha256(
+  path: string,
+  given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>,
+): Promise<string | null> {
+  const chosen = await profileOf(given, await readAsIn(path));
+  return chosen?.profile.sha256 ?? null;
+}
+
 /** What a corrections file says of itself. @throws LoteError `file-unreadable` */
 async function readAsIn(path: string): Promise<ReadAs> {
   const head = await fileHead(path);

@@ -1,5 +1,5 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startConsole, type RunningConsole } from '../../../../src/console/start-console.ts';
@@ -70,6 +70,18 @@ describe('a file of the input folder that somebody has checked in the console', 
     ['written to', (path: string) => writeInvoiceFile(path, { invoices: 3 }), 'file-changed'],
     ['cut off', (path: string) => writeFile(path, ''), 'file-changed'],
     ['taken away', (path: string) => rm(path), 'file-unreadable'],
+    [
+      'mapped',
+      async (path: string) => {
+        const profiles = join(dirname(path), 'profiles');
+        await mkdir(profiles, { recursive: true });
+        await writeFile(
+          join(profiles, 'mapped.json'),
+          JSON.stringify({ constants: { currency: 'USD' }, ignore: ['currency'] }),
+        );
+      },
+      'file-changed',
+    ],
   ])('is not started when it was %s since', async (how, change, code) => {
     const name = `${how.replace(' ', '-')}.csv`;
     await writeInvoiceFile(join(place.inputDir, name), { invoices: 2 });
