@@ -12,6 +12,8 @@ const FULL_WIDTH_OFFSET = 0xfee0;
 const DIGITS = /[^\P{Nd}0-9]/gu;
 /** What a spreadsheet drops when it takes a reference for a number. */
 const LEADING_ZEROS = /^0+(?=\d+$)/;
+/** With which tax numbers of 11 or 14 digits begin. */
+const MOST_ZEROS_DROPPED = 2;
 /** A number at whose end it drops zeros, after they were dropped. */
 const DECIMAL = /^\d+[.,]\d*[1-9]$/;
 /** What it takes for a number, and may write out. */
@@ -42,6 +44,13 @@ function writtenOut(seen: string): string {
  */
 export function withDroppedZeros(ref: string): readonly string[] {
   return DECIMAL.test(ref) ? [`${ref}0`, `${ref}00`] : [];
+}
+
+/** The same tax number with other zeros in front, of which a spreadsheet drops all. */
+export function withOtherZeros(nif: string): readonly string[] {
+  const digits = nif.replace(LEADING_ZEROS, '');
+  const most = nif.length - digits.length + MOST_ZEROS_DROPPED;
+  return Array.from({ length: most + 1 }, (_, zeros) => '0'.repeat(zeros) + digits).filter((other) => other !== nif);
 }
 
 function seenSpelling(ref: string): string {

@@ -122,7 +122,8 @@ export class CsvRows {
       this.#observe(found);
       this.#requireNoDiscount(record);
     }
-    if (this.#delimiter !== null) this.references.observe(row.ref);
+    // Corrections have few rows, and tell each cell that a spreadsheet has changed.
+    if (this.#delimiter !== null && !this.#dialect.map.own) this.references.observe(row.ref);
     this.#lost.kept(row);
     this.#reading.writer.add(row);
   }

@@ -42,6 +42,8 @@ export interface LookAlike {
   readonly ref: string;
   readonly ownerBatch: string;
   readonly state: string;
+  /** Where it is the tax number of the merchant that looks alike. */
+  readonly nif?: string;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 import { skeletonOf, withDroppedZeros } from '../../domain/look-alike.ts';
 
 /** Of fixed size, so that no reference is too long for the unique index. */
-function identityKey({ application, merchantNif, ref }: InvoiceIdentity): string {
+export function identityKey({ application, merchantNif, ref }: InvoiceIdentity): string {
   return hash('sha256', JSON.stringify([application, merchantNif, ref]), 'base64url');
 }
 

@@ -10,6 +10,7 @@ import type { KeyOf } from '../database/key-of.ts';
 import { type Attachment, decideAttachment } from './attachment.ts';
 import { CORRECT_INVOICES, KEEP_GENERATION, KEEP_OUTCOMES } from './correct-invoices-sql.ts';
 import { findLookAlikes, type LookAlike } from './find-look-alikes.ts';
+import { findOtherZeros } from './find-other-zeros.ts';
 import {
   INSERT_BATCH_INVOICES,
   INSERT_INVOICES,
@@ -78,10 +79,14 @@ async function lookAlikesOf(
     batch,
     asked.map(({ keys }) => keys),
   );
+  const otherZeros = await findOtherZeros(
+    queries,
+    asked.map(({ staged }) => identityOf(batch.application, staged)),
+  );
   const byOrdinal = new Map<number, LookAlike>();
-  if (found.size === 0) return byOrdinal;
+  if (found.size === 0 && otherZeros.size === 0) return byOrdinal;
   for (const { staged, keys } of asked) {
-    const lookAlike = found.get(keys.identity);
+    const lookAlike = found.get(keys.identity) ?? otherZeros.get(keys.identity);
     if (lookAlike !== undefined) byOrdinal.set(staged.ordinal, lookAlike);
   }
   return byOrdinal;
@@ -294,7 +299,12 @@ function needsRisk({ staged, known }: Placed): { readonly code: string; readonly
   };
 }
 
-function looksLike(ref: string, { ref: other, ownerBatch, state }: LookAlike): BatchLine['reason'] {
+function looksLike(ref: string, { ref: other, ownerBatch, state, nif }: LookAlike): BatchLine['reason'] {
+  if (nif !== undefined)
+    return {
+      code: 'nif-look-alike',
+      message: `The reference ${JSON.stringify(ref)} is known under the tax number ${nif}, which differs only in the zeros in front, of batch "${ownerBatch}", there ${state}. A spreadsheet drops such zeros: write the tax number in the same way if it is the same merchant; if they are two, drop the corrections with --look-alikes keep`,
+    };
   return {
     code: 'reference-look-alike',
     message: `The reference ${JSON.stringify(shownSpelling(ref))} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,

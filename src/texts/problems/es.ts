@@ -95,6 +95,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
     'Otro contenido de esta factura fue rechazado, o enviado sin que el libro de Lote lo sepa: puede existir un documento de él.',
   'nif-checksum': 'El dígito de control del NIF no es correcto; el NIF se usa tal como está.',
   'nif-damaged': 'Una hoja de cálculo dañó el NIF del emisor.',
+  'nif-look-alike': 'La factura es conocida con un NIF que solo difiere en los ceros a la izquierda.',
   'nif-missing': 'Falta el NIF del emisor.',
   'nif-unreadable': 'El NIF del emisor no tiene solo cifras.',
   'no-final-answer': 'El tiempo se agotó sin respuesta final del servicio; Lote sigue preguntando.',

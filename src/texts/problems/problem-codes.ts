@@ -94,6 +94,7 @@ export const PROBLEM_CODES = [
   'needs-accept-duplicate-risk',
   'nif-checksum',
   'nif-damaged',
+  'nif-look-alike',
   'nif-missing',
   'nif-unreadable',
   'no-final-answer',

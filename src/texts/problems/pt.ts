@@ -96,6 +96,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
     'Outro conteúdo desta fatura foi recusado, ou enviado sem que o registo do Lote o saiba: pode existir um documento dele.',
   'nif-checksum': 'O algarismo de controlo do NIF não confere; o NIF é usado tal como está.',
   'nif-damaged': 'Uma folha de cálculo estragou o NIF do emitente.',
+  'nif-look-alike': 'A fatura é conhecida com um NIF que só difere nos zeros à esquerda.',
   'nif-missing': 'Falta o NIF do emitente.',
   'nif-unreadable': 'O NIF do emitente não tem só algarismos.',
   'no-final-answer': 'O tempo acabou sem resposta final do serviço; o Lote continua a perguntar.',

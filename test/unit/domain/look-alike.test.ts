@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bySpelling, shownSpelling, skeletonOf } from '../../../src/domain/look-alike.ts';
+import {
+  bySpelling,
+  shownSpelling,
+  skeletonOf,
+  withDroppedZeros,
+  withOtherZeros,
+} from '../../../src/domain/look-alike.ts';
 import { anyText } from '../../support/any-text.ts';
 
 describe('skeletonOf', () => {
@@ -58,6 +64,26 @@ describe('skeletonOf', () => {
       }),
     );
     expect(skeletonOf('FT 2026/1-A')).toBe('FT 2026/1-A');
+  });
+});
+
+describe('the references and tax numbers that a spreadsheet may have changed', () => {
+  it.each([
+    ['1.1', ['1.10', '1.100']],
+    ['2026,1', ['2026,10', '2026,100']],
+    ['1.10', []],
+    ['11', []],
+    ['FT 1.1', []],
+  ])('of the reference %s are %j', (ref, fuller) => {
+    expect(withDroppedZeros(ref)).toEqual(fuller);
+  });
+
+  it.each([
+    ['123456789', ['0123456789', '00123456789']],
+    ['0012', ['12', '012', '00012', '000012']],
+    ['000', ['0', '00', '0000', '00000']],
+  ])('of the tax number %s are %j', (nif, others) => {
+    expect(withOtherZeros(nif)).toEqual(others);
   });
 });
 

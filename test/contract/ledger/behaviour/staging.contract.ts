@@ -198,6 +198,31 @@ export function stagingContract(open: OpenLedger): void {
         expect((await here.lines()).map(({ state }) => state)).toEqual(['staged']);
       });
 
+      it('is a conflict, too, where the tax number of the merchant lost its zeros, or got them back', async () => {
+        const stageOf = async (nif: string, ref: string, kept = false) => {
+          const batch = await scenario.begin();
+          const invoice = invoiceOf({ ref });
+          const merchant = { ...invoice.merchant, nif };
+          const staged = validInvoice(scenario.application, { ...invoice, merchant }, 1);
+          await ledger.stageInvoices(batch, [{ ...staged, ...(kept ? { lookAlikesKept: true } : {}) }], NOW);
+          return batch.lines();
+        };
+        await ledger.saveMerchants(scenario.application, [
+          { nif: '00123456789', merchantId: 'mrc_1' },
+          { nif: '4567', merchantId: 'mrc_2' },
+        ]);
+        await stageOf('00123456789', 'LE 1');
+        await stageOf('4567', 'LE 1');
+
+        const conflict = { state: 'conflict', reason: { code: 'nif-look-alike' } };
+        expect(await stageOf('123456789', 'LE 1')).toMatchObject([conflict]);
+        expect(await stageOf('04567', 'LE 1')).toMatchObject([conflict]);
+        expect(await stageOf('123456789', 'LE 2')).toMatchObject([{ state: 'staged' }]);
+        expect(await stageOf('23456789', 'LE 1')).toMatchObject([{ state: 'staged' }]);
+        expect(await stageOf('00123456789', 'LE 1')).toMatchObject([{ state: 'staged' }]);
+        expect(await stageOf('123456789', 'LE 1', true)).toMatchObject([{ state: 'staged' }]);
+      });
+
       it('is found by whoever comes second, of batches that are staged at the same moment', async () => {
         const spellings = ['LD 1', 'LD\u00a01', 'LD\u20021', 'LD\u20091'];
 

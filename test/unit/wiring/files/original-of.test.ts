@@ -225,6 +225,13 @@ describe('corrections that a spreadsheet has saved', () => {
     expect(read).toMatchObject({ ok: false, findings: [{ code: 'corrections-not-compared', severity: 'error' }] });
   });
 
+  it('are sent also where all that is left of long references ends with zeros', async () => {
+    const refs = ['12345678901234500', '12345678901234567'].map((ref) => ({ invoice_ref: ref }));
+    const table = await corrections(await ingest(dropped(...refs)));
+
+    expect(told(await ingest(csvOf(table.slice(0, 2))))).toEqual([{ sent: '12345678901234500' }]);
+  });
+
   it('let a person write anew what was damaged before the file was dropped', async () => {
     const table = await corrections(await ingest(dropped({ invoice_ref: '1E+05' })));
 
