@@ -9,6 +9,8 @@ const PLAIN = /^(?!#|Err:|=)[\u0020-\u007e]*$/;
 /** Control characters but TAB, LF and CR. */
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+/** Half of a character: a workbook can write one. The ledger keeps the same sign for each, so that two references would be one. */
+const HALF = /\p{Cs}/u;
 /** Zero-width and direction marks: two references that look the same would be two invoices. */
 const INVISIBLE = /\p{Cf}/u;
 /** UTF-8 that somebody read as windows-1252 before this file was written: `JoÃ£o`, `â‚¬`. */
@@ -51,6 +53,13 @@ function checkErrors({ row, column, cell }: Cell, findings: CellFindings): void 
     findings.error(row, column, {
       code: isControl ? 'control-character' : 'invisible-character',
       message: `expected text, found the ${isControl ? 'control' : 'invisible'} character ${codeOf(control)}. Remove it`,
+    });
+  }
+  const half = HALF.exec(cell)?.[0];
+  if (half !== undefined) {
+    findings.error(row, column, {
+      code: 'control-character',
+      message: `expected text, found ${codeOf(half)}, which is half of a character. Write the text again`,
     });
   }
   if (TEXT_AS_FORMULA.test(cell.trim())) {

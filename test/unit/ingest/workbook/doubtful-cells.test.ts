@@ -41,6 +41,27 @@ async function saidOf(file: Buffer, options: IngestOptions = {}): Promise<Readon
   return { ...Object.fromEntries(codes), file: [...ofFile] };
 }
 
+describe('a cell with half of a character', () => {
+  it.each(['invoice_ref', 'customer_name', 'description'])(
+    'is not sent, for the ledger would keep another one: %s',
+    async (column) => {
+      const said = await saidOf(
+        xlsx([rowXml(2, { [column]: textXml('F_xD800_1') }), rowXml(3, { invoice_ref: textXml('F2') })]),
+      );
+
+      expect(Object.values(said).flat()).toEqual(['control-character']);
+      expect(said['F2']).toEqual([]);
+    },
+  );
+
+  it('is no character that stands in two halves, as in a name with a picture', async () => {
+    expect(await saidOf(xlsx([rowXml(2, { customer_name: textXml('Ana _xD83D__xDE00_') })]))).toEqual({
+      F1: [],
+      file: [],
+    });
+  });
+});
+
 describe('a row of formulas without a value', () => {
   it('is no blank row: the invoices beside it are not sent without it', async () => {
     const formulas = Object.fromEntries(COLUMNS.map((column) => [column, '<c><f>Data!A2</f></c>']));
