@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -12,7 +12,9 @@ import { postgresDatabase, type PostgresDatabase } from '../support/servers/post
 import { processes } from '../support/lote/processes.ts';
 import { SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
 
-const INVOICES = 1_500;
+const INVOICES = 500;
+/** So that a worker is killed while it sends. */
+const SLOW = { limits: { requestsPerSecond: 150 } };
 const POLL_INTERVAL_MS = 20;
 const server = inject('postgresUrl');
 
@@ -46,6 +48,8 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
     strangers = await postgresDatabase(server ?? '');
     const [sandboxPort, receiverPort, consolePort] = [await ownPort(), await ownPort(), await ownPort()];
     consoleUrl = `http://127.0.0.1:${consolePort}`;
+    const profile = join(place.directory, 'profile.json');
+    await writeFile(profile, JSON.stringify(SLOW));
     client = {
       ...place.env,
       DATABASE_URL: database.url,
@@ -56,10 +60,11 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
       ...client,
       INVOICING_BASE_URL: `http://127.0.0.1:${sandboxPort}`,
       INVOICING_API_KEY: SANDBOX_KEY,
+      SERVICE_PROFILE: profile,
       WEBHOOK_URL: `http://127.0.0.1:${receiverPort}/webhooks`,
       RECEIVER_PORT: String(receiverPort),
       CONSOLE_PORT: String(consolePort),
-      LOTE_PAGE_SIZE: '100',
+      LOTE_PAGE_SIZE: '50',
       LOTE_SETTLE_TIMEOUT: '30s',
     };
     sandbox = all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: String(sandboxPort) });

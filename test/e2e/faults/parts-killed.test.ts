@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -13,8 +13,11 @@ import { processes, type Processes } from '../../support/lote/processes.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
 
-const INVOICES = 500;
-const POLL_INTERVAL_MS = 10;
+const INVOICES = 200;
+/** Each look reads the whole books, or asks the ledger. */
+const POLL_INTERVAL_MS = 50;
+/** So that each part is killed while invoices are being sent. */
+const SLOW = { limits: { requestsPerSecond: 40 } };
 const server = inject('postgresUrl');
 
 /** Waits for progress, not for time: a slow machine must not be disturbed before it has begun. */
@@ -48,13 +51,13 @@ describe('one part killed alone during a run', { timeout: 400_000 }, () => {
   });
 
   it('the embedded Temporal server: it is started again, and the run goes on', async () => {
-    const sandbox = await independentSandbox({ latencyMs: 60, settleMs: 1_000 });
+    const sandbox = await independentSandbox({ latencyMs: 200, settleMs: 1_000 });
     try {
       const file = join(place.inputDir, 'temporal.csv');
       await writeInvoiceFile(file, { invoices: INVOICES });
       const run = all.start(['run', file, '--json'], {
         ...(await sandboxEnv(place, sandbox)),
-        LOTE_PAGE_SIZE: '100',
+        LOTE_PAGE_SIZE: '50',
         LOTE_SETTLE_TIMEOUT: '40s',
       });
       await until(run, () => sandbox.books().totals.invoices > INVOICES / 5);
@@ -80,6 +83,8 @@ describe('one part killed alone during a run', { timeout: 400_000 }, () => {
       try {
         const file = join(place.inputDir, 'parts.csv');
         await writeInvoiceFile(file, { invoices: INVOICES });
+        const profile = join(place.directory, 'profile.json');
+        await writeFile(profile, JSON.stringify(SLOW));
         const [sandboxPort, receiverPort] = [await ownPort(), await ownPort()];
         const client = {
           ...place.env,
@@ -91,9 +96,10 @@ describe('one part killed alone during a run', { timeout: 400_000 }, () => {
           ...client,
           INVOICING_BASE_URL: `http://127.0.0.1:${sandboxPort}`,
           INVOICING_API_KEY: SANDBOX_KEY,
+          SERVICE_PROFILE: profile,
           WEBHOOK_URL: `http://127.0.0.1:${receiverPort}/webhooks`,
           RECEIVER_PORT: String(receiverPort),
-          LOTE_PAGE_SIZE: '50',
+          LOTE_PAGE_SIZE: '20',
           LOTE_SETTLE_TIMEOUT: '60s',
         };
         const parts = {
