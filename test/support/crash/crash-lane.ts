@@ -25,6 +25,8 @@ export interface CrashLaneOptions {
   readonly pageSize?: number;
   /** The Temporal server has a clock that can be moved (`clockAheadMs`). */
   readonly clock?: boolean;
+  /** Default true; false: those of the test run, for cases that end none. */
+  readonly ownServers?: boolean;
 }
 
 /** The distributed form with servers of its own, so that each of them can be ended: one file after the other goes through it. */
@@ -70,7 +72,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       await strike(crash, { at, servers, start: () => backend.start(crash.part) });
       const back = Date.now();
       const end = await Promise.race([
-        Promise.all([batchEnd(client, await batchOf(file)), run.end]),
+        Promise.all([batchEnd(client, await batchOf(servers, file)), run.end]),
         sleep(GIVE_UP_MS, null, { ref: false }),
       ]);
       const waited = Date.now() - back;
@@ -83,7 +85,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       const expected = { file, invoices, failing: FAILING.length, files };
       if (end === null) {
         console.error(
-          `${row.fault} at ${row.step}, after ${row.longestWait} s: ${await hangEvidence(client)}\n${backend.evidence()}`,
+          `${row.fault} at ${row.step}, after ${row.longestWait} s: ${await hangEvidence(client, servers.taskQueue)}\n${backend.evidence()}`,
         );
         return { ...row, ...(await unfinished(servers, expected, 'the batch did not end')) };
       }
@@ -185,8 +187,8 @@ async function newFile(
   return file;
 }
 
-async function batchOf(file: string): Promise<string> {
-  return batchIdOf('default', file, await hashFile(file));
+async function batchOf({ application }: CrashServers, file: string): Promise<string> {
+  return batchIdOf(application, file, await hashFile(file));
 }
 
 /** The batch's result, whoever waits for it; a text when it failed. */

@@ -1,26 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { inject } from 'vitest';
 import { acquireTemporalBinary } from '../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../../src/runtime/temporal/temporal-server.ts';
 import { bookedLines, type BookedLines } from './booked-lines.ts';
 import { newPlace, type Place } from '../lote/lote-command.ts';
 import { ownPort } from '../servers/own-port.ts';
-import { startPostgresCluster, type PostgresCluster } from '../servers/postgres-cluster.ts';
+import { startPostgresCluster } from '../servers/postgres-cluster.ts';
+import { postgresDatabase } from '../servers/postgres-database.ts';
 import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
+import { sharedTemporal } from '../servers/shared-temporal.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { movableClock } from '../movable-clock.ts';
 
 /** The servers that workers and receiver of one crash lane depend on, each of which can be ended. */
 export interface CrashServers {
   readonly place: Place;
-  readonly cluster: PostgresCluster;
+  readonly cluster: CrashDatabase;
   readonly temporal: CrashTemporal;
+  readonly taskQueue: string;
+  readonly application: string;
   readonly sandbox: Sandbox;
   readonly booked: BookedLines;
   /** Environment of `lote run`, and of the parts. */
   readonly client: Readonly<Record<string, string>>;
   readonly parts: Readonly<Record<string, string>>;
   remove(): Promise<void>;
+}
+
+export interface CrashDatabase {
+  readonly url: string;
+  kill(): Promise<void>;
+  restart(): Promise<void>;
 }
 
 export interface CrashTemporal {
@@ -33,13 +44,19 @@ export interface CrashTemporal {
 /** Longer than a page looks for its last word by itself: otherwise no page would ever be signalled. */
 const SETTLE_MS = 3_000;
 
-/** Null where the machine has no PostgreSQL. `clock`: the Temporal server has a clock that can be moved. */
-export async function crashServers({ pageSize = 30, clock = false }): Promise<CrashServers | null> {
-  const cluster = await startPostgresCluster();
-  if (cluster === null) return null;
+/**
+ * Null where the machine has no PostgreSQL. `clock`: the Temporal server has a clock that can be moved. `ownServers`: false, for a test that ends no server,
+ * gives a database and a task queue of those of the test run.
+ */
+export async function crashServers({ pageSize = 30, clock = false, ownServers = true }): Promise<CrashServers | null> {
   const place = await newPlace();
   await mkdir(place.dataDir, { recursive: true });
-  const temporal = await ownTemporal(place.dataDir, clock);
+  const backend = ownServers ? await ownBackend(place.dataDir, clock) : await sharedBackend();
+  if (backend === null) {
+    await place.remove();
+    return null;
+  }
+  const { cluster, temporal, taskQueue, application } = backend;
   const booked = bookedLines(SETTLE_MS);
   const sandbox = await independentSandbox({ latencyMs: 5, engine: booked.engine });
   const receiverPort = await ownPort();
@@ -47,7 +64,8 @@ export async function crashServers({ pageSize = 30, clock = false }): Promise<Cr
     ...place.env,
     DATABASE_URL: cluster.url,
     TEMPORAL_ADDRESS: temporal.address,
-    LOTE_TASK_QUEUE: `lote-${randomBytes(4).toString('hex')}`,
+    LOTE_TASK_QUEUE: taskQueue,
+    LOTE_APPLICATION: application,
   };
   const parts = {
     ...client,
@@ -59,13 +77,46 @@ export async function crashServers({ pageSize = 30, clock = false }): Promise<Cr
     LOTE_SETTLE_TIMEOUT: '3m',
   };
   return {
-    ...{ place, cluster, temporal, sandbox, booked, client, parts },
+    ...{ place, cluster, temporal, taskQueue, application, sandbox, booked, client, parts },
     async remove() {
-      await temporal.stop();
-      await cluster.stop();
+      await backend.stop();
       await sandbox.close();
       await place.remove();
     },
+  };
+}
+
+type Backend = Pick<CrashServers, 'cluster' | 'temporal' | 'taskQueue' | 'application'> & { stop(): Promise<void> };
+
+async function ownBackend(dataDir: string, clock: boolean): Promise<Backend | null> {
+  const cluster = await startPostgresCluster();
+  if (cluster === null) return null;
+  const temporal = await ownTemporal(dataDir, clock);
+  return {
+    ...{ cluster, temporal, taskQueue: `lote-${randomBytes(4).toString('hex')}`, application: 'default' },
+    async stop() {
+      await temporal.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+async function sharedBackend(): Promise<Backend | null> {
+  const url = inject('postgresUrl');
+  if (url === null) return null;
+  const database = await postgresDatabase(url);
+  const {
+    TEMPORAL_ADDRESS: address = '',
+    LOTE_TASK_QUEUE: taskQueue = '',
+    LOTE_APPLICATION: application = '',
+  } = sharedTemporal();
+  const refuse = (): never => {
+    throw new Error('A server of the test run is none to be ended');
+  };
+  return {
+    cluster: { url: database.url, kill: refuse, restart: refuse },
+    temporal: { address, kill: refuse, restart: refuse },
+    ...{ taskQueue, application, stop: () => database.drop() },
   };
 }
 

@@ -2,10 +2,12 @@ import type { Client } from '@temporalio/client';
 
 const LONGEST_TEXT = 300;
 
-/** What Temporal knows of every open workflow: for the log of a test whose batch does not end. */
-export async function hangEvidence(client: Client): Promise<string> {
+/** What Temporal knows of every open workflow of a task queue: for the log of a test whose batch does not end. */
+export async function hangEvidence(client: Client, taskQueue: string): Promise<string> {
   const lines: string[] = [];
-  for await (const { workflowId, runId } of client.workflow.list({ query: `ExecutionStatus = 'Running'` })) {
+  for await (const { workflowId, runId } of client.workflow.list({
+    query: `ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue}'`,
+  })) {
     lines.push(await evidenceOf(client, { workflowId, runId }));
   }
   return lines.length === 0 ? 'no workflow is open' : lines.join('\n');
