@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { batchIdOf } from '../../../activities/batch/ingest.ts';
 import { openDataDir } from '../../../src/runtime/data-dir/data-dir.ts';
 import { readEndpoints } from '../../../src/runtime/data-dir/endpoints-file.ts';
@@ -14,6 +14,7 @@ import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { leftBooks } from '../../support/crash/left-books.ts';
 import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
 import { processes } from '../../support/lote/processes.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 import { until } from '../../support/until.ts';
 
 const server = inject('postgresUrl');
@@ -38,6 +39,8 @@ interface BatchesDocument {
 
 interface Beside {
   readonly place: Place;
+  /** Files that are kept of what neither runs nor is purged. */
+  readonly keptOfOthers: number;
   readonly env: Readonly<Record<string, string>>;
   readonly temporalAddress: string;
   /** How many invoices of the batch were sent; 0 while nobody knows it. */
@@ -61,19 +64,22 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
   let profiles: string;
   let slow: { readonly SERVICE_PROFILE: string };
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     profiles = await mkdtemp(join(tmpdir(), 'lote-purge-'));
     slow = { SERVICE_PROFILE: join(profiles, 'slow.json') };
     await writeFile(slow.SERVICE_PROFILE, JSON.stringify(SLOW));
   });
 
-  afterEach(() => rm(profiles, { recursive: true, force: true }));
+  afterAll(() => rm(profiles, { recursive: true, force: true }));
 
   /** An old batch is purged, and its file dropped again, while another one is being sent. */
-  async function purgeBesideRun({ place, env, temporalAddress, sentOf }: Beside, old: string): Promise<void> {
+  async function purgeBesideRun(
+    { place, keptOfOthers, env, temporalAddress, sentOf }: Beside,
+    old: string,
+  ): Promise<void> {
     const file = join(place.inputDir, 'running.csv');
     await writeInvoiceFile(file, { invoices: RUNNING_INVOICES, series: 'R' });
-    const running = batchIdOf('default', file, await hashFile(file));
+    const running = batchIdOf(env['LOTE_APPLICATION'] ?? 'default', file, await hashFile(file));
     let runs = true;
     const run = runLote(['run', file, '--json'], env).finally(() => {
       runs = false;
@@ -95,7 +101,7 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
     expect(idsOf(purge)).toEqual([old]);
     expect(idsOf(second)).toEqual([]);
     expect(documentOf<BatchesDocument>(again).batches).toMatchObject([{ id: old, counts: { issued: 4 } }]);
-    expect(await keptFiles(place), 'the file of the batch that runs').toHaveLength(1);
+    expect(await keptFiles(place), 'with the file of the batch that runs').toHaveLength(keptOfOthers + 1);
     expect(documentOf<BatchesDocument>(await run).batches).toMatchObject([
       { id: running, state: 'finished', counts: { issued: RUNNING_INVOICES } },
     ]);
@@ -115,7 +121,8 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
     }, 60_000);
 
     it('is done by the owner of the data directory, and leaves what runs alone', async () => {
-      const env = { ...place.env, ...slow, CONSOLE_PORT: '0', RECEIVER_PORT: '0', SANDBOX_PORT: '0' };
+      const ports = { CONSOLE_PORT: '0', RECEIVER_PORT: '0', SANDBOX_PORT: '0' };
+      const env = { ...place.env, ...slow, ...ports, ...sharedTemporal() };
       await writeInvoiceFile(join(place.inputDir, 'old.csv'), { invoices: 4 });
       const first = await runLote(['run', join(place.inputDir, 'old.csv'), '--json'], env);
       const [old] = documentOf<BatchesDocument>(first).batches;
@@ -132,7 +139,7 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
         const { counts = {} } = (await answer.json()) as { counts?: Readonly<Record<string, number>> };
         return (counts['accepted'] ?? 0) + (counts['issued'] ?? 0);
       };
-      await purgeBesideRun({ place, env, temporalAddress, sentOf }, old?.id ?? '');
+      await purgeBesideRun({ place, keptOfOthers: 0, env, temporalAddress, sentOf }, old?.id ?? '');
 
       up.signal('SIGTERM');
       await up.end;
@@ -145,42 +152,24 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
   describe.skipIf(server === null)('beside workers', () => {
     let there: DistributedPlace;
 
-    beforeEach(async () => {
+    // Both tests use one ledger; the last one ends the sandbox, to read its books.
+    beforeAll(async () => {
       const temporalAddress = inject('temporalAddress');
       there = await distributedPlace({ postgresUrl: server ?? '', temporalAddress, env: slow });
       const workers = [1, 2].map(() => there.processes.start(['worker'], { ...there.env, LOTE_SETTLE_TIMEOUT: '10m' }));
       await Promise.all(workers.map((worker) => worker.said('Worker on task queue')));
     }, 120_000);
 
-    afterEach(() => there.remove(), 60_000);
+    afterAll(() => there.remove(), 60_000);
 
-    async function ranOld(): Promise<string> {
-      await writeInvoiceFile(join(there.place.inputDir, 'old.csv'), { invoices: 4 });
+    async function ranOld(series: string): Promise<string> {
+      await writeInvoiceFile(join(there.place.inputDir, 'old.csv'), { invoices: 4, series });
       const end = await runLote(['run', join(there.place.inputDir, 'old.csv'), '--json'], there.client);
       return documentOf<BatchesDocument>(end).batches[0]?.id ?? '';
     }
 
-    it('needs nothing but the ledger, and leaves what runs alone', async () => {
-      const old = await ranOld();
-      await there.database.rows(AGE);
-
-      const sentOf = async (batchId: string): Promise<number> => {
-        const sent = `SELECT invoice_id FROM invoice JOIN batch_invoice USING (invoice_id)
-          WHERE batch_id = '${batchId}' AND state IN ('accepted', 'issued')`;
-        return (await there.database.rows(sent)).length;
-      };
-      const temporalAddress = inject('temporalAddress');
-      await purgeBesideRun({ place: there.place, env: there.client, temporalAddress, sentOf }, old);
-
-      there.sandbox.signal('SIGTERM');
-      await there.sandbox.end;
-      const books = await leftBooks(there.sandboxPlace.dataDir);
-      expect(books.duplicates).toEqual([]);
-      expect(books.totals.invoices).toBe(4 + RUNNING_INVOICES);
-    });
-
     it('removes nothing when it stood still in the middle of it, and somebody claimed a file meanwhile', async () => {
-      const old = await ranOld();
+      const old = await ranOld('S');
       const refused = join(there.place.inputDir, 'refused.csv');
       await writeFile(refused, 'this,is,no\ninvoice,file,at all\n');
       documentOf(await runLote(['run', refused, '--json'], there.client), 2);
@@ -205,6 +194,27 @@ describe('lote purge while others work', { timeout: 600_000 }, () => {
       expect(await there.database.rows('SELECT invoice_id FROM invoice_content')).toHaveLength(4);
       expect(idsOf(await runLote(PURGE, there.client)), 'the refused file was read again today').toEqual([old]);
       expect(await keptFiles(there.place)).toHaveLength(1);
+    });
+
+    it('needs nothing but the ledger, and leaves what runs alone', async () => {
+      const old = await ranOld('O');
+      await there.database.rows(`${AGE} AND batch_id = '${old}'`);
+
+      const sentOf = async (batchId: string): Promise<number> => {
+        const sent = `SELECT invoice_id FROM invoice JOIN batch_invoice USING (invoice_id)
+          WHERE batch_id = '${batchId}' AND state IN ('accepted', 'issued')`;
+        return (await there.database.rows(sent)).length;
+      };
+      const temporalAddress = inject('temporalAddress');
+      // Of the test before, the file that was refused.
+      const others = { place: there.place, keptOfOthers: 1 };
+      await purgeBesideRun({ ...others, env: there.client, temporalAddress, sentOf }, old);
+
+      there.sandbox.signal('SIGTERM');
+      await there.sandbox.end;
+      const books = await leftBooks(there.sandboxPlace.dataDir);
+      expect(books.duplicates).toEqual([]);
+      expect(books.totals.invoices).toBe(4 + 4 + RUNNING_INVOICES);
     });
   });
 });
