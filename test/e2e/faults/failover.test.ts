@@ -8,8 +8,8 @@ import { sql } from '../../support/servers/postgres-schema.ts';
 import { tcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 
-const INVOICES = 300;
-const PAGE_SIZE = '50';
+const INVOICES = 120;
+const PAGE_SIZE = '20';
 
 interface Servers {
   readonly primary: PostgresCluster;
@@ -27,7 +27,7 @@ describe.skipIf(inject('postgresUrl') === null)(
       await withServers(async (servers) => {
         await sql(servers.primary.url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
         await sql(servers.primary.url, 'SELECT pg_reload_conf()');
-        const sandbox = { latencyMs: 60, settleMs: 300 };
+        const sandbox = { latencyMs: 200, settleMs: 300 };
         const env = { LOTE_PAGE_SIZE: PAGE_SIZE };
         await withFleet({ workers: 2, postgresUrl: servers.url, sandbox, env }, async (fleet) => {
           const batch = await fleet.startFile('night.csv', INVOICES);

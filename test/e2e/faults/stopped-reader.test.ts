@@ -9,7 +9,7 @@ import { processes } from '../../support/lote/processes.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
 import { writeWideFile } from '../../support/files/wide-file.ts';
 
-const INVOICES = 300;
+const INVOICES = 150;
 const LINES = 40;
 /** Rows go to the ledger 2,000 at a time. */
 const PORTIONS = (INVOICES * LINES) / 2_000;
