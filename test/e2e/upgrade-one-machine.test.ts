@@ -11,21 +11,21 @@ import { independentSandbox } from '../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../support/servers/sandbox-env.ts';
 import { until } from '../support/until.ts';
 
-const INVOICES = 400;
+const INVOICES = 200;
 
 const nextVersion = await buildNextVersion();
 
 describe('an upgrade on one machine, in the middle of a batch', { timeout: 240_000 }, () => {
   it('needs no command: `lote up` of the new version goes on, and the version before refuses its ledger', async () => {
     const place = await newPlace();
-    const sandbox = await independentSandbox({ latencyMs: 100 });
+    const sandbox = await independentSandbox({ latencyMs: 200 });
     const all = processes();
     onTestFinished(async () => {
       await all.killAll();
       await sandbox.close();
       await place.remove();
     });
-    const env = { ...(await sandboxEnv(place, sandbox)), LOTE_PAGE_SIZE: '20' };
+    const env = { ...(await sandboxEnv(place, sandbox)), LOTE_PAGE_SIZE: '10' };
     const file = join(place.inputDir, 'night.csv');
     await writeInvoiceFile(file, { invoices: INVOICES });
     const before = all.start(['run', file], env);

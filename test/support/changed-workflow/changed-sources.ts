@@ -21,7 +21,16 @@ export interface SourceChange {
  * @returns its directory
  */
 export async function changedSources(changes: readonly SourceChange[]): Promise<string> {
-  const directory = await sourcesDirectory();
+  await mkdir(CACHE, { recursive: true });
+  const directory = await mkdtemp(join(CACHE, 'changed-'));
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+  await changeSourcesIn(directory, changes);
+  return directory;
+}
+
+/** The same in an empty folder inside this checkout, from where packages are found; whoever made it removes it. */
+export async function changeSourcesIn(directory: string, changes: readonly SourceChange[]): Promise<void> {
+  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'dir');
   for (const name of PRODUCT) await cp(join(ROOT, name), join(directory, name), { recursive: true });
   for (const { file, text, by } of changes) {
     const path = join(directory, file);
@@ -29,16 +38,6 @@ export async function changedSources(changes: readonly SourceChange[]): Promise<
     if (parts.length !== 2) throw new Error(`${file} must hold ${JSON.stringify(text)} once`);
     await writeFile(path, parts.join(by));
   }
-  return directory;
-}
-
-/** An empty directory for sources, with the packages of this checkout. The end of the test file removes it. */
-async function sourcesDirectory(): Promise<string> {
-  await mkdir(CACHE, { recursive: true });
-  const directory = await mkdtemp(join(CACHE, 'changed-'));
-  afterAll(() => rm(directory, { recursive: true, force: true }));
-  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'dir');
-  return directory;
 }
 
 const ONE_NAME_MORE: SourceChange = {

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { VERSION } from '../../../src/runtime/version.ts';
-import { changedSources, oneStepMoreInPages } from './changed-sources.ts';
+import { RUN_VARIABLE } from '../servers/global-build.ts';
+import { until } from '../until.ts';
+import { changeSourcesIn, oneStepMoreInPages } from './changed-sources.ts';
 
 const run = promisify(execFile);
 /** No release is called this. */
@@ -15,12 +19,39 @@ const EXPANDING = [
 const END_OF_MIGRATIONS = '\n];\n\n/** The version of the schema';
 
 /**
- * Builds a later version of Lote: pages take one step more under a patch, and the ledger has one migration more, which adds a column and a
- * table (expand). To be called at the top of a test file.
+ * A later version of Lote: pages take one step more under a patch, and the ledger has one migration more, which adds a column and a table (expand). The test
+ * files of a run share one build: the first that asks makes it. To be called at the top of a test file.
  * @returns the path of its command line
  */
 export async function buildNextVersion(): Promise<string> {
-  const directory = await changedSources([
+  const directory = join(process.env[RUN_VARIABLE] ?? '', 'next-version');
+  const [built, failed] = [join(directory, 'built'), join(directory, 'failed')];
+  if (await isFirst(directory)) {
+    await build(directory).then(
+      () => writeFile(built, ''),
+      async (error: unknown) => {
+        await writeFile(failed, String(error));
+        throw error;
+      },
+    );
+  }
+  await until(() => existsSync(built) || existsSync(failed));
+  if (existsSync(failed)) throw new Error(await readFile(failed, 'utf8'));
+  return join(directory, 'dist/src/cli/main.js');
+}
+
+async function isFirst(directory: string): Promise<boolean> {
+  try {
+    await mkdir(directory);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function build(directory: string): Promise<void> {
+  await changeSourcesIn(directory, [
     ...oneStepMoreInPages(),
     { file: 'src/runtime/version.ts', text: `'${VERSION}'`, by: `'${NEXT_VERSION}'` },
     {
@@ -30,5 +61,4 @@ export async function buildNextVersion(): Promise<string> {
     },
   ]);
   await run(process.execPath, [join(directory, 'bin/build.js')], { cwd: directory });
-  return join(directory, 'dist/src/cli/main.js');
 }

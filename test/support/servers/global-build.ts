@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,15 +9,27 @@ import { shareSetUp } from './shared-set-up.ts';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BUILD = '.cache/build';
+/** Names a folder inside the checkout for other builds that files of this run share; it goes with the run. */
+export const RUN_VARIABLE = 'LOTE_TEST_RUN_DIRECTORY';
 
 /** Compiles the product for the tests that start `lote` as a process. The type check is `npm run check`'s business. */
 export async function setup(): Promise<() => Promise<void>> {
   const { value, release } = await shareSetUp('build', build);
-  process.env[COMMAND_VARIABLE] = value;
+  process.env[COMMAND_VARIABLE] = value.command;
+  process.env[RUN_VARIABLE] = value.directory;
   return release;
 }
 
-async function build(): Promise<{ readonly value: string; stop(): Promise<void> }> {
+interface Built {
+  readonly command: string;
+  readonly directory: string;
+}
+
+async function build(): Promise<{ readonly value: Built; stop(): Promise<void> }> {
   await run(process.execPath, [join(ROOT, 'bin/build.js'), BUILD], { cwd: ROOT });
-  return { value: join(ROOT, BUILD, 'src/cli/main.js'), stop: async () => {} };
+  const directory = await mkdtemp(join(ROOT, '.cache/run-'));
+  return {
+    value: { command: join(ROOT, BUILD, 'src/cli/main.js'), directory },
+    stop: () => rm(directory, { recursive: true, force: true }),
+  };
 }
