@@ -62,6 +62,7 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
     expect(shellBlocks(README)).toEqual(Object.values(BLOCKS));
   });
 
+  // From the sources, as where nothing can be built; all that follows runs from a build.
   it('runs the demo: the sample goes from file to report, and the report is where the demo says', async () => {
     const { code, output } = await run(BLOCKS.demo.replace(AFTER_INSTALL, ''), 'demo');
 
@@ -87,6 +88,7 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
   });
 
   it('keeps everything up, works with it from a second terminal, and ends it with Ctrl-C', async () => {
+    await checkout.addBuild();
     const up = type(BLOCKS.start, 'start');
     const address = async (name: string): Promise<string> => {
       const line = new RegExp(`^${name} +(http://\\S+)$`, 'mu');

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMMAND } from './lote-command.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -18,6 +19,8 @@ export function trackedFiles(): readonly string[] | null {
 
 export interface CleanCheckout {
   readonly directory: string;
+  /** Gives it the build of this test run, of the same sources: what `npm ci` makes at its end. Until then Lote runs from the sources. */
+  addBuild(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -26,5 +29,14 @@ export async function cleanCheckout(files: readonly string[]): Promise<CleanChec
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'lote-clean-')));
   for (const name of files) await cp(join(CHECKOUT, name), join(directory, name));
   await symlink(await realpath(join(CHECKOUT, 'node_modules')), join(directory, 'node_modules'), 'dir');
-  return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
+  return {
+    directory,
+    async addBuild() {
+      const dist = join(directory, 'dist');
+      await cp(join(dirname(COMMAND), '../..'), dist, { recursive: true });
+      // A build counts when it began after the last change of a source, and ended after it began.
+      for (const name of ['.begun', 'workflow-bundle.js']) await utimes(join(dist, name), new Date(), new Date());
+    },
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
 }
