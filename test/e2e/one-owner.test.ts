@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { COMMAND, runLote } from '../support/lote/lote-command.ts';
 import { NETWORK_NAMESPACE, PID_NAMESPACE, whyNoNamespaces, type Sandboxed } from '../support/namespaces.ts';
@@ -31,17 +31,15 @@ async function runInside(inside: Sandboxed, parameters: readonly string[], runni
 /** Two containers on one volume: what they share is the directory, and at most the network or the processes. */
 describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', { timeout: 300_000 }, () => {
   let running: RunningLote;
-  let file: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     running = await startLoteUp();
-    file = join(running.place.inputDir, 'shared.csv');
-    await writeInvoiceFile(file, { invoices: 4 });
   }, 300_000);
 
-  afterEach(() => running.stop(), 300_000);
+  afterAll(() => running.stop(), 300_000);
 
   it('is not opened from another network namespace: each command refuses with a sentence', async () => {
+    const file = await fileOf('shared');
     for (const parameters of [['run', file], ['status'], ['reconcile'], ['purge', '--older-than', '400d']]) {
       const { code, stderr } = await runInside(NETWORK_NAMESPACE, parameters, running);
 
@@ -57,9 +55,16 @@ describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', 
   });
 
   it('is found from another process namespace, where its pid means nothing: the work is handed over', async () => {
+    const file = await fileOf('handed');
     const { code, stdout, stderr } = await runInside(PID_NAMESPACE, ['run', file, '--json'], running);
 
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ batches: [{ counts: { issued: 4 } }] });
   });
+
+  async function fileOf(series: string): Promise<string> {
+    const file = join(running.place.inputDir, `${series}.csv`);
+    await writeInvoiceFile(file, { invoices: 4, series });
+    return file;
+  }
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { runLote } from '../../support/lote/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../../support/lote/running-lote.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 import { until } from '../../support/until.ts';
 
 interface Listed {
@@ -19,9 +20,12 @@ interface Status {
 
 describe('`lote confirm-total`', { timeout: 240_000 }, () => {
   let lote: RunningLote;
+  let env: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
-    lote = await startLoteUp({});
+    const shared = sharedTemporal();
+    lote = await startLoteUp(shared);
+    env = { ...shared, ...lote.place.env };
   }, 120_000);
 
   afterAll(() => lote.stop());
@@ -33,7 +37,6 @@ describe('`lote confirm-total`', { timeout: 240_000 }, () => {
   }
 
   it('refuses a wrong number, and sends the held batch with the right one', async () => {
-    const { env } = lote.place;
     const week = await Promise.all([1, 2, 3, 4, 5].map((day) => file(`may_${day}.csv`, 2, `W${day}`)));
     expect((await runLote(['run', ...week], env)).code).toBe(0);
     const held = runLote(['run', await file('may_6.csv', 22, 'H'), '--json'], env);

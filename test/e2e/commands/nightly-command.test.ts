@@ -5,8 +5,10 @@ import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { correctedInOffice, officeWorkbook } from '../../support/files/office-workbook.ts';
 import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
+import { startLoteUp } from '../../support/lote/running-lote.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 
 interface ShownNights {
   readonly nights: { readonly hour: number; readonly minute: number; readonly timezone: string } | null;
@@ -92,18 +94,29 @@ describe('lote nightly', { timeout: 240_000 }, () => {
       ...[ref, ...merchant, 'Ana Reis', 'EUR', 'Vela', 2, price, 'IVA_23'],
     ];
     const table = [[...header, 'description', 'quantity', 'unit_price', 'tax_code'], row('W/1', 1.5), row('W/2', 'x')];
-    const before = sandbox.books().totals.issued;
-    await writeFile(join(place.inputDir, 'faturas.xlsx'), officeWorkbook(table));
+    // Both nights are handed over to one owner, which another service and another ledger keep apart from the test before.
+    const service = await independentSandbox();
+    const settings = { ...(await sandboxEnv({ env: {} }, service)), ...sharedTemporal(), LOTE_DROP_STABLE_FOR: '50ms' };
+    const lote = await startLoteUp(settings);
+    try {
+      const { inputDir } = lote.place;
+      const night = () => runLote(['nightly', 'now', '--json'], { ...settings, ...lote.place.env });
+      await mkdir(inputDir, { recursive: true });
+      await writeFile(join(inputDir, 'faturas.xlsx'), officeWorkbook(table));
 
-    const first = await lastFile(await runLote(['nightly', 'now', '--json'], env));
-    const corrections = await readFile(first.corrections);
-    await writeFile(join(place.inputDir, 'corrected.xlsx'), correctedInOffice(corrections, 'I2', 12.5));
-    const second = await lastFile(await runLote(['nightly', 'now', '--json'], env));
+      const first = await lastFile(await night());
+      const corrections = await readFile(first.corrections);
+      await writeFile(join(inputDir, 'corrected.xlsx'), correctedInOffice(corrections, 'I2', 12.5));
+      const second = await lastFile(await night());
 
-    expect(first.corrections).toMatch(/corrections\.xlsx$/u);
-    expect(first.counts).toMatchObject({ rows: 2, invoices: 2, issued: 1, invalid: 1 });
-    expect(second.counts).toMatchObject({ rows: 1, invoices: 1, issued: 1 });
-    expect(sandbox.books()).toMatchObject({ duplicates: [], totals: { issued: before + 2 } });
+      expect(first.corrections).toMatch(/corrections\.xlsx$/u);
+      expect(first.counts).toMatchObject({ rows: 2, invoices: 2, issued: 1, invalid: 1 });
+      expect(second.counts).toMatchObject({ rows: 1, invoices: 1, issued: 1 });
+      expect(service.books()).toMatchObject({ duplicates: [], totals: { issued: 2 } });
+    } finally {
+      await lote.stop();
+      await service.close();
+    }
   });
 
   it.each([

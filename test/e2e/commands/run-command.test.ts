@@ -6,6 +6,7 @@ import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 
 interface RunDocument {
   readonly batches: readonly {
@@ -68,31 +69,22 @@ describe('lote run', () => {
     expect(await readFile(batch?.reports.corrections ?? '', 'utf8')).toContain('muitos');
   });
 
-  it('takes the same bytes under another name for the same batch, and sends nothing again', async () => {
+  it('takes the same bytes under another name for the same batch, refuses a file without the required columns with a report, and sends nothing', async () => {
     const renamed = join(place.inputDir, 'renamed.csv');
     await writeFile(renamed, await readFile(mixed));
+    const columns = join(place.inputDir, 'columns.csv');
+    await writeFile(columns, 'a,b\n1,2\n');
     const sent = sandbox.books().totals.invoices;
 
-    const again = await runLote(['run', renamed, '--json'], env);
-
-    expect(again.code, again.stderr).toBe(1);
-    const [before] = documentOf(first.stdout).batches;
-    expect(documentOf(again.stdout).batches).toMatchObject([{ id: before?.id, counts: before?.counts }]);
-    expect(sandbox.books().totals.invoices).toBe(sent);
-  });
-
-  it('refuses a file without the required columns with exit code 2, a report, and nothing sent', async () => {
-    const file = join(place.inputDir, 'columns.csv');
-    await writeInvoiceFile(file, { invoices: 1 });
-    await writeFile(file, 'a,b\n1,2\n');
-    const sent = sandbox.books().totals.invoices;
-
-    const run = await runLote(['run', file, '--json'], env);
+    // One start for both: each file has an exit code of its own, and the run ends with the graver one.
+    const run = await runLote(['run', renamed, columns, '--json'], env);
 
     expect(run.code, run.stderr).toBe(2);
-    const [batch] = documentOf(run.stdout).batches;
-    expect(batch?.state).toBe('refused');
-    const report = JSON.parse(await readFile(batch?.reports.json ?? '', 'utf8')) as {
+    const [before] = documentOf(first.stdout).batches;
+    const [again, refused] = documentOf(run.stdout).batches;
+    expect(again).toMatchObject({ id: before?.id, exitCode: 1, counts: before?.counts });
+    expect(refused).toMatchObject({ state: 'refused', exitCode: 2 });
+    const report = JSON.parse(await readFile(refused?.reports.json ?? '', 'utf8')) as {
       invoices: unknown[];
       fileFindings: unknown[];
     };
@@ -115,7 +107,7 @@ describe('lote run', () => {
     const sent = sandbox.books().totals.invoices;
 
     // A data directory of its own: one that knows another key refuses the change before it asks the service.
-    const fresh = { ...env, LOTE_DATA_DIR: `${place.dataDir}-wrong-key` };
+    const fresh = { ...env, ...sharedTemporal(), LOTE_DATA_DIR: `${place.dataDir}-wrong-key` };
     const run = await runLote(['run', file, '--json'], { ...fresh, INVOICING_API_KEY: 'sk_test_wrong' });
     const status = await runLote(['status', '--json'], fresh);
 
