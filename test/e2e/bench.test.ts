@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NODE_OPTIONS } from '../support/lote/lote-command.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,8 +25,20 @@ async function bench(...options: readonly string[]): Promise<ReadonlyMap<string,
 
 /** Figures are for people to judge; here it only has to run on the code of today, and to measure what it says. */
 describe('npm run bench', { timeout: 240_000 }, () => {
+  let directory: string;
+  /** Of processes that live for seconds, as in all tests. */
+  let node: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
+    node = join(directory, 'node');
+    await writeFile(node, `#!/bin/sh\nexec '${process.execPath}' ${NODE_OPTIONS.join(' ')} "$@"\n`, { mode: 0o755 });
+  });
+
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
   it('measures Lote from file to report beside a bare script', async () => {
-    const table = await bench('--invoices', '60', '--only', 'pglite');
+    const table = await bench('--invoices', '60', '--only', 'pglite', '--node', node);
 
     expect([...table.keys()]).toEqual([
       'run',
@@ -39,7 +55,7 @@ describe('npm run bench', { timeout: 240_000 }, () => {
   });
 
   it('measures reading and staging beside csv-parse', async () => {
-    const table = await bench('--ingest', '--rows', '2000');
+    const table = await bench('--ingest', '--rows', '2000', '--node', node);
 
     const names = [...table.keys()].join('\n');
     expect(names).toContain('csv-parse');

@@ -59,7 +59,7 @@ export async function newPlace(): Promise<Place> {
  * functions that were called in a start takes longer than it saves (V8's own budget is 67,584; later than Node 20 it cannot be set). The same goes for the
  * functions of the embedded database, which are compiled once and not optimised.
  */
-const NODE_OPTIONS = [
+export const NODE_OPTIONS: readonly string[] = [
   ...['--min-semi-space-size=32', '--max-semi-space-size=64', '--liftoff-only'],
   ...(process.version.startsWith('v20.') ? ['--interrupt-budget=2000000'] : []),
 ];
