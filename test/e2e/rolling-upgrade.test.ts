@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
 
 /** `UPGRADE_INVOICES=20000` is the long run. */
-const INVOICES = Number(process.env['UPGRADE_INVOICES'] ?? 400);
+const INVOICES = Number(process.env['UPGRADE_INVOICES'] ?? 200);
 /** For as many invoices as in the long run, on a busy machine. */
 const PATIENCE_MS = 300_000 + 60 * INVOICES;
 const PAGES = 20;

@@ -36,6 +36,7 @@ describe('a run that ends itself between two steps', { timeout: 400_000 }, () =>
   it('goes on by itself when it is its Temporal server that ends', async () => {
     const end = await place.run('temporal@answer-recorded:30');
 
+    expect(end.stderr).toContain('the embedded Temporal server has ended; starting it again');
     expect(end.stderr).toContain('the embedded Temporal server is up again');
     await place.expectTruth(end);
   });

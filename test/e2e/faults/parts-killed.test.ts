@@ -1,20 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { endLeftServer } from '../../support/crash/crash-place.ts';
 import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
 import { leftBooks } from '../../support/crash/left-books.ts';
 import { newPlace, type Place, type RunningCommand } from '../../support/lote/lote-command.ts';
 import { ownPort } from '../../support/servers/own-port.ts';
 import { postgresDatabase } from '../../support/servers/postgres-database.ts';
 import { processes, type Processes } from '../../support/lote/processes.ts';
-import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
-import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
+import { SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
 
 const INVOICES = 200;
-/** Each look reads the whole books, or asks the ledger. */
 const POLL_INTERVAL_MS = 50;
 /** So that each part is killed while invoices are being sent. */
 const SLOW = { limits: { requestsPerSecond: 40 } };
@@ -32,6 +29,7 @@ function countsOf(stdout: string): unknown {
   return (JSON.parse(stdout) as { batches: { counts: unknown }[] }).batches[0]?.counts;
 }
 
+/** The embedded Temporal server of one process: crash-points.test.ts. */
 describe('one part killed alone during a run', { timeout: 400_000 }, () => {
   let place: Place;
   let sandboxPlace: Place;
@@ -45,35 +43,8 @@ describe('one part killed alone during a run', { timeout: 400_000 }, () => {
 
   afterEach(async () => {
     await all.killAll();
-    await endLeftServer(place.dataDir);
     await place.remove();
     await sandboxPlace.remove();
-  });
-
-  it('the embedded Temporal server: it is started again, and the run goes on', async () => {
-    const sandbox = await independentSandbox({ latencyMs: 200, settleMs: 1_000 });
-    try {
-      const file = join(place.inputDir, 'temporal.csv');
-      await writeInvoiceFile(file, { invoices: INVOICES });
-      const run = all.start(['run', file, '--json'], {
-        ...(await sandboxEnv(place, sandbox)),
-        LOTE_PAGE_SIZE: '50',
-        LOTE_SETTLE_TIMEOUT: '40s',
-      });
-      await until(run, () => sandbox.books().totals.invoices > INVOICES / 5);
-      const record = await readFile(join(place.dataDir, 'temporal.json'), 'utf8');
-      process.kill((JSON.parse(record) as { pid: number }).pid, 'SIGKILL');
-
-      const { code, stdout, stderr } = await run.end;
-
-      expect(code, stderr).toBe(0);
-      expect(stderr).toContain('the embedded Temporal server has ended; starting it again');
-      expect(countsOf(stdout)).toMatchObject({ invoices: INVOICES, issued: INVOICES });
-      expect(sandbox.books().duplicates).toEqual([]);
-      expect(sandbox.books().totals).toMatchObject({ invoices: INVOICES, issued: INVOICES });
-    } finally {
-      await sandbox.close();
-    }
   });
 
   it.skipIf(server === null)(
