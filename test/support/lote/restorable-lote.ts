@@ -13,6 +13,7 @@ import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch
 import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
 import { batchFile, type TestInvoice } from '../files/batch-file.ts';
 import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-database.ts';
+import { keepCompiled } from '../servers/temporary-database.ts';
 
 const run = promisify(execFile);
 
@@ -125,6 +126,7 @@ async function embedded(env: Readonly<Record<string, string>>, log: ReturnType<t
     beforeHandOver: () => Promise.resolve(),
   });
   if (stack === null) throw new Error('Another process owns the data directory of the test');
+  await keepCompiled();
   return { client: stack.client, stop: () => stack.stop() };
 }
 

@@ -1,14 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-import { bundleWorkflows } from '../../../src/wiring/worker/bundle-workflows.ts';
+import { writeBundle } from '../../../src/wiring/worker/bundle-workflows.ts';
+import { workflowBundle } from '../../../src/wiring/worker/workflow-bundle.ts';
 import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The workflows, bundled once for the whole test run: each worker would take seconds to do it again. */
+    /** Path of the workflows, bundled once for the whole test run: each worker would take seconds to do it again. */
     workflowBundle: string;
   }
 }
@@ -19,10 +19,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return release;
 }
 
+/** That of the user's cache, which a product finds that a test starts in its own process: both run one bundle, and may share its thread. */
 async function bundle(): Promise<{ readonly value: string; stop(): Promise<void> }> {
+  const found = await workflowBundle(process.env);
+  if ('codePath' in found) return { value: found.codePath, stop: async () => {} };
+  // The home cannot be written to.
   const directory = await mkdtemp(join(tmpdir(), 'lote-test-bundle-'));
-  const code = await bundleWorkflows(fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)));
   const path = join(directory, 'workflow-bundle.js');
-  await writeFile(path, code);
+  await writeBundle(path, found.code);
   return { value: path, stop: () => rm(directory, { recursive: true, force: true }) };
 }

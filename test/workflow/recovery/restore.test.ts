@@ -13,6 +13,7 @@ import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { newPlace } from '../../support/lote/lote-command.ts';
 import { ageWitnesses, restorableLote, type RestorableLote } from '../../support/lote/restorable-lote.ts';
+import { shareCallContext } from '../../support/lote/shared-connection.ts';
 import { shareWorkflowThread } from '../../support/lote/shared-workflow-thread.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
 import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
@@ -21,6 +22,7 @@ import { startServiceFront, type FrontRequest, type ServiceFront } from '../../s
 import { until } from '../../support/until.ts';
 
 shareWorkflowThread(inject('workflowBundle'));
+shareCallContext();
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
