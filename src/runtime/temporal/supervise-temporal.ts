@@ -34,17 +34,23 @@ export function superviseTemporal({ server, log, now }: TemporalWatch): Supervis
 
   async function watch(): Promise<void> {
     let restarts: number[] = [];
+    let failure: unknown;
     while (await pause(POLL_INTERVAL_MS)) {
       if (await server.alive()) continue;
       restarts = restarts.filter((at) => at > now() - WINDOW_MS);
       if (restarts.length >= MOST_RESTARTS) {
         log.error('the embedded Temporal server ends again and again; giving up', { restarts: restarts.length });
-        return fail(lostError());
+        return fail(lostError(failure));
       }
       log.warn('the embedded Temporal server has ended; starting it again', { restart: restarts.length + 1 });
       if (!(await pause(restarts.length === 0 ? 0 : FIRST_PAUSE_MS * 2 ** restarts.length))) return;
       restarts.push(now());
-      if (await server.restart()) log.warn('the embedded Temporal server is up again', { restart: restarts.length });
+      try {
+        if (await server.restart()) log.warn('the embedded Temporal server is up again', { restart: restarts.length });
+      } catch (err) {
+        failure = err;
+        log.warn('the embedded Temporal server could not be started again', { restart: restarts.length, err });
+      }
     }
   }
 

@@ -35,7 +35,10 @@ export interface TemporalServer {
   readonly adopted: boolean;
   /** Whether its process lives. */
   alive(): Promise<boolean>;
-  /** A new process on the same ports and the same file; false when it did not come up. Call it only when the old one has ended. */
+  /**
+   * A new process on the same ports and the same file; false when it did not come up. Call it only when the old one has ended.
+   * @throws when it could not be started, such as on a full disk; nothing of it is left then.
+   */
   restart(): Promise<boolean>;
   stop(): Promise<void>;
   /** For an end that waits for nothing. */
@@ -99,36 +102,57 @@ function releaseAll(held: readonly HeldPort[]): void {
 }
 
 /** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
-async function launch(
+async function launch(options: TemporalServerOptions, file: string, { port, uiPort }: Ports): Promise<Record | null> {
+  const child = await spawnServer(options, { port, uiPort });
+  const { pid, ended } = child;
+  if (pid === undefined) return null;
+  void ended.then(endWithProcess(() => send('SIGKILL', pid)));
+  try {
+    const startTime = await processStartTime(pid);
+    if (startTime === null) return null;
+    const record = { pid, startTime, port, uiPort };
+    await writeJson(file, record);
+    const up = await Promise.race([answers(record, START_MS), ended.then(() => false)]);
+    if (up && (await processStartTime(pid)) === startTime) return record;
+    await stop(record);
+    return null;
+  } catch (error) {
+    // Without a record nobody would ever end it, and it keeps the file.
+    send('SIGKILL', pid);
+    await ended;
+    throw error;
+  }
+}
+
+interface SpawnedServer {
+  /** Undefined: it could not be started. */
+  readonly pid: number | undefined;
+  readonly ended: Promise<void>;
+}
+
+async function spawnServer(
   { binary, dataDir, namespace }: TemporalServerOptions,
-  file: string,
   { port, uiPort }: Ports,
-): Promise<Record | null> {
+): Promise<SpawnedServer> {
   const lock = await requireFreeFile(dataDir);
-  const log = await open(join(dataDir, 'temporal.log'), 'a');
-  const child = spawn(binary, serverArguments({ port, uiPort, dataDir, namespace }), {
-    // The server inherits the lock, and so holds it for exactly as long as it lives.
-    stdio: ['ignore', log.fd, log.fd, lock],
-    detached: true,
-    env: childEnvironment(process.env),
-  });
-  await log.close();
-  closeSync(lock);
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
-  child.unref();
-  const pid = child.pid;
-  const startTime = pid === undefined ? null : await processStartTime(pid);
-  if (pid === undefined || startTime === null) return null;
-  const record = { pid, startTime, port, uiPort };
-  void ended.then(endWithProcess(() => killNow(record)));
-  await writeJson(file, record);
-  const up = await Promise.race([answers(record, START_MS), ended.then(() => false)]);
-  if (up && (await processStartTime(pid)) === startTime) return record;
-  await stop(record);
-  return null;
+  try {
+    const log = await open(join(dataDir, 'temporal.log'), 'a');
+    const child = spawn(binary, serverArguments({ port, uiPort, dataDir, namespace }), {
+      // The server inherits the lock, and so holds it for exactly as long as it lives.
+      stdio: ['ignore', log.fd, log.fd, lock],
+      detached: true,
+      env: childEnvironment(process.env),
+    });
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.once('error', () => resolve());
+    });
+    child.unref();
+    await log.close();
+    return { pid: child.pid, ended };
+  } finally {
+    closeSync(lock);
+  }
 }
 
 /** A server may outlive its parent, unseen: in another process namespace its pid means nothing. Two on one file would destroy it. */
@@ -162,8 +186,7 @@ function serverArguments(place: { port: number; uiPort: number; dataDir: string;
 async function leftBehind(file: string): Promise<Record | null> {
   const parsed = Record.safeParse(await readJson(file));
   if (!parsed.success) return null;
-  const sameProcess = (await processStartTime(parsed.data.pid)) === parsed.data.startTime;
-  if (!sameProcess) return null;
+  if (!(await isRunning(parsed.data))) return null;
   if (await answers(parsed.data, STOP_MS)) return parsed.data;
   // Ours, but it does not answer: two servers on one file would be worse than a restart.
   await stop(parsed.data);
@@ -200,7 +223,7 @@ function serverOf(first: Record, { options, file, adopted, held }: StartedServer
     address: `127.0.0.1:${first.port}`,
     ui: `http://127.0.0.1:${first.uiPort}`,
     adopted,
-    alive: async () => (await processStartTime(record.pid)) === record.startTime,
+    alive: () => isRunning(record),
     async restart() {
       const next = await launch(options, file, first);
       if (next === null) return false;
@@ -216,6 +239,15 @@ function serverOf(first: Record, { options, file, adopted, held }: StartedServer
   };
 }
 
+/** One of which the system tells nothing, as where no further file may be opened, lives for all that is known. */
+async function isRunning({ pid, startTime }: Record): Promise<boolean> {
+  try {
+    return (await processStartTime(pid)) === startTime;
+  } catch {
+    return true;
+  }
+}
+
 function killNow({ pid }: Record): void {
   send('SIGKILL', pid);
 }
@@ -229,13 +261,13 @@ function send(signal: NodeJS.Signals, pid: number): void {
 }
 
 /** By pid and start time: never another process that got the pid meanwhile. */
-async function stop({ pid, startTime }: Record): Promise<void> {
-  const alive = async (): Promise<boolean> => (await processStartTime(pid)) === startTime;
+async function stop(record: Record): Promise<void> {
+  const alive = (): Promise<boolean> => isRunning(record);
   if (!(await alive())) return;
-  send('SIGTERM', pid);
+  send('SIGTERM', record.pid);
   for (const deadline = Date.now() + STOP_MS; Date.now() < deadline; await sleep(POLL_INTERVAL_MS))
     if (!(await alive())) return;
-  if (await alive()) send('SIGKILL', pid);
+  if (await alive()) killNow(record);
 }
 
 function notStarted(dataDir: string): LoteError {

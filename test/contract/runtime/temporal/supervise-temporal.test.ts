@@ -76,6 +76,27 @@ describe('a supervised Temporal server', () => {
     expect(said.lines.filter((line) => line.includes('starting it again'))).toHaveLength(5);
   });
 
+  it('is tried again when a start of it fails with an error, such as on a full disk', async () => {
+    const said = log();
+    let starts = 0;
+    const supervised = superviseTemporal({
+      server: {
+        alive: () => Promise.resolve(starts > 1),
+        restart() {
+          starts += 1;
+          return starts > 1 ? Promise.resolve(true) : Promise.reject(new Error('ENOSPC'));
+        },
+      },
+      log: said,
+      now: () => 0,
+    });
+
+    await Promise.race([said.until('is up again'), supervised.lost]);
+    await supervised.release();
+
+    expect(said.lines.join()).toContain('could not be started again');
+  });
+
   it('may be restarted for ever when its ends are far apart', async () => {
     let now = 0;
     const said = log();

@@ -1,21 +1,24 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SECRET_VARIABLES } from '../../../../src/runtime/config/env-secret-files.ts';
 import { processStartTime } from '../../../../src/runtime/process/process-start-time.ts';
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';
+import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { PID_NAMESPACE, whyNoNamespaces } from '../../../support/namespaces.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
 
 const SERVER_PROCESS = fileURLToPath(new URL('../temporal-server-process.ts', import.meta.url));
+const NO_FILES_PROCESS = fileURLToPath(new URL('../no-files-process.ts', import.meta.url));
 
 interface ServerRecord {
   readonly pid: number;
@@ -223,6 +226,35 @@ describe('startTemporalServer', () => {
     onTestFinished(() => second.stop());
 
     expect(second.address).toBe(server.address);
+  });
+
+  it.skipIf(process.platform !== 'linux')('lives for a process that may open no further file', async () => {
+    const dataDir = await temporaryDirectory();
+    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', NO_FILES_PROCESS, dataDir]);
+
+    expect(stdout).toBe('alive: true, with no file to open: true\n');
+  });
+
+  it('leaves nothing of a start that fails on a full disk, and comes up again when there is room', async () => {
+    const disk = await smallDisk(16);
+    if (disk === null) return;
+    onTestFinished(() => disk.remove());
+    const server = await started(disk.path);
+    process.kill((await recordOf(disk.path)).pid, 'SIGKILL');
+    await vi.waitFor(async () => expect(await server.alive()).toBe(false));
+
+    disk.fill();
+    await expect(server.restart()).rejects.toThrow('ENOSPC');
+    disk.empty();
+
+    expect(await server.restart()).toBe(true);
+  });
+
+  it('does not come up without its program, and ends no process by that', async () => {
+    const dataDir = await temporaryDirectory();
+    const gone = { binary: join(dataDir, 'gone'), dataDir, namespace: 'default', port: 0, uiPort: 0 };
+
+    await expect(startTemporalServer(gone)).rejects.toMatchObject({ code: 'temporal-unavailable' });
   });
 
   it('says where the log is when the server does not come up', async () => {
