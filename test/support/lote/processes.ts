@@ -9,13 +9,16 @@ export interface Processes {
 
 export function processes(): Processes {
   const started: RunningCommand[] = [];
+  let isOver = false;
   return {
     start(parameters, env, command) {
+      if (isOver) throw new Error('This test has ended, and starts nothing more');
       const running = startLote(parameters, env, command);
       started.push(running);
       return running;
     },
     async killAll() {
+      isOver = true;
       for (const command of started) command.killGroup();
       await Promise.all(started.map(({ end }) => end));
     },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { writeInvoiceFile } from '../files/invoice-file.ts';
@@ -43,18 +43,18 @@ export interface WorkerFleet {
   postTimes(): readonly number[];
 }
 
-/** Starts a fleet, hands it to the test, and leaves nothing behind. */
+/** Starts a fleet and hands it to the test, which leaves nothing behind: a test whose time is over never comes to a `finally`. */
 export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet) => Promise<void>): Promise<void> {
-  const fleet = await startFleet(options);
-  try {
-    await test(fleet);
-  } finally {
-    await fleet.remove();
-  }
+  await test(await startFleet(options, onTestFinished));
 }
 
-/** A fleet for several tests; `remove` ends its processes and leaves nothing behind. */
-export async function startFleet(options: FleetOptions): Promise<WorkerFleet & { remove(): Promise<void> }> {
+type Remove = () => Promise<void>;
+
+/** A fleet for several tests; `remove`, which `atEnd` gets before anything is started, ends its processes and leaves nothing behind. */
+export async function startFleet(
+  options: FleetOptions,
+  atEnd: (remove: Remove) => void = () => undefined,
+): Promise<WorkerFleet & { readonly remove: Remove }> {
   const place = await newPlace();
   const database = await postgresDatabase(options.postgresUrl ?? inject('postgresUrl') ?? '');
   const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
@@ -62,7 +62,9 @@ export async function startFleet(options: FleetOptions): Promise<WorkerFleet & {
   const all = processes();
   const address = inject('temporalAddress');
   const connection = await Connection.connect({ address });
-  const remove = async (): Promise<void> => {
+  let removing: Promise<void> | undefined;
+  const remove: Remove = () => (removing ??= removeAll());
+  const removeAll: Remove = async () => {
     await all.killAll();
     await connection.close();
     await database.drop();
@@ -70,6 +72,7 @@ export async function startFleet(options: FleetOptions): Promise<WorkerFleet & {
     await sandbox.close();
     await place.remove();
   };
+  atEnd(remove);
   try {
     await mkdir(place.inputDir, { recursive: true });
     const profile = join(place.directory, 'profile.json');
