@@ -16,4 +16,15 @@ describe.skipIf(inject('postgresUrl') === null)('the processes of a test', () =>
     expect(started).toBeGreaterThan(0);
     expect(() => process.kill(started, 0)).toThrow('ESRCH');
   });
+
+  it('run their own batch of a file of which the processes of another test run one, too', async () => {
+    await withFleet({ workers: 0 }, async (one) => {
+      await withFleet({ workers: 0 }, async (other) => {
+        const [first, second] = [await one.startFile('night.csv', 1), await other.startFile('night.csv', 1)];
+
+        expect(first.workflowId).not.toBe(second.workflowId);
+        await Promise.all([first.terminate(), second.terminate()]);
+      });
+    });
+  });
 });

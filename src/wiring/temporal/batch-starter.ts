@@ -2,6 +2,7 @@ import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temp
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchIdOf } from '../../../activities/batch/ingest.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
+import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
@@ -32,7 +33,10 @@ export async function batchOfFile(
   return { batchId: known?.batchId ?? batchIdOf(application, file, sha256), sha256 };
 }
 
-/** Starts a batch under the id that its bytes give it, or joins the run that has this id already. */
+/**
+ * Starts a batch under the id that its bytes give it, or joins the run that has this id already.
+ * @throws LoteError `ledger-foreign` when that is the run of another installation, which shares the namespace
+ */
 export async function startBatch(
   place: StartPlace,
   input: BatchInput,
@@ -47,7 +51,20 @@ export async function startBatch(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
+  await requireOwnRun(place, handle, input.file);
   return { batchId, handle };
+}
+
+/** The outcome of another installation's run, which may be a test, would stand for that of a file which nobody here has read. */
+async function requireOwnRun({ client, taskQueue }: StartPlace, handle: BatchHandle, file: string): Promise<void> {
+  const run = await handle.describe();
+  if (run.taskQueue === taskQueue) return;
+  throw new LoteError(
+    'ledger-foreign',
+    `Starting the batch of ${JSON.stringify(file)}: its run must work on task queue ${taskQueue}, but ${handle.workflowId} runs on ${run.taskQueue}. ` +
+      'Nothing was sent from here. Where this is the same installation, set the same LOTE_TASK_QUEUE. Otherwise start the file when that run has ended, ' +
+      `and give each installation a namespace of its own (TEMPORAL_NAMESPACE; now both have ${client.options.namespace}).`,
+  );
 }
 
 /** Asks Temporal whether the run that holds a batch is open; a run that Temporal does not know any more is not. */

@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { inject, onTestFinished } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import { ownName } from '../files/batch-file.ts';
 import { writeInvoiceFile } from '../files/invoice-file.ts';
 import { newPlace, type Place, type RunningCommand } from './lote-command.ts';
 import { ownPort } from '../servers/own-port.ts';
@@ -79,11 +80,14 @@ export async function startFleet(
     await writeFile(profile, JSON.stringify(options.profile ?? {}));
     const port = await ownPort();
     const taskQueue = `lote-${randomBytes(4).toString('hex')}`;
+    // The id of a batch comes from it and the bytes: a file of the same name and bytes in another test is another batch.
+    const application = ownName('fleet');
     const env = {
       ...place.env,
       DATABASE_URL: database.url,
       TEMPORAL_ADDRESS: address,
       LOTE_TASK_QUEUE: taskQueue,
+      LOTE_APPLICATION: application,
       INVOICING_BASE_URL: front.url,
       INVOICING_API_KEY: SANDBOX_KEY,
       SERVICE_PROFILE: profile,
@@ -99,7 +103,7 @@ export async function startFleet(
     ]);
     const client = new Client({ connection });
     const startDropped = async (file: string): Promise<BatchHandle> => {
-      const started = { client, taskQueue, application: 'default', inputDir: place.inputDir };
+      const started = { client, taskQueue, application, inputDir: place.inputDir };
       return (await startBatch(started, { file })).handle;
     };
     return {
