@@ -84,7 +84,7 @@ export class SliceSender {
   readonly #trying: Semaphore;
   /** Handed out, and nothing of it left. */
   readonly #idle: SendableInvoice[] = [];
-  readonly #count = { accepted: 0, left: 0, refused: 0, repeats: 0 };
+  readonly #count = { posts: 0, accepted: 0, left: 0, refused: 0, repeats: 0 };
   /** Whose answers are still to come. */
   #underWay = 0;
   #forbidden: ForbiddenRun = createForbiddenRun(0);
@@ -136,6 +136,7 @@ export class SliceSender {
     const sent = await this.#try(invoice);
     const { invoiceId, generation } = invoice;
     const { attempts, sentAt, answeredAt, outcome, tries } = sent;
+    this.#count.posts += attempts;
     if (invoice !== this.#work.probe) {
       this.#count.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
     }
@@ -270,13 +271,15 @@ export class SliceSender {
 
   async #result(): Promise<SliceResult> {
     const { failures } = this.#parts;
-    const { accepted, left, refused, repeats } = this.#count;
+    const { posts, accepted, left, refused, repeats } = this.#count;
     if (!this.#isOpen()) {
       await holdForbiddenMerchants(this.#deps, this.#work.input, this.#forbidden.refusedMerchants());
     }
     const overBudget = (refused > 0 || failures.spent) && (await failures.hold());
     const stop = (await holdOverRetries(this.#deps, this.#work.input, repeats)) || overBudget;
-    return { accepted, left, stop, waiting: left === 0 ? null : await this.#waiting() };
+    // Nothing could leave for all of its time, such as where other workers have every permit.
+    const tried = posts === 0 ? { triedMs: 0 } : {};
+    return { accepted, left, stop, waiting: left === 0 ? null : await this.#waiting(), ...tried };
   }
 
   /** What the page waits for before it sends again; null: nothing. */

@@ -67,7 +67,7 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
     const began = deps.now();
     const slice = await sendSlice(deps, { ...shared, permit, failures }, input);
     // A process that stood still tried nothing: a slice starts nothing after this.
-    return { ...slice, triedMs: Math.min(Math.max(0, deps.now() - began), LONGEST_SLICE_MS) };
+    return { triedMs: Math.min(Math.max(0, deps.now() - began), LONGEST_SLICE_MS), ...slice };
   } finally {
     failures.leave();
     permit.close();

@@ -5,10 +5,11 @@ const RENEW_MS = 1_000;
 /** A process that died gives its share back after this. */
 export const SLOTS_TTL_MS = 10_000;
 /**
- * Looks without a request, one second apart, after which a share is given back: where the service takes fewer requests at
- * a time than there are processes, one that has nothing to ask would keep the others out for as long as it lives.
+ * Looks without a request, one second apart, of which the next one gives the share back: where the service takes fewer
+ * requests at a time than there are processes, one that has nothing to ask keeps the others out for so long. To lease a
+ * share costs as much as to renew it.
  */
-const IDLE_LOOKS = 5;
+const IDLE_LOOKS = 1;
 
 export interface LeasedSlotsOptions {
   /** This process's share at the moment. */

@@ -102,6 +102,15 @@ describe('a slice of invoices', () => {
     expect([await triedMs(1_500), await triedMs(3_600_000)]).toEqual([1_500, 60_000]);
   });
 
+  it('has sent for no time at all where other workers had every permit, so that its page keeps its send time', async () => {
+    const place: SlicePlace = sending(() => {
+      place.later(60_000);
+      return { kind: 'not-permitted' };
+    });
+
+    expect(await place.slice(await place.batch(2))).toMatchObject({ accepted: 0, left: 2, triedMs: 0 });
+  });
+
   it('does not send again what may exist when its window ends while it waits for its turn', async () => {
     const place = sending((_, nth) => {
       if (nth <= 2) return { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };

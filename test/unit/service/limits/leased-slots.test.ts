@@ -91,7 +91,7 @@ describe('slots that are leased from the ledger', () => {
     await slots.close();
   });
 
-  it('give the share back when nothing was asked for five seconds, and lease one for the next request', async () => {
+  it('give the share back when nothing was asked for a second, and lease one for the next request', async () => {
     standingClock();
     const said: string[] = [];
     let released: () => void = () => undefined;
@@ -106,7 +106,7 @@ describe('slots that are leased from the ledger', () => {
     await later(60_000);
     expect(said, 'a request lasts').not.toContain('release');
     inUse?.();
-    await later(5_000);
+    await later(1_000);
     expect(said, 'another may come at once').not.toContain('release');
     await later(1_000);
     const afterwards = said.splice(0);
