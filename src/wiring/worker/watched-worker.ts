@@ -45,6 +45,9 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   const [first] = applications;
   const pollers = () => queuePollers(client, taskQueue);
   notify('Starting the worker …');
+  // Also a start stands still while the server does not answer.
+  const temporalWatch = watchTemporal(client, temporal.place.address, log);
+  parts.add('watch of temporal', () => temporalWatch.stop());
   await requireClock(opened);
   await requireOwnQueue({
     taskQueue,
@@ -76,8 +79,6 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   const names = new Set(configs.map(({ application }) => application));
   const stuck = watchStuckBatches({ ledger: opened, client, applications: names, telemetry, log });
   parts.add('watch of stuck batches', () => stuck.stop());
-  const temporalWatch = watchTemporal(client, temporal.place.address, log);
-  parts.add('watch of temporal', () => temporalWatch.stop());
   return { worker, folders: first.core.config.isOneOfSeveral ? null : folders };
 
   async function besideOthers(): Promise<Pick<WorkerPlace, 'deregister' | 'sharedPatches'>> {
