@@ -39,7 +39,18 @@ export function translateFailure(error: unknown, text: string): LoteError {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   if (error instanceof LoteError) return error;
   if (isSqlState(code)) return new StatementFailure(text, code, typeof constraint === 'string' ? constraint : null);
-  return unavailable(typeof code === 'string' ? code : 'connection lost');
+  return unavailable(typeof code === 'string' ? code : foundIn(error));
+}
+
+/** What the driver says without a code, and what would never pass by itself. */
+const REFUSED_BY_DRIVER: readonly (readonly [text: string, found: string])[] = [
+  ['does not support SSL', 'a server without TLS, which sslmode in DATABASE_URL asks for'],
+  ['client password must be a', 'a server that asks for a password, and none in DATABASE_URL or PGPASSWORD'],
+];
+
+function foundIn(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  return REFUSED_BY_DRIVER.find(([text]) => message.includes(text))?.[1] ?? 'connection lost';
 }
 
 function unavailable(found: string): LoteError {
