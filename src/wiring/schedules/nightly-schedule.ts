@@ -5,6 +5,7 @@ import {
   type Client,
   type ScheduleDescription,
 } from '@temporalio/client';
+import { requireOwnSchedule } from './require-own-schedule.ts';
 import { namedInput } from '../temporal/named-input.ts';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 
@@ -59,6 +60,7 @@ export async function scheduleNightlyRuns(place: NightlyPlace, plan: NightlyPlan
     await place.client.schedule.create(options);
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await requireOwn(place);
     const { spec, action, policies, state } = options;
     await handleOf(place).update(() => ({ spec, action, policies, state: { ...state, paused: false } }));
   }
@@ -74,6 +76,7 @@ export async function ensureNightlyRuns(place: NightlyPlace, plan: NightlyPlan):
     await place.client.schedule.create(options);
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await requireOwn(place);
     const { spec, action, policies } = options;
     await handleOf(place).update(({ state }) => ({ spec, action, policies, state }));
   }
@@ -104,6 +107,7 @@ export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: Night
 
 /** False when there was none. */
 export async function unscheduleNightlyRuns(place: NightlyPlace): Promise<boolean> {
+  await requireOwn(place);
   try {
     await handleOf(place).delete();
     return true;
@@ -150,6 +154,10 @@ export async function triggerNightlyRun(place: NightlyPlace): Promise<boolean> {
 /** The time as `02:00`. */
 export function clock({ hour, minute }: Pick<NightlyTime, 'hour' | 'minute'>): string {
   return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+}
+
+function requireOwn({ client, application, taskQueue }: NightlyPlace): Promise<void> {
+  return requireOwnSchedule(client, nightlyScheduleId(application), taskQueue);
 }
 
 function handleOf({ client, application }: NightlyPlace) {

@@ -10,6 +10,7 @@ import {
   type NightlyPlace,
   type NightlyState,
 } from './nightly-schedule.ts';
+import { requireOwnSchedule } from './require-own-schedule.ts';
 
 export type NightlyRunHandle = WorkflowHandle<typeof nightlyIssuance>;
 
@@ -21,6 +22,7 @@ const POLL_INTERVAL_MS = 500;
 export async function startNightlyRun(place: NightlyPlace): Promise<{ handle: NightlyRunHandle; joined: boolean }> {
   const before = await describeNightlyRuns(place);
   if (before === null) return startUnscheduled(place);
+  await requireOwnSchedule(place.client, before.scheduleId, place.taskQueue);
   const running = await runningNightlyRun(place, before);
   if (running !== null) return { handle: running, joined: true };
   const known = new Set(before.recent.map(({ workflowId }) => workflowId));

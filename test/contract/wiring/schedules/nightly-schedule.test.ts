@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   describeNightlyRuns,
+  ensureNightlyRuns,
   nightlySchedule,
   scheduleNightlyRuns,
   triggerNightlyRun,
@@ -9,6 +10,7 @@ import {
   type NightlyPlace,
 } from '../../../../src/wiring/schedules/nightly-schedule.ts';
 import { startNightlyRun } from '../../../../src/wiring/schedules/start-nightly-run.ts';
+import { deregisterWorker, workerIdentity } from '../../../../src/wiring/temporal/queue-pollers.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
 const TWELVE_HOURS = 12 * 3_600_000;
@@ -33,6 +35,13 @@ describe('the schedule of nights', () => {
     } finally {
       await unscheduleNightlyRuns(place);
     }
+  }
+
+  /** As a worker does without an end. */
+  function pollOnce(taskQueue: string, identity: string): Promise<unknown> {
+    return client.connection.withDeadline(Date.now() + 2_500, () =>
+      client.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue: { name: taskQueue }, identity }),
+    );
   }
 
   it('runs every day at the given time of the given zone, one at a time, with a catch-up window', async () => {
@@ -73,6 +82,27 @@ describe('the schedule of nights', () => {
         catchUpMs: 60_000,
         paused: false,
       });
+    });
+  });
+
+  it('stays with the installation whose worker polls for it, and goes to another one only when nobody does', async () => {
+    await withPlace(async (place) => {
+      const plan = { hour: 2, minute: 0, timezone: 'UTC', catchUpMs: TWELVE_HOURS };
+      await scheduleNightlyRuns(place, plan);
+      const other = { ...place, taskQueue: `${place.taskQueue}-other` };
+      const worker = workerIdentity(`lgr_test/${place.application}`, 1, 'test', null);
+      await pollOnce(place.taskQueue, worker);
+
+      const foreign = { code: 'ledger-foreign', message: expect.stringContaining(place.taskQueue) as string };
+      await expect(scheduleNightlyRuns(other, { ...plan, hour: 3 })).rejects.toMatchObject(foreign);
+      await expect(ensureNightlyRuns(other, { ...plan, hour: 3 })).rejects.toMatchObject(foreign);
+      await expect(startNightlyRun(other)).rejects.toMatchObject(foreign);
+      await expect(unscheduleNightlyRuns(other)).rejects.toMatchObject(foreign);
+      expect(await describeNightlyRuns(place)).toMatchObject({ hour: 2, recent: [] });
+
+      await deregisterWorker(client, place.taskQueue, worker);
+      await scheduleNightlyRuns(other, { ...plan, hour: 3 });
+      expect(await describeNightlyRuns(other)).toMatchObject({ hour: 3 });
     });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
-import { startPostgresCluster } from '../../support/servers/postgres-cluster.ts';
+import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
+import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { startPostgresCluster } from '../../../support/servers/postgres-cluster.ts';
 
 const server = inject('postgresUrl');
 
