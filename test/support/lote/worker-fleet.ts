@@ -44,9 +44,14 @@ export interface WorkerFleet {
   postTimes(): readonly number[];
 }
 
-/** Starts a fleet and hands it to the test, which leaves nothing behind: a test whose time is over never comes to a `finally`. */
+/** Starts a fleet, hands it to the test, and leaves nothing behind, also of a test whose time is over, which never comes to its `finally`. */
 export async function withFleet(options: FleetOptions, test: (fleet: WorkerFleet) => Promise<void>): Promise<void> {
-  await test(await startFleet(options, onTestFinished));
+  const fleet = await startFleet(options, onTestFinished);
+  try {
+    await test(fleet);
+  } finally {
+    await fleet.remove();
+  }
 }
 
 type Remove = () => Promise<void>;
