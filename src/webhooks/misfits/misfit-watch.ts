@@ -41,7 +41,7 @@ export interface MisfitWatch {
 }
 
 /** Before the first invoices of a batch are polled, so that a finding is told before the rest of them is sent. */
-const FIRST_MS = 1_000;
+const FIRST_MS = 500;
 const EVERY_MS = 60_000;
 /** Signed deliveries that cannot be read, and events that say nothing final: fewer may be a greeting of the service. */
 const UNREADABLE_FROM = 3;
