@@ -10,8 +10,8 @@ import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.t
 
 /** A POST may leave for so long after the ledger was asked: with the time of a POST's way to the wire, less than the promised second. */
 const VALID_MS = 500;
-/** While anything is being sent the ledger is asked this often, so that hardly any POST waits for it: an answer comes long before the last one is too old. */
-const ASK_EVERY_MS = 350;
+/** While anything is being sent the ledger is asked this often, so that hardly any POST waits for it. */
+const ASK_EVERY_MS = 200;
 /** Between two questions that brought no valid permission. */
 const ASK_AGAIN_MS = 50;
 
