@@ -1,5 +1,5 @@
 import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
-import { createDeliveryPace, type DeliveryPace } from './delivery-pace.ts';
+import { createDeliveryPace } from './delivery-pace.ts';
 
 /**
  * After so many at once more are on their way: who was answered sends the next one. The next write takes all of them, and not
@@ -23,8 +23,6 @@ export interface DeliveryGroupOptions {
   readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
   readonly onFailure: (error: unknown, deliveries: number) => void;
   readonly maxWaiting?: number;
-  /** While the ledger is idle, the first delivery of a group waits for others by it: one write for all of them. */
-  readonly pace?: DeliveryPace;
 }
 
 /** Stores deliveries in groups, one write at a time (group commit). */
@@ -47,7 +45,8 @@ export function createDeliveryGroup(options: DeliveryGroupOptions): DeliveryGrou
   let inFlight = 0;
   let running: Promise<void> | null = null;
   const company = awaitedCompany();
-  const pace = options.pace ?? createDeliveryPace();
+  /** While the ledger is idle, the first delivery of a group waits for others by it: one write for all of them. */
+  const pace = createDeliveryPace();
 
   async function run(): Promise<void> {
     const { ms, count } = pace.wait();

@@ -97,8 +97,8 @@ class PageSender {
     if (this.#notifier.control().paused) return null;
     this.#outageSince = null;
     await this.#notify(null);
-    // A round with an accepted invoice uses up no send time: the service is slow, but it answers.
     if (await this.#goesOnAtOnce(round)) return null;
+    // A round with an accepted invoice uses up no send time: the service is slow, but it answers.
     this.#spentMs += this.#retryMs + (round.accepted > 0 ? 0 : this.#spentIn(round, Date.now() - began));
     if (this.#spentMs > this.#input.settings.sendMs) return 'send-time';
     await waitAtMost(this.#retryMs, { summary: 'sending again what got no final answer', until: this.#stopped });

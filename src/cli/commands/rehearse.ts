@@ -19,7 +19,7 @@ import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { startBatches, waitForBatches } from '../session/run-batches.ts';
-import { terminalText } from '../output/terminal-text.ts';
+import { lineWriter } from '../output/terminal-text.ts';
 
 export interface RehearseCommand {
   readonly files: readonly string[];
@@ -87,7 +87,7 @@ async function rehearseIn(directory: string, command: RehearseCommand, interrupt
   const config = configOf(rehearsal, process.cwd(), 'requests');
   await takeMappings(inputDir, config.inputDir);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const notify = (line: string): void => void (command.json || process.stderr.write(`${terminalText(line)}\n`));
+  const notify = lineWriter(command);
   if (profile !== null) notify(profile.note);
   const stack = await startEmbedded({
     ...{ config, log, notify, env: own },

@@ -17,7 +17,7 @@ import { runAsClient } from '../session/run-as-client.ts';
 import type { RunCommand } from '../session/run-command.ts';
 import { runOnOwnStack } from '../session/run-on-own-stack.ts';
 import { runThroughOwner } from '../session/run-through-owner.ts';
-import { terminalText } from '../output/terminal-text.ts';
+import { lineWriter } from '../output/terminal-text.ts';
 
 /** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
 const OWNER_PATIENCE_MS = 10 * 60_000;
@@ -39,7 +39,7 @@ export async function runCommand(command: RunCommand): Promise<ExitCode> {
 /** As the owner of the data directory, or through the process that is: whichever it is at the moment. */
 async function runEmbedded({ config, embedded }: ChosenApplication, command: RunCommand): Promise<ExitCode> {
   const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
-  const notify = (line: string): void => void (command.json || process.stderr.write(`${terminalText(line)}\n`));
+  const notify = lineWriter(command);
   const check = { beforeSending: preflightOf(config), beforeHandOver: ask };
   for (let pendingMs = 0; pendingMs < OWNER_PATIENCE_MS; pendingMs += POLL_INTERVAL_MS) {
     const stack = await startEmbedded({

@@ -7,3 +7,8 @@ export function terminalText(text: string): string {
     .map((line) => plainText(line))
     .join('\n');
 }
+
+/** Writes lines for people to stderr; nothing where a program reads the output (`--json`). */
+export function lineWriter({ json }: { readonly json: boolean }): (line: string) => void {
+  return (line) => void (json || process.stderr.write(`${terminalText(line)}\n`));
+}

@@ -10,7 +10,7 @@ import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { startBatches, waitForBatches } from './run-batches.ts';
 import type { RunCommand } from './run-command.ts';
-import { terminalText } from '../output/terminal-text.ts';
+import { lineWriter } from '../output/terminal-text.ts';
 
 const INTERRUPTED =
   'Interrupted: nothing new was taken up, and the slices in flight have ended. The same command goes on where this one stopped.';
@@ -21,7 +21,7 @@ const INTERRUPTED =
  */
 export async function runOnOwnStack(stack: Stack, config: Config, command: RunCommand): Promise<ExitCode> {
   const interrupt = interruption(INTERRUPTED, () => stack.kill());
-  const say = (line: string): void => void process.stderr.write(`${terminalText(line)}\n`);
+  const say = lineWriter({ json: false });
   interrupt.interrupted.catch(() => say('Leaving: slices in flight end first (Ctrl-C again leaves now) …'));
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);

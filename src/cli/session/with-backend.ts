@@ -19,7 +19,7 @@ import { batchNotFound } from './batch-not-found.ts';
 import { interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';
 import { preflight, preflightOf } from './preflight.ts';
-import { terminalText } from '../output/terminal-text.ts';
+import { lineWriter } from '../output/terminal-text.ts';
 
 /** The process that does the work, and how this one speaks to it. */
 export interface Backend {
@@ -101,7 +101,7 @@ async function withEmbedded<T>(
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
-  const notify = (line: string): void => void (json || process.stderr.write(`${terminalText(line)}\n`));
+  const notify = lineWriter({ json });
   const ask: Parameters<typeof startEmbedded>[0]['beforeHandOver'] = (service) => preflight(service, Date.now);
   for (let waited = 0; waited < OWNER_PATIENCE_MS; waited += POLL_INTERVAL_MS) {
     const stack = await startEmbedded({
