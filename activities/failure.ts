@@ -71,7 +71,12 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
  * @throws ApplicationFailure `worker-stops`, retryable
  */
 export function requireRunningWorker(signal: AbortSignal): void {
-  if (signal.aborted) throw ApplicationFailure.retryable('The worker stops; another attempt goes on.', 'worker-stops');
+  if (signal.aborted) throw workerStops();
+}
+
+/** See requireRunningWorker. */
+export function workerStops(): ApplicationFailure {
+  return ApplicationFailure.retryable('The worker stops; another attempt goes on.', 'worker-stops');
 }
 
 type AnyActivity<I, O> = (input: I) => Promise<O>;

@@ -3,9 +3,9 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { MerchantNeed } from '../../src/domain/ports/ledger/merchant-ledger.ts';
 import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { Context } from '@temporalio/activity';
-import type { SendingPermit } from './sending-permission.ts';
+import { WITHDRAWN, type SendingPermit } from './sending-permission.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { requireRunningWorker } from '../failure.ts';
+import { requireRunningWorker, workerStops } from '../failure.ts';
 
 export interface MerchantsInput {
   readonly ledgerId: string;
@@ -62,7 +62,8 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   const knownNifs = new Set(known.map((merchant) => merchant.nif));
   const missing = needed.filter(({ nif }) => !knownNifs.has(nif));
   const { batchId, run } = input;
-  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS });
+  const { cancellationSignal: cancelled } = Context.current();
+  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS, cancelled });
   try {
     return await createMissing(deps, { input, missing, known: known.length, permit });
   } finally {
@@ -87,8 +88,10 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
   for (const need of work.missing) {
     requireRunningWorker(cancellationSignal);
     const outcome = await createMerchant(deps, work, need);
-    if (outcome.kind === 'not-permitted')
+    if (outcome.kind === 'not-permitted') {
+      if (work.permit.withdrawn.reason === WITHDRAWN.givenUp) throw workerStops();
       return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };
+    }
     if (outcome.kind === 'access-denied') return waitForService(deps, work.input, outcome.reason);
     if (outcome.kind === 'created') created += 1;
     if (outcome.kind === 'held') held += outcome.invoices;

@@ -15,8 +15,17 @@ const ASK_EVERY_MS = 200;
 /** Between two questions that brought no valid permission. */
 const ASK_AGAIN_MS = 50;
 
-/** Reason of the withdrawal of a permit whose attempt has used up its time: nobody has stopped the batch. */
-export const TIME_IS_OVER = 'time-is-over';
+/** Why a permit was withdrawn. */
+export const WITHDRAWN = {
+  /** The batch is paused, cancelled or closed, or another run holds its claim. */
+  batchStopped: 'batch-stopped',
+  /** The attempt has used up its time. */
+  timeIsOver: 'time-is-over',
+  /** The attempt was cancelled, or its worker stops. */
+  givenUp: 'given-up',
+  /** The attempt has ended. */
+  ended: 'ended',
+} as const;
 
 /** What asks for permission: one attempt to send for a batch. */
 export interface PermitRequest {
@@ -25,6 +34,8 @@ export interface PermitRequest {
   readonly run?: ClaimingRun | undefined;
   /** The attempt is over after this, whatever the ledger says: a process that stood still meanwhile starts nothing. */
   readonly lastsMs: number;
+  /** Aborted when the attempt is to end: what it has on the wire is answered, and nothing more leaves. Left out: nobody ends it. */
+  readonly cancelled?: AbortSignal;
 }
 
 /** The permission of one attempt. Once withdrawn it never comes back: a later attempt asks anew. */
@@ -41,6 +52,8 @@ export interface SendingPermit extends DeparturePermit {
 /** Gives permissions to POST invoices of a batch. */
 export interface SendingPermission {
   request(wanted: PermitRequest): SendingPermit;
+  /** For good: the worker stops. What is on the wire is answered, and the rest is another worker's. */
+  stop(): void;
 }
 
 interface Holder extends PermitRequest {
@@ -57,73 +70,94 @@ interface Holder extends PermitRequest {
  * for hours. While the ledger cannot be read, nothing leaves.
  */
 export function createSendingPermission(
-  ledger: Pick<SendingControlLedger, 'sendingBatches'>,
+  ledger: PermissionLedger,
   clock: () => number = steadyClock(),
 ): SendingPermission {
-  const holders = new Set<Holder>();
-  let asking: Promise<void> | null = null;
-  let timer: NodeJS.Timeout | null = null;
+  return new LedgerPermission(ledger, clock);
+}
+
+type PermissionLedger = Pick<SendingControlLedger, 'sendingBatches'>;
+
+class LedgerPermission implements SendingPermission {
+  readonly #ledger: PermissionLedger;
+  readonly #clock: () => number;
+  readonly #holders = new Set<Holder>();
+  #asking: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | null = null;
   /** When the question left whose answer came last. */
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let known: ReadonlySet<Holder> = new Set();
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #known: ReadonlySet<Holder> = new Set();
+  #stopped = false;
 
-  function ask(): Promise<void> {
-    return (asking ??= look().finally(() => (asking = null)));
+  constructor(ledger: PermissionLedger, clock: () => number) {
+    this.#ledger = ledger;
+    this.#clock = clock;
   }
 
-  async function look(): Promise<void> {
-    const at = clock();
-    const concerned = [...holders];
-    if (concerned.length === 0) return;
-    try {
-      const found = await ledger.sendingBatches([...new Set(concerned.map(({ batchId }) => batchId))]);
-      const sending = new Map(found.map((batch) => [batch.batchId, batch]));
-      for (const holder of concerned) if (!holds(holder, sending.get(holder.batchId))) holder.withdrawal.abort();
-      known = new Set(concerned);
-      askedAt = at;
-    } catch {
-      // The ledger is away: the last answer becomes too old, and nothing leaves.
-    }
+  request(wanted: PermitRequest): SendingPermit {
+    const holder = holderOf(wanted, this.#clock());
+    if (this.#stopped) holder.withdrawal.abort(WITHDRAWN.givenUp);
+    this.#holders.add(holder);
+    this.#timer ??= setInterval(() => void this.#ask(), ASK_EVERY_MS).unref();
+    return {
+      withdrawn: holder.withdrawal.signal,
+      isValid: () => this.#isValid(holder),
+      confirm: () => this.#confirm(holder),
+      close: () => this.#leave(holder),
+    };
   }
 
-  function isValid(holder: Holder): boolean {
-    const now = clock();
+  stop(): void {
+    this.#stopped = true;
+    for (const { withdrawal } of this.#holders) withdrawal.abort(WITHDRAWN.givenUp);
+  }
+
+  #leave(holder: Holder): void {
+    holder.withdrawal.abort(WITHDRAWN.ended);
+    this.#holders.delete(holder);
+    if (this.#holders.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #isValid(holder: Holder): boolean {
+    const now = this.#clock();
     if (holder.withdrawal.signal.aborted || now > holder.until) return false;
-    return known.has(holder) && now - askedAt <= VALID_MS;
+    return this.#known.has(holder) && now - this.#askedAt <= VALID_MS;
   }
 
-  async function confirm(holder: Holder): Promise<boolean> {
-    while (!holder.withdrawal.signal.aborted && clock() <= holder.until) {
-      if (isValid(holder)) return true;
+  async #confirm(holder: Holder): Promise<boolean> {
+    while (!holder.withdrawal.signal.aborted && this.#clock() <= holder.until) {
+      if (this.#isValid(holder)) return true;
       // A ledger that neither answers nor fails must not keep the attempt beyond its end.
       // oxlint-disable-next-line no-await-in-loop
-      await Promise.race([ask(), holder.isOver]);
+      await Promise.race([this.#ask(), holder.isOver]);
       // The ledger is away, or slower than a permission lasts.
       // oxlint-disable-next-line no-await-in-loop
-      if (!isValid(holder)) await sleep(ASK_AGAIN_MS);
+      if (!this.#isValid(holder)) await sleep(ASK_AGAIN_MS);
     }
     return false;
   }
 
-  return {
-    request(wanted) {
-      const holder = holderOf(wanted, clock());
-      holders.add(holder);
-      timer ??= setInterval(() => void ask(), ASK_EVERY_MS).unref();
-      return {
-        withdrawn: holder.withdrawal.signal,
-        isValid: () => isValid(holder),
-        confirm: () => confirm(holder),
-        close() {
-          holder.withdrawal.abort();
-          holders.delete(holder);
-          if (holders.size > 0 || timer === null) return;
-          clearInterval(timer);
-          timer = null;
-        },
-      };
-    },
-  };
+  #ask(): Promise<void> {
+    return (this.#asking ??= this.#look().finally(() => (this.#asking = null)));
+  }
+
+  async #look(): Promise<void> {
+    const at = this.#clock();
+    const concerned = [...this.#holders];
+    if (concerned.length === 0) return;
+    try {
+      const found = await this.#ledger.sendingBatches([...new Set(concerned.map(({ batchId }) => batchId))]);
+      const sending = new Map(found.map((batch) => [batch.batchId, batch]));
+      for (const holder of concerned)
+        if (!holds(holder, sending.get(holder.batchId))) holder.withdrawal.abort(WITHDRAWN.batchStopped);
+      this.#known = new Set(concerned);
+      this.#askedAt = at;
+    } catch {
+      // The ledger is away: the last answer becomes too old, and nothing leaves.
+    }
+  }
 }
 
 /** What waits for its turn, for the rate or for the ledger ends with the attempt, and gives its place to others. */
@@ -132,9 +166,15 @@ function holderOf(wanted: PermitRequest, now: number): Holder {
   const { signal } = withdrawal;
   // Each POST that waits listens to it.
   setMaxListeners(0, signal);
-  const end = setTimeout(() => withdrawal.abort(TIME_IS_OVER), wanted.lastsMs).unref();
+  const giveUp = (): void => withdrawal.abort(WITHDRAWN.givenUp);
+  const end = setTimeout(() => withdrawal.abort(WITHDRAWN.timeIsOver), wanted.lastsMs).unref();
   const isOver = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  void isOver.then(() => clearTimeout(end));
+  wanted.cancelled?.addEventListener('abort', giveUp);
+  void isOver.then(() => {
+    clearTimeout(end);
+    wanted.cancelled?.removeEventListener('abort', giveUp);
+  });
+  if (wanted.cancelled?.aborted === true) giveUp();
   return { ...wanted, withdrawal, isOver, until: now + wanted.lastsMs };
 }
 

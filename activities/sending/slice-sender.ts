@@ -18,7 +18,7 @@ import { retentionWindow } from './retention-window.ts';
 import { holdOverRetries } from './retry-budget.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
 import { sendInvoice, type SendDeps, type Sent } from './send-invoice.ts';
-import { TIME_IS_OVER, type SendingPermit } from './sending-permission.ts';
+import { WITHDRAWN, type SendingPermit } from './sending-permission.ts';
 import type { StoredErrors } from './stored-errors.ts';
 
 /** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
@@ -264,7 +264,7 @@ export class SliceSender {
     const { circuit, permit } = this.#parts;
     const idle = this.#idle;
     this.#count.left += idle.length;
-    const isStopped = permit.withdrawn.aborted && permit.withdrawn.reason !== TIME_IS_OVER;
+    const isStopped = permit.withdrawn.reason === WITHDRAWN.batchStopped;
     const reason = circuit.refusedBecause() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
     await putBack(this.#deps, this.#work.input.batchId, { idle, reason });
   }

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
 import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
@@ -59,7 +60,8 @@ export function createSubmitSlice({ ledger, service, now, settings, watch }: Act
 /** Sends a slice for as long as this process may send for the batch. */
 async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput): Promise<SliceResult> {
   const { batchId, run } = input;
-  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS });
+  const { cancellationSignal: cancelled } = Context.current();
+  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS, cancelled });
   const failures = shared.failureWatch(deps, input);
   try {
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, null);

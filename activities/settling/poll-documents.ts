@@ -3,6 +3,7 @@ import type { StatusUpdate } from '../../src/domain/ports/ledger/settling-ledger
 import type { OpenDocument } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
 import { isContradicted, pollOne } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { requireRunningWorker } from '../failure.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
 
 /** Numbers of documents that were polled, and of those that now have a final word. */
@@ -21,6 +22,7 @@ const TRIES_PER_DOCUMENT = 3;
 
 /**
  * Polls the documents that `next` lists, portion by portion in the order of their invoice ids, and records each answer.
+ * @throws ApplicationFailure `worker-stops` when the worker stops before all of them were polled
  */
 export async function pollDocuments(
   deps: ActivityDeps,
@@ -37,7 +39,8 @@ export async function pollDocuments(
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
       if (halted()) return;
       asked += 1;
-      const update = await pollDocument(deps, document, halted);
+      const update = await pollDocument(deps, document, { halted, signal: cancellationSignal });
+      if (cancellationSignal.aborted && update === null) return;
       troubles = update === null ? troubles + 1 : 0;
       if (update === null) return;
       await deps.ledger.recordStatus([update]);
@@ -47,17 +50,19 @@ export async function pollDocuments(
     if (last === undefined || documents.length < DOCUMENTS_AT_ONCE) break;
     afterInvoiceId = last.invoiceId;
   }
-  return { asked, settled, serviceAway: troubles >= TROUBLE_IN_A_ROW };
+  const serviceAway = troubles >= TROUBLE_IN_A_ROW;
+  if (!serviceAway) requireRunningWorker(cancellationSignal);
+  return { asked, settled, serviceAway };
 }
 
 async function pollDocument(
   deps: ActivityDeps,
   { invoiceId, serviceId, failedEvent }: OpenDocument,
-  halted: () => boolean,
+  { halted, signal }: { readonly halted: () => boolean; readonly signal: AbortSignal },
 ): Promise<StatusUpdate | null> {
   const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
   for (let tries = 1; ; tries += 1) {
-    const update = await pollOne(deps, { invoiceId, serviceId, ...reported, isLast: true });
+    const update = await pollOne(deps, { invoiceId, serviceId, ...reported, isLast: true }, signal);
     if (update !== null || tries >= TRIES_PER_DOCUMENT || halted()) return update;
   }
 }

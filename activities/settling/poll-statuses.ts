@@ -41,7 +41,7 @@ export async function pollStatuses(
       counts.skipped += 1;
       return;
     }
-    const update = await pollOne(deps, invoice);
+    const update = await pollOne(deps, invoice, cancellationSignal);
     if (update === null) return;
     counts.answered += 1;
     await deps.ledger.recordStatus([update]);
@@ -60,15 +60,16 @@ export async function isContradicted({
 
 /**
  * Polls one invoice. A reported failure stands if the GET repeats it or shows no readable status; it does not stand if
- * the answer may be about another invoice. Null: no answer now.
+ * the answer may be about another invoice. Null: no answer now, also because the signal was aborted.
  */
 export async function pollOne(
   deps: Pick<ActivityDeps, 'service' | 'now'> & { readonly watch: Pick<ActivityDeps['watch'], 'asked'> },
   invoice: PolledInvoice,
+  signal?: AbortSignal,
 ): Promise<StatusUpdate | null> {
   const answer = await deps.watch.asked({
     serviceId: invoice.serviceId,
-    answer: await deps.service.getInvoice(invoice.serviceId),
+    answer: await deps.service.getInvoice(invoice.serviceId, signal),
     reported: invoice.reason === undefined ? null : 'failed',
     isLast: invoice.isLast ?? false,
   });

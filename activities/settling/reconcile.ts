@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
@@ -6,6 +7,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { requireRunningWorker } from '../failure.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
 import { refusedRepeat } from '../sending/refused-repeat.ts';
 import { openTries } from '../sending/open-tries.ts';
@@ -42,6 +44,7 @@ const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
 /**
  * Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that
  * a crash left unapplied.
+ * @throws ApplicationFailure `worker-stops` when the worker stops before all of them were repeated
  */
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
   const { application, ledger, settings, speech } = deps;
@@ -54,6 +57,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   let troubles = 0;
   for (let afterInvoiceId = 0; !cancellationSignal.aborted && troubles < TROUBLE_IN_A_ROW;) {
     const takenAt = deps.now();
+    const permit = permitOfTake(deps.now, { takenAt, cancelled: cancellationSignal });
     const taken = await ledger.takeUnknown({
       application,
       now: takenAt,
@@ -66,7 +70,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
     if (taken.length === 0) break;
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
-      const answer = await repeatOne(deps, { window, takenAt }, invoice);
+      const answer = await repeatOne(deps, { window, takenAt, permit }, invoice);
       if (answer === 'not-sent') return;
       repeated += 1;
       if (answer === 'found') found += 1;
@@ -74,6 +78,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
     });
   }
   const serviceAway = troubles >= TROUBLE_IN_A_ROW;
+  if (!serviceAway) requireRunningWorker(cancellationSignal);
   return { ledgerId: ledger.id, repeated, found, serviceAway, language: speech.locale };
 }
 
@@ -96,14 +101,21 @@ async function holdUnsent(deps: ActivityDeps): Promise<readonly string[]> {
   return unreadable;
 }
 
+/** Invoices that were taken together, to be repeated. */
+interface Take {
+  readonly takenAt: number;
+  readonly permit: DeparturePermit;
+  readonly window: RetentionWindow;
+}
+
 async function repeatOne(
   deps: ActivityDeps,
-  { window, takenAt }: { readonly window: RetentionWindow; readonly takenAt: number },
+  { window, takenAt, permit: ofTake }: Take,
   invoice: RepeatInvoice,
 ): Promise<'found' | 'nothing' | 'trouble' | 'not-sent'> {
   const sentAt = deps.now();
   const { invoiceId, generation, mayExistSince } = invoice;
-  const permit = window.permit(mayExistSince, permitOfTake(deps.now, takenAt));
+  const permit = window.permit(mayExistSince, ofTake);
   const signal = window.signal(mayExistSince);
   // It was taken together with others, whose answers may have taken their time; this process may have stood still
   // since.
@@ -111,9 +123,15 @@ async function repeatOne(
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, { signal, permit })
     : { kind: 'not-permitted' };
   if (answer.kind === 'not-permitted') {
-    // Else it stays as it was taken, and the next reconciliation takes it up.
-    if (window.isOver(mayExistSince))
-      await deps.ledger.recordSends([{ invoiceId, generation, attempts: 0, sentAt, outcome: window.outcome }]);
+    const unsent = { invoiceId, generation, attempts: 0 };
+    if (window.isOver(mayExistSince)) {
+      await deps.ledger.recordSends([{ ...unsent, sentAt, outcome: window.outcome }]);
+    } else if (ofTake.withdrawn.aborted) {
+      // As it was before it was taken, so that another attempt takes it at once.
+      const outcome = { kind: 'unknown', reason: invoice.reason } as const;
+      await deps.ledger.recordSends([{ ...unsent, sentAt: invoice.lastTriedAt, outcome }]);
+    }
+    // Else it stays as it was taken, and a reconciliation takes it up when that is too old.
     return 'not-sent';
   }
   const answeredAt = deps.now();
@@ -131,12 +149,16 @@ async function repeatOne(
 
 /**
  * By the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new
- * key.
+ * key. What waits for its turn gives up when the worker stops.
  */
-function permitOfTake(now: () => number, takenAt: number): DeparturePermit {
-  const isValid = (): boolean => now() - takenAt < LEAVES_WITHIN_MS;
-  const withdrawn = AbortSignal.timeout(Math.max(0, LEAVES_WITHIN_MS - (now() - takenAt)));
-  return { withdrawn, isValid, confirm: () => Promise.resolve(isValid()) };
+function permitOfTake(
+  now: () => number,
+  { takenAt, cancelled }: { readonly takenAt: number; readonly cancelled: AbortSignal },
+): DeparturePermit {
+  // Each POST that waits listens to it.
+  setMaxListeners(0, cancelled);
+  const isValid = (): boolean => !cancelled.aborted && now() - takenAt < LEAVES_WITHIN_MS;
+  return { withdrawn: cancelled, isValid, confirm: () => Promise.resolve(isValid()) };
 }
 
 function outcomeOf(

@@ -13,7 +13,7 @@ import type { SharedPatches } from '../temporal/shared-patches.ts';
 import { VERSION } from '../../runtime/version.ts';
 import { bundleDigest, workflowBundle } from './workflow-bundle.ts';
 
-/** Slices in flight must be allowed to end: their POSTs are on the wire. */
+/** Slices send nothing more from the first moment, and must be allowed to end: their POSTs are on the wire. */
 const GRACE = '30s' as const;
 /** After the grace the process leaves anyway; what was on the wire is repeated with the same key and bytes. */
 const FORCE = '45s' as const;
@@ -53,7 +53,7 @@ export interface RunningWorker {
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
   await endLastingStop(deps);
-  return run(deps, place, (open) => open.forWorkflows(createActivities(deps)));
+  return run([deps], place, (open) => open.forWorkflows(createActivities(deps)));
 }
 
 /**
@@ -67,7 +67,7 @@ export async function startWorkerOfSeveral(
 ): Promise<RunningWorker> {
   const [first] = applications;
   await Promise.all(applications.map(endLastingStop));
-  return run(first, place, async (open) => {
+  return run(applications, place, async (open) => {
     const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
     await open.forWorkflows(createUnnamedActivities(own, ledger, first));
     for (const [application, activities] of own)
@@ -94,10 +94,11 @@ function identityOf(deps: ActivityDeps, { profile }: WorkerPlace): string {
 }
 
 async function run(
-  deps: ActivityDeps,
+  applications: readonly [ActivityDeps, ...ActivityDeps[]],
   place: WorkerPlace,
   create: (open: OpenWorkers) => Promise<void>,
 ): Promise<RunningWorker> {
+  const [deps] = applications;
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
   await installSdkRuntime(deps.log, telemetry);
   const connection = await NativeConnection.connect(place.temporal);
@@ -138,23 +139,35 @@ async function run(
   return {
     ended,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
-    async stop() {
-      const isRunning = workers.some((worker) => worker.getState() === 'RUNNING');
-      stopAll(workers);
-      try {
-        await ended;
-      } catch (error) {
-        if (isRunning) giveUp(workers, place, deps.log);
-        throw error;
-      } finally {
-        // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
-        // again.
-        await place
-          .deregister?.(identity)
-          .catch((err: unknown) => deps.log.warn('a worker could not deregister', { err }));
-      }
-    },
+    stop: () => stopWorkers({ workers, ended, applications, identity }, place),
   };
+}
+
+interface StartedWorkers {
+  readonly workers: readonly Worker[];
+  readonly ended: Promise<void>;
+  readonly applications: readonly [ActivityDeps, ...ActivityDeps[]];
+  readonly identity: string;
+}
+
+async function stopWorkers(
+  { workers, ended, applications, identity }: StartedWorkers,
+  place: WorkerPlace,
+): Promise<void> {
+  const [{ log }] = applications;
+  const isRunning = workers.some((worker) => worker.getState() === 'RUNNING');
+  stopAll(workers);
+  for (const { permission } of applications) permission.stop();
+  try {
+    await ended;
+  } catch (error) {
+    if (isRunning) giveUp(workers, place, log);
+    throw error;
+  } finally {
+    // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
+    // again.
+    await place.deregister?.(identity).catch((err: unknown) => log.warn('a worker could not deregister', { err }));
+  }
 }
 
 /** All or none: where one cannot be made, those before it end, and the connection with them. */

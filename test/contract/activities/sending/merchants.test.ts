@@ -347,6 +347,22 @@ describe('merchants whose worker stops', () => {
     expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: null });
   });
 
+  it('are left to another attempt when it stops while the next creation waits for its turn', async () => {
+    const env = new MockActivityEnvironment();
+    const place: ActivityPlace = placeOf({
+      service: {
+        ...service([]).parts,
+        createMerchant() {
+          place.deps.permission.stop();
+          return Promise.resolve({ kind: 'not-permitted' });
+        },
+      },
+    });
+    const batch = await place.scenario.run([details('A', NIF)]);
+
+    await expect(stopping(place, env, batch, false)).rejects.toMatchObject({ type: 'worker-stops' });
+  });
+
   it('hold nothing when it stops while the list is read for the last time', async () => {
     const env = new MockActivityEnvironment();
     const reason = { code: 'service-unreachable', message: 'cancelled' };

@@ -38,6 +38,7 @@ describe('a slice whose time is over', () => {
     });
     const { deps } = place;
     const permission: ActivityDeps['permission'] = {
+      stop: () => deps.permission.stop(),
       request: (wanted) => deps.permission.request({ ...wanted, lastsMs: 200 }),
     };
     const { batchId, line } = await place.batch(2);
@@ -47,6 +48,40 @@ describe('a slice whose time is over', () => {
     expect(await asActivity(submit, { ...deps, permission }, slice)).toMatchObject({ accepted: 1, left: 1 });
 
     expect(await line('R1')).toMatchObject({ state: 'staged', reason: { code: 'not-sent-yet' } });
+  });
+});
+
+describe('a slice whose worker stops', () => {
+  it.each([
+    ['at once', ({ deps }: ActivityPlace) => deps.permission.stop()],
+    ['because its activity is cancelled', (_: ActivityPlace, env: MockActivityEnvironment) => env.cancel()],
+  ])('sends nothing that still waits for its turn, %s, and leaves it to another worker', async (_, stop) => {
+    const env = new MockActivityEnvironment();
+    const place: SlicePlace = sending((ref, _nth, limits) => {
+      if (ref === 'R0') return created();
+      stop(place, env);
+      // As of a POST that waits while other workers have every permit.
+      expect(limits?.permit?.withdrawn.aborted).toBe(true);
+      return { kind: 'not-permitted' };
+    });
+    const { batchId, line } = await place.batch(3);
+    const slice = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 3 };
+
+    const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
+
+    expect(sent).toMatchObject({ accepted: 1, left: 2, stop: false, waiting: null });
+    expect(place.posts).toEqual(['R0', 'R1']);
+    expect(await line('R1')).toMatchObject({ state: 'staged', reason: { code: 'not-sent-yet' } });
+  });
+
+  it('hands nothing out when it begins after that', async () => {
+    const place = sending(created);
+    const batch = await place.batch(1);
+    place.deps.permission.stop();
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 1, stop: false, waiting: null });
+
+    expect(await batch.line('R0')).toMatchObject({ state: 'staged', attempts: 0, reason: null });
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
@@ -212,6 +213,38 @@ describe('unknown invoices', () => {
     expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 120, found: 120 });
   });
 
+  it('are left to another attempt when the worker stops: those that wait for their turn do not leave', async () => {
+    const env = new MockActivityEnvironment();
+    const { posts, service } = answering({ kind: 'created', serviceId: 'inv_repeat_stop' });
+    const withdrawn: (boolean | undefined)[] = [];
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        createInvoice(body, key, limits) {
+          env.cancel();
+          withdrawn.push(limits?.permit?.withdrawn.aborted);
+          return service.createInvoice?.(body, key) ?? Promise.reject(new Error('no service'));
+        },
+      },
+    });
+    const batch = await unknownOnes(place, 2);
+
+    const before = await batch.lines();
+    place.later(1_000);
+    await expect(env.run(repeatUnknown, place.deps, { all: true })).rejects.toMatchObject({
+      ...{ type: 'worker-stops', nonRetryable: false },
+    });
+
+    expect(posts).toHaveLength(1);
+    expect(withdrawn).toEqual([true]);
+    const left = (await batch.lines()).filter(({ state }) => state !== 'accepted');
+    expect(left).toEqual(before.filter(({ ref }) => ref === left[0]?.ref));
+
+    const other = answering({ kind: 'created', serviceId: 'inv_repeat_stop_2' }).service;
+    const deps = { ...place.deps, service: { ...place.deps.service, ...other } };
+    expect(await asActivity(repeatUnknown, deps, { all: true })).toMatchObject({ repeated: 1, found: 1 });
+  });
+
   it('are not repeated when the service may have forgotten their key', async () => {
     const { posts, service } = answering(lost());
     const place = placeOf({ service });
@@ -367,6 +400,24 @@ describe('documents without a final word', () => {
         },
         { all: true },
       );
+  });
+
+  it('are left to another attempt when the worker stops before each was asked', async () => {
+    const env = new MockActivityEnvironment();
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        getInvoice(_serviceId, signal) {
+          env.cancel();
+          expect(signal?.aborted).toBe(true);
+          return Promise.resolve<StatusAnswer>({ kind: 'not-now', reason: LOST, retryAfterMs: null });
+        },
+      },
+    });
+    await acceptedOne(place);
+    await acceptedOne(place, 'B');
+
+    await expect(env.run(pollOpenDocuments, place.deps, { all: true })).rejects.toMatchObject({ type: 'worker-stops' });
   });
 
   it('are counted: asked, and of those settled; those of another application are not asked for', async () => {

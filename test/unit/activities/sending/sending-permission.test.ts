@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createSendingPermission, type SendingPermit } from '../../../../activities/sending/sending-permission.ts';
+import {
+  createSendingPermission,
+  WITHDRAWN,
+  type SendingPermit,
+} from '../../../../activities/sending/sending-permission.ts';
 import type { SendingBatch } from '../../../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { createRequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
 
@@ -29,7 +33,7 @@ function permissionOf(batchIds: readonly string[] = ['b']) {
     onTestFinished(() => permit.close());
     return permit;
   };
-  return { state, permitOf };
+  return { state, permitOf, stop: () => permission.stop() };
 }
 
 describe('the permission to send', () => {
@@ -67,6 +71,38 @@ describe('the permission to send', () => {
     state.slowMs = 0;
 
     expect(await slow).toBe(true);
+  });
+
+  it('is withdrawn at once when its attempt is cancelled, which says nothing of the batch', async () => {
+    const { permitOf } = permissionOf();
+    const attempt = new AbortController();
+    const permit = permitOf({ cancelled: attempt.signal });
+    const other = permitOf();
+    expect(await permit.confirm()).toBe(true);
+
+    attempt.abort();
+
+    expect(permit.withdrawn.reason).toBe(WITHDRAWN.givenUp);
+    expect(permit.isValid()).toBe(false);
+    expect(await permit.confirm()).toBe(false);
+    expect(await other.confirm()).toBe(true);
+    expect(permitOf({ cancelled: attempt.signal }).withdrawn.aborted).toBe(true);
+  });
+
+  it('is withdrawn for good from everybody, also from those who come later, when the worker stops', async () => {
+    const { state, permitOf, stop } = permissionOf(['b', 'c']);
+    const permits = [permitOf(), permitOf({ batchId: 'c' })];
+    await Promise.all(permits.map((permit) => permit.confirm()));
+    const asked = state.asked;
+
+    stop();
+    const late = permitOf();
+
+    expect([...permits, late].map(({ withdrawn }) => withdrawn.reason as unknown)).toEqual(
+      Array.from({ length: 3 }, () => WITHDRAWN.givenUp),
+    );
+    expect(await late.confirm()).toBe(false);
+    expect(state.asked).toBe(asked);
   });
 
   it.each([
