@@ -4,7 +4,6 @@ import type { Client } from '@temporalio/client';
 import type { NotifyWaiting } from '../../../activities/batch/waiting-notice.ts';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
-import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
@@ -76,6 +75,9 @@ function noticeKey(workflowId: string, activity: string): number {
   return -1 - hash;
 }
 
+/** What a worker is given. Its permission to send is its own, and ends when it stops. */
+export type WorkerDeps = Omit<ActivityDeps, 'permission'>;
+
 export interface WorkerParts {
   /** Null: this process shares folders with nobody. */
   readonly folders: CommonFolders | null;
@@ -111,7 +113,7 @@ export interface WorkerParts {
 const SLICE_SIZE = 2_000;
 
 /** Gives the activities everything they touch. */
-export function activityDeps(parts: WorkerParts): ActivityDeps {
+export function activityDeps(parts: WorkerParts): WorkerDeps {
   const { config, ledger, service, profile, client, log } = parts;
   const now = Date.now;
   const registration = createWebhookRegistration({
@@ -142,7 +144,6 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     messages: createNightMessages(config, { consoleUrl: parts.consoleUrl, now }),
     announce: (report) => hook.announce(report),
     requireAccount: parts.requireAccount,
-    permission: createSendingPermission(ledger),
     ensureWebhook: () => registration.ensure(),
     settings: {
       ...sendingWidth(profile.limits.requestsPerSecond, {

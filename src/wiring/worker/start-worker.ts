@@ -3,10 +3,12 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { createUnnamedActivities } from '../../../activities/unnamed-activities.ts';
 import { createActivities } from '../../../activities/index.ts';
+import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { activityQueue } from '../../contract/activity-queue.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts';
+import type { WorkerDeps } from './activity-deps.ts';
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
 import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
 import type { SharedPatches } from '../temporal/shared-patches.ts';
@@ -51,7 +53,8 @@ export interface RunningWorker {
 }
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
-export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
+export async function startWorker(given: WorkerDeps, place: WorkerPlace): Promise<RunningWorker> {
+  const deps = withPermission(given);
   await endLastingStop(deps);
   return run([deps], place, (open) => open.forWorkflows(createActivities(deps)));
 }
@@ -61,11 +64,12 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
  * own, on its own task queue. So no activity can reach another application's key, and none waits behind another's.
  */
 export async function startWorkerOfSeveral(
-  applications: readonly [ActivityDeps, ...ActivityDeps[]],
+  [one, ...others]: readonly [WorkerDeps, ...WorkerDeps[]],
   ledger: Pick<Ledger, 'findBatch'>,
   place: WorkerPlace,
 ): Promise<RunningWorker> {
-  const [first] = applications;
+  const first = withPermission(one);
+  const applications = [first, ...others.map(withPermission)] as const;
   await Promise.all(applications.map(endLastingStop));
   return run(applications, place, async (open) => {
     const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
@@ -74,6 +78,10 @@ export async function startWorkerOfSeveral(
       // oxlint-disable-next-line no-await-in-loop -- each is made in a moment, and together they would be a burst
       await open.forActivities(activityQueue(place.taskQueue, application), activities);
   });
+}
+
+function withPermission(deps: WorkerDeps): ActivityDeps {
+  return { ...deps, permission: createSendingPermission(deps.ledger) };
 }
 
 /** Whoever starts a process has corrected the service profile; the next answers and events tell whether that is so. */
