@@ -2,6 +2,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { proposeProfile } from '../../ingest/profile/propose-profile.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
+import { namedFiles } from '../../wiring/files/named-file.ts';
 import { checkFile, type CheckedFile, type CheckOptions } from '../../wiring/files/check-file.ts';
 import { checkText } from '../output/check-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -27,7 +28,8 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
   const { config } = chosenApplication(command.env, command.application ?? null);
   const bodyTemplate = await bodyTemplateOf(config);
   const checked: CheckedFile[] = [];
-  for (const file of files) checked.push(await checkFile(file, config.inputDir, { ...options, bodyTemplate }));
+  for (const file of await namedFiles(config.inputDir, files))
+    checked.push(await checkFile(file, config.inputDir, { ...options, bodyTemplate }));
   process.stdout.write(
     json ? `${JSON.stringify({ files: checked })}\n` : `${checked.map((file) => checkText(file)).join('\n\n')}\n`,
   );

@@ -69,7 +69,11 @@ const readingOptions = [
 function reading(program: Command, name: string): Command {
   const command = program
     .command(name)
-    .argument('<file...>', 'XLSX, ODS, CSV, JSON or NDJSON files of invoices', oneMore);
+    .argument(
+      '<file...>',
+      'XLSX, ODS, CSV, JSON or NDJSON files of invoices, by path or by their name in the input directory',
+      oneMore,
+    );
   for (const option of readingOptions) command.addOption(option);
   return command.option('--json', 'print one JSON document on stdout', false);
 }

@@ -10,6 +10,7 @@ import { chooseApplication, readInstallation } from '../../runtime/config/instal
 import { createLogger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
+import { namedFiles } from '../../wiring/files/named-file.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
 import { rehearsalProfile } from '../../wiring/account/rehearsal-profile.ts';
@@ -100,7 +101,7 @@ async function rehearseIn(directory: string, command: RehearseCommand, interrupt
   const ended = Promise.race([stack.lost, interrupted]);
   ended.catch(() => undefined);
   try {
-    const files = command.files.map((file) => resolve(file));
+    const files = (await namedFiles(inputDir, command.files)).map((file) => resolve(file));
     const started = await startBatches({ ...command, files, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
       progress: progressLine(),

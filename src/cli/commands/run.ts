@@ -5,6 +5,7 @@ import { createLogger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { bringIn } from '../../wiring/files/input-files.ts';
+import { namedFiles } from '../../wiring/files/named-file.ts';
 import { requireProfile } from '../../wiring/files/read-with-profile.ts';
 import { findOwner } from '../../wiring/operator/owner-api.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
@@ -24,9 +25,10 @@ const OWNER_PATIENCE_MS = 10 * 60_000;
 const POLL_INTERVAL_MS = 250;
 
 /** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
-export async function runCommand(command: RunCommand): Promise<ExitCode> {
-  const chosen = chosenApplication(command.env, command.application ?? null);
+export async function runCommand(given: RunCommand): Promise<ExitCode> {
+  const chosen = chosenApplication(given.env, given.application ?? null);
   const { config } = chosen;
+  const command = { ...given, files: await namedFiles(config.inputDir, given.files) };
   requireOneFileForTotals(command.files, command.options);
   for (const file of command.files) await requireProfile(config.inputDir, file, command.options);
   for (const file of command.files) await bringIn(config.inputDir, file);
