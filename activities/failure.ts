@@ -1,4 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { isWorkerStop } from './attempt-over.ts';
 import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 
 /**
@@ -66,19 +67,6 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
   });
 }
 
-/**
- * Leaves the rest of an activity to another attempt: what a stopping worker did not come to must not pass for done.
- * @throws ApplicationFailure `worker-stops`, retryable
- */
-export function requireRunningWorker(signal: AbortSignal): void {
-  if (signal.aborted) throw workerStops();
-}
-
-/** See requireRunningWorker. */
-export function workerStops(): ApplicationFailure {
-  return ApplicationFailure.retryable('The worker stops; another attempt goes on.', 'worker-stops');
-}
-
 type AnyActivity<I, O> = (input: I) => Promise<O>;
 
 /**
@@ -127,7 +115,7 @@ export function guarded<I, O>(name: string, log: ErrorLog, run: AnyActivity<I, O
     try {
       return await run(input);
     } catch (error) {
-      if (context.cancellationSignal.aborted) throw error;
+      if (context.cancellationSignal.aborted || isWorkerStop(error)) throw error;
       log.error('activity failed', { activity: name, attempt: context.info.attempt, err: error });
       throw toFailure(error, context.info.attempt);
     } finally {

@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import {
   FIRST_INVOICES,
   firstInvoicesWaitMs,
@@ -9,6 +9,7 @@ import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts'
 import { countAnswers } from './count-answers.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { attemptOver, workerStops } from '../attempt-over.ts';
 import { takeRandom } from '../take-random.ts';
 
 /** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
@@ -54,11 +55,12 @@ export async function firstInvoicesOf(
  * over. A later attempt of the activity waits for what is left of the time. Each span is measured by one clock.
  */
 export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
-  const { cancellationSignal, info } = Context.current();
+  const { info } = Context.current();
+  const over = attemptOver(deps);
   const spent = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const began = deps.now() - spent;
   const samples = SAMPLE_SHARES.map((share) => Math.ceil(share * input.waitMs)).filter((at) => at >= spent);
-  while (!cancellationSignal.aborted) {
+  while (!over.aborted) {
     const waited = deps.now() - began;
     const isOver = waited >= input.waitMs;
     await confirmReported(deps, input);
@@ -74,7 +76,7 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
       .sleep(Math.min(reread, next - waited))
       .catch(() => undefined);
   }
-  throw ApplicationFailure.retryable('The worker stops; another attempt goes on with the wait.', 'worker-stops');
+  throw workerStops();
 }
 
 /** Applies stored events of the page, and confirms reported failures by GET: an event alone does not hold a batch. */

@@ -2,10 +2,9 @@ import { merchantKeyOf } from '../../src/domain/fingerprint.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { MerchantNeed } from '../../src/domain/ports/ledger/merchant-ledger.ts';
 import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
-import { Context } from '@temporalio/activity';
 import { WITHDRAWN, type SendingPermit } from './sending-permission.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { requireRunningWorker, workerStops } from '../failure.ts';
+import { attemptOver, requireRunningWorker, workerStops } from '../attempt-over.ts';
 
 export interface MerchantsInput {
   readonly ledgerId: string;
@@ -46,9 +45,9 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   await deps.ensureWebhook();
   const needed = await deps.ledger.merchantsNeeded(input.batchId);
   if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
-  const { cancellationSignal } = Context.current();
-  const list = await deps.service.listMerchants(cancellationSignal);
-  requireRunningWorker(cancellationSignal);
+  const over = attemptOver(deps);
+  const list = await deps.service.listMerchants(over);
+  requireRunningWorker(over);
   if (list.kind === 'unreadable') {
     if (list.reason.code === LIST_UNREADABLE)
       await deps.ledger.noteMisfits(deps.profileDigest, [{ ...list.reason, times: 1, at: deps.now() }]);
@@ -62,8 +61,7 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   const knownNifs = new Set(known.map((merchant) => merchant.nif));
   const missing = needed.filter(({ nif }) => !knownNifs.has(nif));
   const { batchId, run } = input;
-  const { cancellationSignal: cancelled } = Context.current();
-  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS, cancelled });
+  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS, over });
   try {
     return await createMissing(deps, { input, missing, known: known.length, permit });
   } finally {
@@ -80,13 +78,12 @@ interface Creating {
 
 async function createMissing(deps: ActivityDeps, work: Creating): Promise<MerchantsResult> {
   const { holdStuck } = work.input;
-  const { cancellationSignal } = Context.current();
   let created = 0;
   let held = 0;
   let inARow = 0;
   let stuck: Reason | null = null;
   for (const need of work.missing) {
-    requireRunningWorker(cancellationSignal);
+    if (work.permit.withdrawn.reason === WITHDRAWN.givenUp) throw workerStops();
     const outcome = await createMerchant(deps, work, need);
     if (outcome.kind === 'not-permitted') {
       if (work.permit.withdrawn.reason === WITHDRAWN.givenUp) throw workerStops();

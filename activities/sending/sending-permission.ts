@@ -34,8 +34,8 @@ export interface PermitRequest {
   readonly run?: ClaimingRun | undefined;
   /** The attempt is over after this, whatever the ledger says: a process that stood still meanwhile starts nothing. */
   readonly lastsMs: number;
-  /** Aborted when the attempt is to end: what it has on the wire is answered, and nothing more leaves. Left out: nobody ends it. */
-  readonly cancelled?: AbortSignal;
+  /** Aborted when the attempt is over: what it has on the wire is answered, and nothing more leaves. Left out: only by its time. */
+  readonly over?: AbortSignal;
 }
 
 /** The permission of one attempt. Once withdrawn it never comes back: a later attempt asks anew. */
@@ -52,8 +52,6 @@ export interface SendingPermit extends DeparturePermit {
 /** Gives permissions to POST invoices of a batch. */
 export interface SendingPermission {
   request(wanted: PermitRequest): SendingPermit;
-  /** For good: the worker stops. What is on the wire is answered, and the rest is another worker's. */
-  stop(): void;
 }
 
 interface Holder extends PermitRequest {
@@ -87,7 +85,6 @@ class LedgerPermission implements SendingPermission {
   /** When the question left whose answer came last. */
   #askedAt = Number.NEGATIVE_INFINITY;
   #known: ReadonlySet<Holder> = new Set();
-  #stopped = false;
 
   constructor(ledger: PermissionLedger, clock: () => number) {
     this.#ledger = ledger;
@@ -96,7 +93,6 @@ class LedgerPermission implements SendingPermission {
 
   request(wanted: PermitRequest): SendingPermit {
     const holder = holderOf(wanted, this.#clock());
-    if (this.#stopped) holder.withdrawal.abort(WITHDRAWN.givenUp);
     this.#holders.add(holder);
     this.#timer ??= setInterval(() => void this.#ask(), ASK_EVERY_MS).unref();
     return {
@@ -105,11 +101,6 @@ class LedgerPermission implements SendingPermission {
       confirm: () => this.#confirm(holder),
       close: () => this.#leave(holder),
     };
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    for (const { withdrawal } of this.#holders) withdrawal.abort(WITHDRAWN.givenUp);
   }
 
   #leave(holder: Holder): void {
@@ -169,12 +160,12 @@ function holderOf(wanted: PermitRequest, now: number): Holder {
   const giveUp = (): void => withdrawal.abort(WITHDRAWN.givenUp);
   const end = setTimeout(() => withdrawal.abort(WITHDRAWN.timeIsOver), wanted.lastsMs).unref();
   const isOver = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  wanted.cancelled?.addEventListener('abort', giveUp);
+  wanted.over?.addEventListener('abort', giveUp);
   void isOver.then(() => {
     clearTimeout(end);
-    wanted.cancelled?.removeEventListener('abort', giveUp);
+    wanted.over?.removeEventListener('abort', giveUp);
   });
-  if (wanted.cancelled?.aborted === true) giveUp();
+  if (wanted.over?.aborted === true) giveUp();
   return { ...wanted, withdrawal, isOver, until: now + wanted.lastsMs };
 }
 

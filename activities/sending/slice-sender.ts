@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
 import { createSemaphore, type Release, type Semaphore } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { attemptOver } from '../attempt-over.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
 import { sharedAnswer } from '../../src/concurrency/shared-answer.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
@@ -79,7 +79,7 @@ export class SliceSender {
   readonly #parts: SliceParts;
   readonly #work: SliceWork;
   readonly #sendDeps: SendDeps;
-  readonly #cancelled = Context.current().cancellationSignal;
+  readonly #over: AbortSignal;
   /** Held over the pauses between tries, so that a service in trouble gets no more invoices than it takes POSTs. */
   readonly #trying: Semaphore;
   /** Handed out, and nothing of it left. */
@@ -97,6 +97,7 @@ export class SliceSender {
     this.#deps = deps;
     this.#parts = parts;
     this.#work = work;
+    this.#over = attemptOver(deps);
     this.#trying = createSemaphore(deps.settings.maxConcurrency);
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
@@ -114,9 +115,7 @@ export class SliceSender {
       stopped: () => this.#isOpen(),
       window: retentionWindow(deps),
       // With many stored errors at once, each would ask the same.
-      serviceAnswers: sharedAnswer(
-        async () => (await deps.service.listMerchants(this.#cancelled)).kind !== 'unreadable',
-      ),
+      serviceAnswers: sharedAnswer(async () => (await deps.service.listMerchants(this.#over)).kind !== 'unreadable'),
     };
   }
 
@@ -178,7 +177,7 @@ export class SliceSender {
 
   #isHalted(invoice: SendableInvoice): boolean {
     const { permit, failures } = this.#parts;
-    if (permit.withdrawn.aborted || this.#stop || failures.spent || this.#cancelled.aborted) return true;
+    if (permit.withdrawn.aborted || this.#stop || failures.spent || this.#over.aborted) return true;
     if (this.#deps.now() > this.#work.until) return true;
     return this.#forbidden.isHeldBack(invoice) || (this.#isOpen() && invoice !== this.#work.probe);
   }

@@ -1,9 +1,9 @@
-import { Context } from '@temporalio/activity';
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
 import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { attemptOver } from '../attempt-over.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
 import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
@@ -60,8 +60,7 @@ export function createSubmitSlice({ ledger, service, now, settings, watch }: Act
 /** Sends a slice for as long as this process may send for the batch. */
 async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput): Promise<SliceResult> {
   const { batchId, run } = input;
-  const { cancellationSignal: cancelled } = Context.current();
-  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS, cancelled });
+  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS, over: attemptOver(deps) });
   const failures = shared.failureWatch(deps, input);
   try {
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, null);

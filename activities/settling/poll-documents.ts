@@ -1,9 +1,8 @@
-import { Context } from '@temporalio/activity';
 import type { StatusUpdate } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import type { OpenDocument } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
 import { isContradicted, pollOne } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { requireRunningWorker } from '../failure.ts';
+import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
 
 /** Numbers of documents that were polled, and of those that now have a final word. */
@@ -28,19 +27,19 @@ export async function pollDocuments(
   deps: ActivityDeps,
   next: (afterInvoiceId: number, limit: number) => Promise<readonly OpenDocument[]>,
 ): Promise<PolledDocuments> {
-  const { cancellationSignal } = Context.current();
+  const over = attemptOver(deps);
   let asked = 0;
   let settled = 0;
   let troubles = 0;
-  const halted = (): boolean => cancellationSignal.aborted || troubles >= TROUBLE_IN_A_ROW;
+  const halted = (): boolean => over.aborted || troubles >= TROUBLE_IN_A_ROW;
   for (let afterInvoiceId = 0; !halted();) {
     if (await isContradicted(deps)) return { asked, settled, serviceAway: true };
     const documents = await next(afterInvoiceId, DOCUMENTS_AT_ONCE);
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
       if (halted()) return;
       asked += 1;
-      const update = await pollDocument(deps, document, { halted, signal: cancellationSignal });
-      if (cancellationSignal.aborted && update === null) return;
+      const update = await pollDocument(deps, document, { halted, signal: over });
+      if (over.aborted && update === null) return;
       troubles = update === null ? troubles + 1 : 0;
       if (update === null) return;
       await deps.ledger.recordStatus([update]);
@@ -51,7 +50,7 @@ export async function pollDocuments(
     afterInvoiceId = last.invoiceId;
   }
   const serviceAway = troubles >= TROUBLE_IN_A_ROW;
-  if (!serviceAway) requireRunningWorker(cancellationSignal);
+  if (!serviceAway) requireRunningWorker(over);
   return { asked, settled, serviceAway };
 }
 

@@ -1,10 +1,10 @@
-import { Context } from '@temporalio/activity';
 import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { StatusAnswer } from '../../src/domain/ports/invoicing-service.ts';
 import type { StatusUpdate } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { attemptOver } from '../attempt-over.ts';
 
 interface PolledInvoice {
   readonly invoiceId: number;
@@ -35,13 +35,13 @@ export async function pollStatuses(
   const counts = { answered: 0, finals: 0, skipped: 0 };
   if (invoices.length === 0) return counts;
   if (await isContradicted(deps)) return { ...counts, skipped: invoices.length };
-  const { cancellationSignal } = Context.current();
+  const over = attemptOver(deps);
   await eachOf(invoices, deps.settings.maxConcurrency, async (invoice) => {
-    if (cancellationSignal.aborted || deps.now() > until) {
+    if (over.aborted || deps.now() > until) {
       counts.skipped += 1;
       return;
     }
-    const update = await pollOne(deps, invoice, cancellationSignal);
+    const update = await pollOne(deps, invoice, over);
     if (update === null) return;
     counts.answered += 1;
     await deps.ledger.recordStatus([update]);

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { Context } from '@temporalio/activity';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
@@ -7,7 +6,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { requireRunningWorker } from '../failure.ts';
+import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
 import { refusedRepeat } from '../sending/refused-repeat.ts';
 import { openTries } from '../sending/open-tries.ts';
@@ -49,15 +48,15 @@ const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
   const { application, ledger, settings, speech } = deps;
   await ledger.applyMissedEvents();
-  const { cancellationSignal } = Context.current();
+  const over = attemptOver(deps);
   const exceptBatches = await holdUnsent(deps);
   const window = retentionWindow(deps);
   let repeated = 0;
   let found = 0;
   let troubles = 0;
-  for (let afterInvoiceId = 0; !cancellationSignal.aborted && troubles < TROUBLE_IN_A_ROW;) {
+  for (let afterInvoiceId = 0; !over.aborted && troubles < TROUBLE_IN_A_ROW;) {
     const takenAt = deps.now();
-    const permit = permitOfTake(deps.now, { takenAt, cancelled: cancellationSignal });
+    const permit = permitOfTake(deps.now, { takenAt, over });
     const taken = await ledger.takeUnknown({
       application,
       now: takenAt,
@@ -78,7 +77,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
     });
   }
   const serviceAway = troubles >= TROUBLE_IN_A_ROW;
-  if (!serviceAway) requireRunningWorker(cancellationSignal);
+  if (!serviceAway) requireRunningWorker(over);
   return { ledgerId: ledger.id, repeated, found, serviceAway, language: speech.locale };
 }
 
@@ -153,12 +152,12 @@ async function repeatOne(
  */
 function permitOfTake(
   now: () => number,
-  { takenAt, cancelled }: { readonly takenAt: number; readonly cancelled: AbortSignal },
+  { takenAt, over }: { readonly takenAt: number; readonly over: AbortSignal },
 ): DeparturePermit {
   // Each POST that waits listens to it.
-  setMaxListeners(0, cancelled);
-  const isValid = (): boolean => !cancelled.aborted && now() - takenAt < LEAVES_WITHIN_MS;
-  return { withdrawn: cancelled, isValid, confirm: () => Promise.resolve(isValid()) };
+  setMaxListeners(0, over);
+  const isValid = (): boolean => !over.aborted && now() - takenAt < LEAVES_WITHIN_MS;
+  return { withdrawn: over, isValid, confirm: () => Promise.resolve(isValid()) };
 }
 
 function outcomeOf(

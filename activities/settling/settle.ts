@@ -3,6 +3,7 @@ import type { PageProgress } from '../../src/domain/ports/ledger/settling-ledger
 import { pollStatuses } from './poll-statuses.ts';
 import { pollNow, pollPending } from './poll-pending.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
 
 export interface ReviewInput {
   readonly ledgerId: string;
@@ -29,11 +30,15 @@ const MOST_CONFIRMED_AT_ONCE = 5_000;
 /** A review of a slow service ends after this; the next one goes on. */
 const LONGEST_REVIEW_MS = 60_000;
 
-/** Reads what a page still waits for. Before that, confirms reported failures and polls pending invoices by GET. */
+/**
+ * Reads what a page still waits for. Before that, confirms reported failures and polls pending invoices by GET.
+ * @throws ApplicationFailure `worker-stops`: a page must not close while invoices wait for their last poll
+ */
 export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promise<PageReview> {
   const { batchId, page, settleMs } = input;
   const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
   const until = deps.now() + LONGEST_REVIEW_MS;
+  const over = attemptOver(deps);
   let progress = await deps.ledger.pageProgress(batchId, page);
   let confirmed = 0;
   if (progress.reportedFailed > 0) {
@@ -48,6 +53,7 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
     else unfinished = (await pollPending(deps, input, until)) || (confirmed > 0 && deps.now() >= until);
     progress = await deps.ledger.pageProgress(batchId, page);
   }
+  requireRunningWorker(over);
   const review = reviewOf(deps, progress, pace);
   if (!unfinished || review.settleEndsInMs === null) return review;
   // The page must not close while invoices wait for their last poll: the next review goes on at once.

@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import type { NotifyWaiting } from '../../../activities/batch/waiting-notice.ts';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
+import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
@@ -75,8 +76,8 @@ function noticeKey(workflowId: string, activity: string): number {
   return -1 - hash;
 }
 
-/** What a worker is given. Its permission to send is its own, and ends when it stops. */
-export type WorkerDeps = Omit<ActivityDeps, 'permission'>;
+/** What a worker is given: all but the word of its own stop. */
+export type WorkerDeps = Omit<ActivityDeps, 'stopping'>;
 
 export interface WorkerParts {
   /** Null: this process shares folders with nobody. */
@@ -144,6 +145,7 @@ export function activityDeps(parts: WorkerParts): WorkerDeps {
     messages: createNightMessages(config, { consoleUrl: parts.consoleUrl, now }),
     announce: (report) => hook.announce(report),
     requireAccount: parts.requireAccount,
+    permission: createSendingPermission(ledger),
     ensureWebhook: () => registration.ensure(),
     settings: {
       ...sendingWidth(profile.limits.requestsPerSecond, {

@@ -3,7 +3,6 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { createUnnamedActivities } from '../../../activities/unnamed-activities.ts';
 import { createActivities } from '../../../activities/index.ts';
-import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { activityQueue } from '../../contract/activity-queue.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
@@ -54,9 +53,10 @@ export interface RunningWorker {
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(given: WorkerDeps, place: WorkerPlace): Promise<RunningWorker> {
-  const deps = withPermission(given);
+  const stop = new AbortController();
+  const deps = { ...given, stopping: stop.signal };
   await endLastingStop(deps);
-  return run([deps], place, (open) => open.forWorkflows(createActivities(deps)));
+  return run({ deps, stop }, place, (open) => open.forWorkflows(createActivities(deps)));
 }
 
 /**
@@ -64,28 +64,26 @@ export async function startWorker(given: WorkerDeps, place: WorkerPlace): Promis
  * own, on its own task queue. So no activity can reach another application's key, and none waits behind another's.
  */
 export async function startWorkerOfSeveral(
-  [one, ...others]: readonly [WorkerDeps, ...WorkerDeps[]],
+  given: readonly [WorkerDeps, ...WorkerDeps[]],
   ledger: Pick<Ledger, 'findBatch'>,
   place: WorkerPlace,
 ): Promise<RunningWorker> {
-  const first = withPermission(one);
-  const applications = [first, ...others.map(withPermission)] as const;
+  const stop = new AbortController();
+  const stoppable = (deps: WorkerDeps): ActivityDeps => ({ ...deps, stopping: stop.signal });
+  const [first] = given;
+  const applications = given.map(stoppable);
   await Promise.all(applications.map(endLastingStop));
-  return run(applications, place, async (open) => {
+  return run({ deps: first, stop }, place, async (open) => {
     const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
-    await open.forWorkflows(createUnnamedActivities(own, ledger, first));
+    await open.forWorkflows(createUnnamedActivities(own, ledger, stoppable(first)));
     for (const [application, activities] of own)
       // oxlint-disable-next-line no-await-in-loop -- each is made in a moment, and together they would be a burst
       await open.forActivities(activityQueue(place.taskQueue, application), activities);
   });
 }
 
-function withPermission(deps: WorkerDeps): ActivityDeps {
-  return { ...deps, permission: createSendingPermission(deps.ledger) };
-}
-
 /** Whoever starts a process has corrected the service profile; the next answers and events tell whether that is so. */
-function endLastingStop({ ledger, service }: ActivityDeps): Promise<void> {
+function endLastingStop({ ledger, service }: WorkerDeps): Promise<void> {
   return ledger.endLastingStop(service.baseUrl);
 }
 
@@ -97,16 +95,15 @@ interface OpenWorkers {
   forActivities(taskQueue: string, activities: AnyActivities): Promise<void>;
 }
 
-function identityOf(deps: ActivityDeps, { profile }: WorkerPlace): string {
+function identityOf(deps: WorkerDeps, { profile }: WorkerPlace): string {
   return workerIdentity(workerScope(deps.ledger.id, deps), process.pid, randomBytes(4).toString('hex'), profile);
 }
 
 async function run(
-  applications: readonly [ActivityDeps, ...ActivityDeps[]],
+  { deps, stop }: { readonly deps: WorkerDeps; readonly stop: AbortController },
   place: WorkerPlace,
   create: (open: OpenWorkers) => Promise<void>,
 ): Promise<RunningWorker> {
-  const [deps] = applications;
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
   await installSdkRuntime(deps.log, telemetry);
   const connection = await NativeConnection.connect(place.temporal);
@@ -147,25 +144,22 @@ async function run(
   return {
     ended,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
-    stop: () => stopWorkers({ workers, ended, applications, identity }, place),
+    stop: () => stopWorkers({ workers, ended, stop, identity, log: deps.log }, place),
   };
 }
 
 interface StartedWorkers {
   readonly workers: readonly Worker[];
   readonly ended: Promise<void>;
-  readonly applications: readonly [ActivityDeps, ...ActivityDeps[]];
+  readonly stop: AbortController;
   readonly identity: string;
+  readonly log: ActivityDeps['log'];
 }
 
-async function stopWorkers(
-  { workers, ended, applications, identity }: StartedWorkers,
-  place: WorkerPlace,
-): Promise<void> {
-  const [{ log }] = applications;
+async function stopWorkers({ workers, ended, stop, identity, log }: StartedWorkers, place: WorkerPlace): Promise<void> {
   const isRunning = workers.some((worker) => worker.getState() === 'RUNNING');
   stopAll(workers);
-  for (const { permission } of applications) permission.stop();
+  stop.abort();
   try {
     await ended;
   } catch (error) {

@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { workerStops } from '../../../activities/attempt-over.ts';
 import { guarded } from '../../../activities/failure.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 
@@ -122,6 +123,13 @@ describe('an activity', () => {
     });
 
     await expect(environment.run(work, undefined)).rejects.toBe(stopped);
+    expect(logged).toEqual([]);
+  });
+
+  it('that leaves its rest to another attempt because its worker stops is no error in the log', async () => {
+    const { error, logged } = await run(failing(workerStops()));
+
+    expect(error).toMatchObject({ type: 'worker-stops', nonRetryable: false });
     expect(logged).toEqual([]);
   });
 });

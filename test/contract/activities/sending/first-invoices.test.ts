@@ -131,6 +131,17 @@ describe('the wait for final words of the first invoices', () => {
     ]);
   });
 
+  it('ends at once when its worker stops, and is another attempt’s', async () => {
+    const place = saying(() => SAID_PROCESSING);
+    const stopping = { ...place, deps: { ...place.deps, stopping: AbortSignal.abort() } };
+
+    await expect(asksOf(stopping, await acceptedBatch(place, 20))).rejects.toMatchObject({
+      ...{ type: 'worker-stops', nonRetryable: false },
+    });
+
+    expect(place.asked).toEqual([]);
+  });
+
   it('asks for none but the first ones', async () => {
     const place = saying(() => SAID_PROCESSING);
     const batch = await acceptedBatch(place, 25);

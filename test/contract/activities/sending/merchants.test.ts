@@ -348,19 +348,22 @@ describe('merchants whose worker stops', () => {
   });
 
   it('are left to another attempt when it stops while the next creation waits for its turn', async () => {
-    const env = new MockActivityEnvironment();
-    const place: ActivityPlace = placeOf({
+    const worker = new AbortController();
+    const place = placeOf({
       service: {
         ...service([]).parts,
         createMerchant() {
-          place.deps.permission.stop();
+          worker.abort();
           return Promise.resolve({ kind: 'not-permitted' });
         },
       },
+      over: { stopping: worker.signal },
     });
     const batch = await place.scenario.run([details('A', NIF)]);
 
-    await expect(stopping(place, env, batch, false)).rejects.toMatchObject({ type: 'worker-stops' });
+    await expect(stopping(place, new MockActivityEnvironment(), batch, false)).rejects.toMatchObject({
+      type: 'worker-stops',
+    });
   });
 
   it('hold nothing when it stops while the list is read for the last time', async () => {

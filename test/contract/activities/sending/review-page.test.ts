@@ -191,6 +191,26 @@ describe('a page that waits for final words', () => {
     expect(await review(place, batch)).toMatchObject({ accepted: 10, settleEndsInMs: 0 });
   });
 
+  it('is another attempt’s when its worker stops before anybody was asked the last time, and does not close', async () => {
+    const worker = new AbortController();
+    const place = placeOf({
+      service: {
+        getInvoice: (_serviceId, signal) => {
+          worker.abort();
+          expect(signal?.aborted).toBe(true);
+          return Promise.resolve({
+            ...{ kind: 'not-now', reason: { code: 'cancelled', message: 'not sent' }, retryAfterMs: null },
+          } as const);
+        },
+      },
+      over: { stopping: worker.signal },
+    });
+    const batch = await acceptedOnes(place, 10);
+    place.later(SETTLE_MS);
+
+    await expect(review(place, batch)).rejects.toMatchObject({ type: 'worker-stops', nonRetryable: false });
+  });
+
   it('has waited long enough when the settle time is over, not longer', async () => {
     const place = saying(PROCESSING);
     const batch = await acceptedOnes(place, 1);

@@ -38,7 +38,6 @@ describe('a slice whose time is over', () => {
     });
     const { deps } = place;
     const permission: ActivityDeps['permission'] = {
-      stop: () => deps.permission.stop(),
       request: (wanted) => deps.permission.request({ ...wanted, lastsMs: 200 }),
     };
     const { batchId, line } = await place.batch(2);
@@ -53,21 +52,23 @@ describe('a slice whose time is over', () => {
 
 describe('a slice whose worker stops', () => {
   it.each([
-    ['at once', ({ deps }: ActivityPlace) => deps.permission.stop()],
-    ['because its activity is cancelled', (_: ActivityPlace, env: MockActivityEnvironment) => env.cancel()],
-  ])('sends nothing that still waits for its turn, %s, and leaves it to another worker', async (_, stop) => {
+    ['stopping', (_: MockActivityEnvironment, worker: AbortController) => worker.abort()],
+    ['cancelled', (env: MockActivityEnvironment) => env.cancel()],
+  ])('sends nothing that still waits for its turn, and leaves it to another worker: %s', async (_, stop) => {
     const env = new MockActivityEnvironment();
-    const place: SlicePlace = sending((ref, _nth, limits) => {
+    const worker = new AbortController();
+    const place = sending((ref, _nth, limits) => {
       if (ref === 'R0') return created();
-      stop(place, env);
+      stop(env, worker);
       // As of a POST that waits while other workers have every permit.
       expect(limits?.permit?.withdrawn.aborted).toBe(true);
       return { kind: 'not-permitted' };
     });
+    const deps = { ...place.deps, stopping: worker.signal };
     const { batchId, line } = await place.batch(3);
-    const slice = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 3 };
+    const slice = { ledgerId: deps.ledger.id, batchId, page: 1, from: 1, to: 3 };
 
-    const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
+    const sent = await env.run(createSubmitSlice(deps), deps, slice);
 
     expect(sent).toMatchObject({ accepted: 1, left: 2, stop: false, waiting: null });
     expect(place.posts).toEqual(['R0', 'R1']);
@@ -76,12 +77,14 @@ describe('a slice whose worker stops', () => {
 
   it('hands nothing out when it begins after that', async () => {
     const place = sending(created);
-    const batch = await place.batch(1);
-    place.deps.permission.stop();
+    const deps = { ...place.deps, stopping: AbortSignal.abort() };
+    const { batchId, line } = await place.batch(1);
+    const slice = { ledgerId: deps.ledger.id, batchId, page: 1, from: 1, to: 1 };
 
-    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 1, stop: false, waiting: null });
+    const sent = await asActivity(createSubmitSlice(deps), deps, slice);
 
-    expect(await batch.line('R0')).toMatchObject({ state: 'staged', attempts: 0, reason: null });
+    expect(sent).toMatchObject({ accepted: 0, left: 1, stop: false, waiting: null });
+    expect(await line('R0')).toMatchObject({ state: 'staged', attempts: 0, reason: null });
   });
 });
 

@@ -33,7 +33,7 @@ function permissionOf(batchIds: readonly string[] = ['b']) {
     onTestFinished(() => permit.close());
     return permit;
   };
-  return { state, permitOf, stop: () => permission.stop() };
+  return { state, permitOf };
 }
 
 describe('the permission to send', () => {
@@ -73,10 +73,10 @@ describe('the permission to send', () => {
     expect(await slow).toBe(true);
   });
 
-  it('is withdrawn at once when its attempt is cancelled, which says nothing of the batch', async () => {
+  it('is withdrawn at once when its attempt is over, which says nothing of the batch', async () => {
     const { permitOf } = permissionOf();
     const attempt = new AbortController();
-    const permit = permitOf({ cancelled: attempt.signal });
+    const permit = permitOf({ over: attempt.signal });
     const other = permitOf();
     expect(await permit.confirm()).toBe(true);
 
@@ -86,23 +86,7 @@ describe('the permission to send', () => {
     expect(permit.isValid()).toBe(false);
     expect(await permit.confirm()).toBe(false);
     expect(await other.confirm()).toBe(true);
-    expect(permitOf({ cancelled: attempt.signal }).withdrawn.aborted).toBe(true);
-  });
-
-  it('is withdrawn for good from everybody, also from those who come later, when the worker stops', async () => {
-    const { state, permitOf, stop } = permissionOf(['b', 'c']);
-    const permits = [permitOf(), permitOf({ batchId: 'c' })];
-    await Promise.all(permits.map((permit) => permit.confirm()));
-    const asked = state.asked;
-
-    stop();
-    const late = permitOf();
-
-    expect([...permits, late].map(({ withdrawn }) => withdrawn.reason as unknown)).toEqual(
-      Array.from({ length: 3 }, () => WITHDRAWN.givenUp),
-    );
-    expect(await late.confirm()).toBe(false);
-    expect(state.asked).toBe(asked);
+    expect(permitOf({ over: attempt.signal }).withdrawn.aborted).toBe(true);
   });
 
   it.each([
