@@ -45,8 +45,6 @@ export interface ActivityDeps {
   readonly requireAccount: () => Promise<unknown>;
   /** Whether this process may POST for a batch at this moment. */
   readonly permission: SendingPermission;
-  /** Aborted when the worker stops. See `attemptOver`. */
-  readonly stopping: AbortSignal;
   /** Registers the webhook endpoint once; a failure leaves settling to GET alone. */
   readonly ensureWebhook: () => Promise<void>;
   readonly settings: BatchSettings & {

@@ -1,5 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
-import { isWorkerStop } from './attempt-over.ts';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 
 /**
@@ -67,6 +66,11 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
   });
 }
 
+/** The end of an activity that was cancelled, as the SDK knows it. */
+function isCancellation(error: unknown): boolean {
+  return error instanceof CancelledFailure || (error instanceof Error && error.name === 'AbortError');
+}
+
 type AnyActivity<I, O> = (input: I) => Promise<O>;
 
 /**
@@ -75,8 +79,8 @@ type AnyActivity<I, O> = (input: I) => Promise<O>;
  */
 const HEARTBEAT_MS = 5_000;
 
-/** A cancelled request ends within moments, and a worker gives its activities 15 s from their cancellation to its end. */
-const OVERDUE_MS = 10_000;
+/** A POST that is on the wire is answered by then, and a stopping worker gives its activities 45 s. */
+const OVERDUE_MS = 40_000;
 
 interface ErrorLog {
   error(message: string, fields: Record<string, unknown>): void;
@@ -115,7 +119,8 @@ export function guarded<I, O>(name: string, log: ErrorLog, run: AnyActivity<I, O
     try {
       return await run(input);
     } catch (error) {
-      if (context.cancellationSignal.aborted || isWorkerStop(error)) throw error;
+      if (context.cancellationSignal.aborted)
+        throw isCancellation(error) ? error : toFailure(error, context.info.attempt);
       log.error('activity failed', { activity: name, attempt: context.info.attempt, err: error });
       throw toFailure(error, context.info.attempt);
     } finally {

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { attemptOverSoon } from '../attempt-over.ts';
 import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import type { ClaimResult } from '../../src/domain/ports/ledger/batch-ledger.ts';
@@ -89,7 +90,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
   const { ledger, files } = deps;
   const { batchId } = batch;
   await ledger.restartStaging(batch);
-  const { cancellationSignal: signal } = Context.current();
+  const signal = attemptOverSoon();
   const rows = files.rows(ledger.rowStore(batch));
   const path = await files.resolve(input.file);
   const read = await files.read({ path, store: rows, options: readOptions(input), signal });
@@ -103,7 +104,7 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     });
     return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.operatorLinks() };
   }
-  const invoices = await stageGroups(deps, input, { claim: batch, read, rows });
+  const invoices = await stageGroups(deps, input, { claim: batch, read, rows, signal });
   const { rowsWithoutInvoice } = read;
   const hold = await sendingHold(ledger, input, {
     batchId,

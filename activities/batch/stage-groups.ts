@@ -25,12 +25,18 @@ interface StagedFile {
   readonly claim: BatchClaim;
   readonly read: ReadFileOk<unknown>;
   readonly rows: RowStore;
+  /** Aborted when the attempt is over. */
+  readonly signal: AbortSignal;
 }
 
-/** Turns the rows of a file that was read whole into invoices and stages them, portion by portion. Returns how many they are. */
+/**
+ * Turns the rows of a file that was read whole into invoices and stages them, portion by portion. Returns how many they are.
+ * @throws the signal's reason, between two portions
+ */
 export async function stageGroups(deps: ActivityDeps, input: BatchInput, file: StagedFile): Promise<number> {
   let staged = 0;
   await eachOfStream(portionsOf(deps, input, file), WRITES, async (portion) => {
+    file.signal.throwIfAborted();
     await deps.ledger.stageInvoices(file.claim, portion, deps.now());
     staged += portion.length;
   });

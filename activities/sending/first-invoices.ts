@@ -56,7 +56,7 @@ export async function firstInvoicesOf(
  */
 export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { info } = Context.current();
-  const over = attemptOver(deps);
+  const over = attemptOver();
   const spent = info.currentAttemptScheduledTimestampMs - info.scheduledTimestampMs;
   const began = deps.now() - spent;
   const samples = SAMPLE_SHARES.map((share) => Math.ceil(share * input.waitMs)).filter((at) => at >= spent);

@@ -45,7 +45,7 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   await deps.ensureWebhook();
   const needed = await deps.ledger.merchantsNeeded(input.batchId);
   if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
-  const over = attemptOver(deps);
+  const over = attemptOver();
   const list = await deps.service.listMerchants(over);
   requireRunningWorker(over);
   if (list.kind === 'unreadable') {

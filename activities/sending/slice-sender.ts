@@ -97,7 +97,7 @@ export class SliceSender {
     this.#deps = deps;
     this.#parts = parts;
     this.#work = work;
-    this.#over = attemptOver(deps);
+    this.#over = attemptOver();
     this.#trying = createSemaphore(deps.settings.maxConcurrency);
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },

@@ -60,7 +60,7 @@ export function createSubmitSlice({ ledger, service, now, settings, watch }: Act
 /** Sends a slice for as long as this process may send for the batch. */
 async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput): Promise<SliceResult> {
   const { batchId, run } = input;
-  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS, over: attemptOver(deps) });
+  const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS, over: attemptOver() });
   const failures = shared.failureWatch(deps, input);
   try {
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, null);

@@ -27,7 +27,7 @@ export async function pollDocuments(
   deps: ActivityDeps,
   next: (afterInvoiceId: number, limit: number) => Promise<readonly OpenDocument[]>,
 ): Promise<PolledDocuments> {
-  const over = attemptOver(deps);
+  const over = attemptOver();
   let asked = 0;
   let settled = 0;
   let troubles = 0;

@@ -35,7 +35,7 @@ export async function pollStatuses(
   const counts = { answered: 0, finals: 0, skipped: 0 };
   if (invoices.length === 0) return counts;
   if (await isContradicted(deps)) return { ...counts, skipped: invoices.length };
-  const over = attemptOver(deps);
+  const over = attemptOver();
   await eachOf(invoices, deps.settings.maxConcurrency, async (invoice) => {
     if (over.aborted || deps.now() > until) {
       counts.skipped += 1;

@@ -48,7 +48,7 @@ const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
 export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput): Promise<RepeatedUnknown> {
   const { application, ledger, settings, speech } = deps;
   await ledger.applyMissedEvents();
-  const over = attemptOver(deps);
+  const over = attemptOver();
   const exceptBatches = await holdUnsent(deps);
   const window = retentionWindow(deps);
   let repeated = 0;

@@ -38,7 +38,7 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   const { batchId, page, settleMs } = input;
   const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
   const until = deps.now() + LONGEST_REVIEW_MS;
-  const over = attemptOver(deps);
+  const over = attemptOver();
   let progress = await deps.ledger.pageProgress(batchId, page);
   let confirmed = 0;
   if (progress.reportedFailed > 0) {

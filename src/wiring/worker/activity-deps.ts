@@ -76,9 +76,6 @@ function noticeKey(workflowId: string, activity: string): number {
   return -1 - hash;
 }
 
-/** What a worker is given: all but the word of its own stop. */
-export type WorkerDeps = Omit<ActivityDeps, 'stopping'>;
-
 export interface WorkerParts {
   /** Null: this process shares folders with nobody. */
   readonly folders: CommonFolders | null;
@@ -114,7 +111,7 @@ export interface WorkerParts {
 const SLICE_SIZE = 2_000;
 
 /** Gives the activities everything they touch. */
-export function activityDeps(parts: WorkerParts): WorkerDeps {
+export function activityDeps(parts: WorkerParts): ActivityDeps {
   const { config, ledger, service, profile, client, log } = parts;
   const now = Date.now;
   const registration = createWebhookRegistration({

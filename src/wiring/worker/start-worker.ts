@@ -7,16 +7,16 @@ import { activityQueue } from '../../contract/activity-queue.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts';
-import type { WorkerDeps } from './activity-deps.ts';
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
 import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
 import type { SharedPatches } from '../temporal/shared-patches.ts';
 import { VERSION } from '../../runtime/version.ts';
 import { bundleDigest, workflowBundle } from './workflow-bundle.ts';
 
-/** Slices send nothing more from the first moment, and must be allowed to end: their POSTs are on the wire. */
-const GRACE = '30s' as const;
-/** After the grace the process leaves anyway; what was on the wire is repeated with the same key and bytes. */
+/**
+ * Activities are cancelled at once: they send, poll and wait for nothing more, but a POST that is on the wire must be allowed to end. After this the
+ * process leaves anyway; what was on the wire is repeated with the same key and bytes.
+ */
 const FORCE = '45s' as const;
 /** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
 const ACTIVITIES_AT_ONCE = 24;
@@ -52,11 +52,9 @@ export interface RunningWorker {
 }
 
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
-export async function startWorker(given: WorkerDeps, place: WorkerPlace): Promise<RunningWorker> {
-  const stop = new AbortController();
-  const deps = { ...given, stopping: stop.signal };
+export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
   await endLastingStop(deps);
-  return run({ deps, stop }, place, (open) => open.forWorkflows(createActivities(deps)));
+  return run(deps, place, (open) => open.forWorkflows(createActivities(deps)));
 }
 
 /**
@@ -64,18 +62,15 @@ export async function startWorker(given: WorkerDeps, place: WorkerPlace): Promis
  * own, on its own task queue. So no activity can reach another application's key, and none waits behind another's.
  */
 export async function startWorkerOfSeveral(
-  given: readonly [WorkerDeps, ...WorkerDeps[]],
+  applications: readonly [ActivityDeps, ...ActivityDeps[]],
   ledger: Pick<Ledger, 'findBatch'>,
   place: WorkerPlace,
 ): Promise<RunningWorker> {
-  const stop = new AbortController();
-  const stoppable = (deps: WorkerDeps): ActivityDeps => ({ ...deps, stopping: stop.signal });
-  const [first] = given;
-  const applications = given.map(stoppable);
+  const [first] = applications;
   await Promise.all(applications.map(endLastingStop));
-  return run({ deps: first, stop }, place, async (open) => {
+  return run(first, place, async (open) => {
     const own = new Map(applications.map((deps) => [deps.application, createActivities(deps)]));
-    await open.forWorkflows(createUnnamedActivities(own, ledger, stoppable(first)));
+    await open.forWorkflows(createUnnamedActivities(own, ledger, first));
     for (const [application, activities] of own)
       // oxlint-disable-next-line no-await-in-loop -- each is made in a moment, and together they would be a burst
       await open.forActivities(activityQueue(place.taskQueue, application), activities);
@@ -83,7 +78,7 @@ export async function startWorkerOfSeveral(
 }
 
 /** Whoever starts a process has corrected the service profile; the next answers and events tell whether that is so. */
-function endLastingStop({ ledger, service }: WorkerDeps): Promise<void> {
+function endLastingStop({ ledger, service }: ActivityDeps): Promise<void> {
   return ledger.endLastingStop(service.baseUrl);
 }
 
@@ -95,12 +90,12 @@ interface OpenWorkers {
   forActivities(taskQueue: string, activities: AnyActivities): Promise<void>;
 }
 
-function identityOf(deps: WorkerDeps, { profile }: WorkerPlace): string {
+function identityOf(deps: ActivityDeps, { profile }: WorkerPlace): string {
   return workerIdentity(workerScope(deps.ledger.id, deps), process.pid, randomBytes(4).toString('hex'), profile);
 }
 
 async function run(
-  { deps, stop }: { readonly deps: WorkerDeps; readonly stop: AbortController },
+  deps: ActivityDeps,
   place: WorkerPlace,
   create: (open: OpenWorkers) => Promise<void>,
 ): Promise<RunningWorker> {
@@ -120,7 +115,7 @@ async function run(
       version: { deploymentName: 'lote', buildId: `${VERSION}+${await bundleDigest(bundle)}` },
       useWorkerVersioning: false as const,
     },
-    shutdownGraceTime: GRACE,
+    shutdownGraceTime: 0,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
@@ -144,32 +139,23 @@ async function run(
   return {
     ended,
     isRunning: () => workers.every((worker) => worker.getState() === 'RUNNING'),
-    stop: () => stopWorkers({ workers, ended, stop, identity, log: deps.log }, place),
+    async stop() {
+      const isRunning = workers.some((worker) => worker.getState() === 'RUNNING');
+      stopAll(workers);
+      try {
+        await ended;
+      } catch (error) {
+        if (isRunning) giveUp(workers, place, deps.log);
+        throw error;
+      } finally {
+        // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
+        // again.
+        await place
+          .deregister?.(identity)
+          .catch((err: unknown) => deps.log.warn('a worker could not deregister', { err }));
+      }
+    },
   };
-}
-
-interface StartedWorkers {
-  readonly workers: readonly Worker[];
-  readonly ended: Promise<void>;
-  readonly stop: AbortController;
-  readonly identity: string;
-  readonly log: ActivityDeps['log'];
-}
-
-async function stopWorkers({ workers, ended, stop, identity, log }: StartedWorkers, place: WorkerPlace): Promise<void> {
-  const isRunning = workers.some((worker) => worker.getState() === 'RUNNING');
-  stopAll(workers);
-  stop.abort();
-  try {
-    await ended;
-  } catch (error) {
-    if (isRunning) giveUp(workers, place, log);
-    throw error;
-  } finally {
-    // A worker that cannot announce its end stays listed for some minutes; others then wait and see whether it polls
-    // again.
-    await place.deregister?.(identity).catch((err: unknown) => log.warn('a worker could not deregister', { err }));
-  }
 }
 
 /** All or none: where one cannot be made, those before it end, and the connection with them. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActivityDeps } from '../../../activities/deps.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { goOnWithout } from '../start/go-on-without.ts';
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
@@ -11,7 +12,7 @@ import { watchSharedPatches } from '../temporal/shared-patches.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import { profileMark } from '../profile-fit/profile-mark.ts';
-import { activityDeps, type WorkerDeps } from './activity-deps.ts';
+import { activityDeps } from './activity-deps.ts';
 import { requireClock } from './require-clock.ts';
 import type { SharedCore } from '../start/process-core.ts';
 import type { OpenApplication } from '../start/open-applications.ts';
@@ -91,7 +92,7 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
 }
 
 interface Joined {
-  readonly deps: WorkerDeps;
+  readonly deps: ActivityDeps;
   readonly folders: CommonFolders | null;
 }
 

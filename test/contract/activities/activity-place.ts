@@ -99,7 +99,6 @@ export function activityPlaces(): (parts?: {
       announce: () => Promise.resolve(),
       requireAccount: () => Promise.resolve(),
       permission: createSendingPermission(open),
-      stopping: new AbortController().signal,
       ensureWebhook: () => Promise.resolve(),
       settings: {
         ...{ sliceSize: 500, settleMs: 900_000, sendMs: 1_800_000, patienceMs: 3_600_000, pageSize: 2 },

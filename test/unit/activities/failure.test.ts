@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -113,26 +113,43 @@ describe('an activity', () => {
     ]);
   });
 
-  it('that was cancelled has not failed: its end goes through as it is, without a line', async () => {
-    const environment = new MockActivityEnvironment({}, PENDING_INVOICES);
-    const logged: string[] = [];
-    const stopped = new Error('stopped');
-    const work = guarded('reviewPage', { error: (message) => void logged.push(message) }, async () => {
-      environment.cancel('CANCELLED');
-      throw stopped;
-    });
+  it.each([new CancelledFailure('CANCELLED'), Object.assign(new Error('aborted'), { name: 'AbortError' })])(
+    'that was cancelled has not failed: its end goes through as it is, without a line (%s)',
+    async (end) => {
+      const { error, logged } = await cancelledWith(end);
 
-    await expect(environment.run(work, undefined)).rejects.toBe(stopped);
+      expect(error).toBe(end);
+      expect(logged).toEqual([]);
+    },
+  );
+
+  it('that fails after it was cancelled never tells history what the error says, either', async () => {
+    const { error, logged } = await cancelledWith(new Error('duplicate key (João Silva, 123456789)'));
+
+    expect(error).toMatchObject({ type: 'internal', nonRetryable: false });
+    expect(String((error as Error).message)).not.toContain('João');
+    expect((error as Error).cause).toBeUndefined();
     expect(logged).toEqual([]);
   });
 
   it('that leaves its rest to another attempt because its worker stops is no error in the log', async () => {
-    const { error, logged } = await run(failing(workerStops()));
+    const { error, logged } = await cancelledWith(workerStops());
 
     expect(error).toMatchObject({ type: 'worker-stops', nonRetryable: false });
     expect(logged).toEqual([]);
   });
 });
+
+async function cancelledWith(end: Error): Promise<Pick<End, 'error'> & { readonly logged: readonly string[] }> {
+  const environment = new MockActivityEnvironment({}, PENDING_INVOICES);
+  const logged: string[] = [];
+  const work = guarded('reviewPage', { error: (message) => void logged.push(message) }, async () => {
+    environment.cancel('CANCELLED');
+    throw end;
+  });
+  const error = await environment.run(work, undefined).catch((thrown: unknown) => thrown);
+  return { error, logged };
+}
 
 describe('the heartbeat of an activity', () => {
   afterEach(() => void vi.useRealTimers());
@@ -163,7 +180,7 @@ describe('the heartbeat of an activity', () => {
 describe('an activity that was cancelled', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('and goes on is named in the log after ten seconds, and not when it ended before', async () => {
+  it('and goes on is named in the log after forty seconds, and not when it ended before', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const environment = new MockActivityEnvironment({}, PENDING_INVOICES);
     const logged: unknown[] = [];
@@ -176,7 +193,7 @@ describe('an activity that was cancelled', () => {
 
     const running = environment.run(work, undefined);
     environment.cancel('WORKER_SHUTDOWN');
-    vi.advanceTimersByTime(9_999);
+    vi.advanceTimersByTime(39_999);
     const before = [...logged];
     vi.advanceTimersByTime(1);
     end();

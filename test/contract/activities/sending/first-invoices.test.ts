@@ -133,9 +133,15 @@ describe('the wait for final words of the first invoices', () => {
 
   it('ends at once when its worker stops, and is another attempt’s', async () => {
     const place = saying(() => SAID_PROCESSING);
-    const stopping = { ...place, deps: { ...place.deps, stopping: AbortSignal.abort() } };
+    const { batchId } = await acceptedBatch(place, 20);
+    const env = new MockActivityEnvironment({ scheduledTimestampMs: NOW, currentAttemptScheduledTimestampMs: NOW });
+    env.cancel('WORKER_SHUTDOWN');
 
-    await expect(asksOf(stopping, await acceptedBatch(place, 20))).rejects.toMatchObject({
+    const input: FirstInvoicesInput = {
+      ...{ ledgerId: place.deps.ledger.id, batchId, page: 1 },
+      ...{ from: 1, to: 20, waitMs: 4_000 },
+    };
+    await expect(env.run(awaitFirstInvoices, place.deps, input)).rejects.toMatchObject({
       ...{ type: 'worker-stops', nonRetryable: false },
     });
 

@@ -348,22 +348,19 @@ describe('merchants whose worker stops', () => {
   });
 
   it('are left to another attempt when it stops while the next creation waits for its turn', async () => {
-    const worker = new AbortController();
+    const env = new MockActivityEnvironment();
     const place = placeOf({
       service: {
         ...service([]).parts,
         createMerchant() {
-          worker.abort();
+          env.cancel('WORKER_SHUTDOWN');
           return Promise.resolve({ kind: 'not-permitted' });
         },
       },
-      over: { stopping: worker.signal },
     });
     const batch = await place.scenario.run([details('A', NIF)]);
 
-    await expect(stopping(place, new MockActivityEnvironment(), batch, false)).rejects.toMatchObject({
-      type: 'worker-stops',
-    });
+    await expect(stopping(place, env, batch, false)).rejects.toMatchObject({ type: 'worker-stops' });
   });
 
   it('hold nothing when it stops while the list is read for the last time', async () => {

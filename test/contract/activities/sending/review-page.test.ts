@@ -1,3 +1,4 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { reviewPage, type PageReview } from '../../../../activities/settling/settle.ts';
 import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
@@ -192,23 +193,25 @@ describe('a page that waits for final words', () => {
   });
 
   it('is another attempt’s when its worker stops before anybody was asked the last time, and does not close', async () => {
-    const worker = new AbortController();
+    const env = new MockActivityEnvironment();
     const place = placeOf({
       service: {
         getInvoice: (_serviceId, signal) => {
-          worker.abort();
+          env.cancel('WORKER_SHUTDOWN');
           expect(signal?.aborted).toBe(true);
           return Promise.resolve({
             ...{ kind: 'not-now', reason: { code: 'cancelled', message: 'not sent' }, retryAfterMs: null },
           } as const);
         },
       },
-      over: { stopping: worker.signal },
     });
     const batch = await acceptedOnes(place, 10);
     place.later(SETTLE_MS);
 
-    await expect(review(place, batch)).rejects.toMatchObject({ type: 'worker-stops', nonRetryable: false });
+    const input = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, settleMs: SETTLE_MS };
+    await expect(env.run(reviewPage, place.deps, input)).rejects.toMatchObject({
+      ...{ type: 'worker-stops', nonRetryable: false },
+    });
   });
 
   it('has waited long enough when the settle time is over, not longer', async () => {

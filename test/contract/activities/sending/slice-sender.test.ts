@@ -51,24 +51,19 @@ describe('a slice whose time is over', () => {
 });
 
 describe('a slice whose worker stops', () => {
-  it.each([
-    ['stopping', (_: MockActivityEnvironment, worker: AbortController) => worker.abort()],
-    ['cancelled', (env: MockActivityEnvironment) => env.cancel()],
-  ])('sends nothing that still waits for its turn, and leaves it to another worker: %s', async (_, stop) => {
+  it('sends nothing that still waits for its turn, and leaves it to another worker', async () => {
     const env = new MockActivityEnvironment();
-    const worker = new AbortController();
     const place = sending((ref, _nth, limits) => {
       if (ref === 'R0') return created();
-      stop(env, worker);
+      env.cancel('WORKER_SHUTDOWN');
       // As of a POST that waits while other workers have every permit.
       expect(limits?.permit?.withdrawn.aborted).toBe(true);
       return { kind: 'not-permitted' };
     });
-    const deps = { ...place.deps, stopping: worker.signal };
     const { batchId, line } = await place.batch(3);
-    const slice = { ledgerId: deps.ledger.id, batchId, page: 1, from: 1, to: 3 };
+    const slice = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 3 };
 
-    const sent = await env.run(createSubmitSlice(deps), deps, slice);
+    const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
 
     expect(sent).toMatchObject({ accepted: 1, left: 2, stop: false, waiting: null });
     expect(place.posts).toEqual(['R0', 'R1']);
@@ -76,12 +71,13 @@ describe('a slice whose worker stops', () => {
   });
 
   it('hands nothing out when it begins after that', async () => {
+    const env = new MockActivityEnvironment();
     const place = sending(created);
-    const deps = { ...place.deps, stopping: AbortSignal.abort() };
     const { batchId, line } = await place.batch(1);
-    const slice = { ledgerId: deps.ledger.id, batchId, page: 1, from: 1, to: 1 };
+    const slice = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1 };
+    env.cancel('WORKER_SHUTDOWN');
 
-    const sent = await asActivity(createSubmitSlice(deps), deps, slice);
+    const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
 
     expect(sent).toMatchObject({ accepted: 0, left: 1, stop: false, waiting: null });
     expect(await line('R0')).toMatchObject({ state: 'staged', attempts: 0, reason: null });

@@ -8,7 +8,7 @@ import type { RawRow } from '../../../../src/domain/row.ts';
 type Write = (portion: readonly StageInvoice[]) => Promise<void>;
 
 /** A file of so many invoices of one row, none of them valid, whose portions are written by `write`. */
-function stage(invoices: number, write: Write): Promise<number> {
+function stage(invoices: number, write: Write, signal = new AbortController().signal): Promise<number> {
   const parts = {
     application: 'default',
     settings: { retry: { rejectionIsProof: true } },
@@ -28,7 +28,7 @@ function stage(invoices: number, write: Write): Promise<number> {
   };
   const claim = { batchId: 'batch', fencingToken: 1 };
   const read = { conversion: {} } as ReadFileOk<unknown>;
-  return stageGroups(parts as unknown as ActivityDeps, { file: 'rows.csv' }, { claim, read, rows });
+  return stageGroups(parts as unknown as ActivityDeps, { file: 'rows.csv' }, { claim, read, rows, signal });
 }
 
 function turns(count: number): Promise<void> {
@@ -60,6 +60,24 @@ describe('staging the rows of a file', () => {
     });
 
     expect(most).toBe(2);
+  });
+
+  it('ends between two portions when the attempt is over', async () => {
+    const attempt = new AbortController();
+    let staged = 0;
+
+    const staging = stage(
+      6_000,
+      async (portion) => {
+        staged += portion.length;
+        attempt.abort(new Error('the worker stops'));
+        await turns(5);
+      },
+      attempt.signal,
+    );
+
+    await expect(staging).rejects.toThrow('the worker stops');
+    expect(staged).toBe(1_000);
   });
 
   it('ends with the failure of a portion, after the other that is written has ended', async () => {
