@@ -10,16 +10,24 @@ import { processes } from '../lote/processes.ts';
 import { independentSandbox } from '../servers/sandbox-books.ts';
 import { sandboxEnv } from '../servers/sandbox-env.ts';
 
-/** A file whose run is ended again and again; the sandbox outlives it all, and its books are the judge. */
+/** Files whose run is ended again and again; the sandbox outlives it all, and its books are the judge. */
 export interface CrashPlace {
   readonly sandbox: Sandbox;
+  /** One more file of the same size, which each later run takes after the first one. */
+  addFile(series: string): Promise<void>;
   /** The same command each time, with or without a point at which it ends itself. */
   run(crashAt?: string): Promise<CommandEnd>;
   /** Every invoice issued exactly once, or failed as the books say it; the report, the ledger and the books say the same. */
   expectTruth(last: CommandEnd): Promise<void>;
-  /** The file against the books, line by line. */
+  /** The first file against the books, line by line. */
   differences(): Promise<BookDifferences>;
   remove(): Promise<void>;
+}
+
+interface ReportedInvoice {
+  readonly serviceId: string;
+  readonly idempotencyKey: string;
+  readonly state: string;
 }
 
 /** Longer than a page looks for its last word by itself: otherwise no page would ever be signalled. */
@@ -33,6 +41,7 @@ export async function crashPlace(invoices: number): Promise<CrashPlace> {
   const booked = bookedLines(SETTLE_MS);
   const sandbox = await independentSandbox({ latencyMs: 5, engine: booked.engine });
   const file = join(place.inputDir, 'crash.csv');
+  const files = [file];
   await writeInvoiceFile(file, { invoices, failing: FAILING });
   const env = {
     ...(await sandboxEnv(place, sandbox)),
@@ -41,23 +50,33 @@ export async function crashPlace(invoices: number): Promise<CrashPlace> {
   };
   return {
     sandbox,
+    async addFile(series) {
+      const added = join(place.inputDir, `${series}.csv`);
+      await writeInvoiceFile(added, { invoices, failing: FAILING, series });
+      files.push(added);
+    },
     run: (crashAt) =>
-      all.start(['run', file, '--json'], crashAt === undefined ? env : { ...env, LOTE_CRASH_AT: crashAt }).end,
+      all.start(['run', ...files, '--json'], crashAt === undefined ? env : { ...env, LOTE_CRASH_AT: crashAt }).end,
     async expectTruth(last) {
       // 1: finished, and some are not issued.
       expect(last.code, last.stderr).toBe(1);
       const truth = { invoices, issued: invoices - FAILING.length, failed: FAILING.length };
       const books = sandbox.books();
       expect(books.duplicates).toEqual([]);
-      expect(books.totals).toMatchObject(truth);
+      expect(books.totals).toMatchObject({
+        invoices: files.length * truth.invoices,
+        issued: files.length * truth.issued,
+        failed: files.length * truth.failed,
+      });
       const { batches } = JSON.parse(last.stdout) as {
         batches: { counts: Record<string, number>; reports: { json: string } }[];
       };
-      expect(batches[0]?.counts).toMatchObject(truth);
-      const report = JSON.parse(await readFile(batches[0]?.reports.json ?? '', 'utf8')) as {
-        invoices: { serviceId: string; idempotencyKey: string; state: string }[];
-      };
-      expect(report.invoices.map((one) => `${one.serviceId} ${one.idempotencyKey} ${one.state}`).toSorted()).toEqual(
+      expect(batches).toMatchObject(files.map(() => ({ counts: truth })));
+      const reports = await Promise.all(batches.map((batch) => readFile(batch.reports.json, 'utf8')));
+      const reported = reports.flatMap(
+        (text) => (JSON.parse(text) as { invoices: readonly ReportedInvoice[] }).invoices,
+      );
+      expect(reported.map((one) => `${one.serviceId} ${one.idempotencyKey} ${one.state}`).toSorted()).toEqual(
         books.invoices.map((one) => `${one.id} ${one.idempotencyKey} ${one.status}`).toSorted(),
       );
     },
