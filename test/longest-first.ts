@@ -42,7 +42,6 @@ const SECONDS: Readonly<Record<string, number>> = {
   'test/e2e/commands/nightly-command.test.ts': 44,
   'test/workflow/sending/failures-count.test.ts': 43,
   'test/e2e/upgrade-one-machine.test.ts': 41,
-  'test/e2e/faults/parts-killed.test.ts': 41,
   'test/contract/runtime/temporal/temporal-connection.test.ts': 41,
   'test/e2e/commands/run-command.test.ts': 39,
   'test/e2e/wrong-signature.test.ts': 37,

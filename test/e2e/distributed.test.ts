@@ -12,10 +12,10 @@ import { postgresDatabase, type PostgresDatabase } from '../support/servers/post
 import { processes } from '../support/lote/processes.ts';
 import { SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
 
-const INVOICES = 500;
-/** So that a worker is killed while it sends. */
-const SLOW = { limits: { requestsPerSecond: 150 } };
-const POLL_INTERVAL_MS = 20;
+const INVOICES = 200;
+/** So that each part is killed while invoices are being sent. */
+const SLOW = { limits: { requestsPerSecond: 40 } };
+const POLL_INTERVAL_MS = 50;
 const server = inject('postgresUrl');
 
 interface Batch {
@@ -38,6 +38,8 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
   let env: Record<string, string>;
   let client: Record<string, string>;
   let sandbox: RunningCommand;
+  let receiver: RunningCommand;
+  let startSandbox: () => RunningCommand;
   const workers: RunningCommand[] = [];
   let consoleUrl: string;
 
@@ -64,11 +66,12 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
       WEBHOOK_URL: `http://127.0.0.1:${receiverPort}/webhooks`,
       RECEIVER_PORT: String(receiverPort),
       CONSOLE_PORT: String(consolePort),
-      LOTE_PAGE_SIZE: '50',
-      LOTE_SETTLE_TIMEOUT: '30s',
+      LOTE_PAGE_SIZE: '20',
+      LOTE_SETTLE_TIMEOUT: '60s',
     };
-    sandbox = all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: String(sandboxPort) });
-    const receiver = all.start(['receiver'], env);
+    startSandbox = () => all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: String(sandboxPort) });
+    sandbox = startSandbox();
+    receiver = all.start(['receiver'], env);
     const { INVOICING_API_KEY: _, ...withoutKey } = env;
     const web = all.start(['console'], withoutKey);
     workers.push(all.start(['worker'], env), all.start(['worker'], env));
@@ -86,17 +89,19 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
     await Promise.all([place.remove(), sandboxPlace.remove()]);
   });
 
-  it('finishes a batch when one of its two workers is killed, and keeps workers of another ledger out', async () => {
+  it('finishes a batch when its receiver, the service and one of two workers are killed, and keeps workers of another ledger out', async () => {
     const file = join(place.inputDir, 'shared.csv');
     await writeInvoiceFile(file, { invoices: INVOICES });
     const stranger = all.start(['worker'], { ...env, DATABASE_URL: strangers.url });
     const run = all.start(['run', file, '--json'], client);
-    const ended = run.end.then(() => true);
-    // By progress, not by time: a slow machine must not kill it before it has begun.
-    while ((await sent(database)) < INVOICES / 4) {
-      if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
-    }
-    workers[0]?.signal('SIGKILL');
+    await untilSent(INVOICES / 5, run);
+    await kill(receiver);
+    receiver = all.start(['receiver'], env);
+    await untilSent((INVOICES * 2) / 5, run);
+    await kill(sandbox);
+    sandbox = startSandbox();
+    await untilSent((INVOICES * 3) / 5, run);
+    await kill(workers[0] as RunningCommand);
 
     const { code, stdout, stderr } = await run.end;
 
@@ -108,6 +113,19 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
     expect(refused.stderr).toContain('all its workers must keep one ledger');
     await expectSameFromElsewhere(batch?.id ?? '');
   });
+
+  /** By progress, not by time: a slow machine must not kill anything before it has begun. */
+  async function untilSent(invoices: number, run: RunningCommand): Promise<void> {
+    const ended = run.end.then(() => true);
+    while ((await sent(database)) < invoices) {
+      if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
+    }
+  }
+
+  async function kill(part: RunningCommand): Promise<void> {
+    part.signal('SIGKILL');
+    await part.end;
+  }
 
   /** What the run said, said by the console and by `lote report` of other processes. */
   async function expectSameFromElsewhere(id: string): Promise<void> {
