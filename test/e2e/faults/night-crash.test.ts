@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nightPlace, type NightlyPlace } from '../../support/lote/night-place.ts';
+import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 
 /** One while files are taken, one while they are put away; `npm run test:chaos` has every step of a night. */
 const CHAIN = ['file-claimed', 'note-placed'];
@@ -8,7 +9,7 @@ describe('a night that ends itself between two steps', { timeout: 300_000 }, () 
   let place: NightlyPlace;
 
   beforeEach(async () => {
-    place = await nightPlace();
+    place = await nightPlace(sharedTemporal());
   });
 
   afterEach(() => place.remove());

@@ -23,7 +23,8 @@ export interface NightlyPlace {
 const INVOICES = 20;
 const FILES = ['april.csv', 'may.csv'];
 
-export async function nightPlace(): Promise<NightlyPlace> {
+/** `more`: settings that a test adds. */
+export async function nightPlace(more: Readonly<Record<string, string>> = {}): Promise<NightlyPlace> {
   const place = await newPlace();
   const all = processes();
   const sandbox: Sandbox = await independentSandbox({ settleMs: 50 });
@@ -36,6 +37,7 @@ export async function nightPlace(): Promise<NightlyPlace> {
     ...(await sandboxEnv(place, sandbox)),
     LOTE_SETTLE_TIMEOUT: '40s',
     LOTE_DROP_STABLE_FOR: '50ms',
+    ...more,
   };
   const tree = async (): Promise<readonly string[]> => (await readdir(place.inputDir, { recursive: true })).toSorted();
   const places = async (name: string): Promise<readonly string[]> =>
