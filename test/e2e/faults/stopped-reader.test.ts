@@ -9,8 +9,8 @@ import { processes } from '../../support/lote/processes.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
 import { writeWideFile } from '../../support/files/wide-file.ts';
 
-const INVOICES = 150;
-const LINES = 40;
+const INVOICES = 30;
+const LINES = 200;
 /** Rows go to the ledger 2,000 at a time. */
 const PORTIONS = (INVOICES * LINES) / 2_000;
 
