@@ -4,9 +4,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeInvoiceFile } from '../support/files/invoice-file.ts';
-import { COMMAND, runLote } from '../support/lote/lote-command.ts';
+import { COMMAND, NODE_OPTIONS, runLote } from '../support/lote/lote-command.ts';
 import { NETWORK_NAMESPACE, PID_NAMESPACE, whyNoNamespaces, type Sandboxed } from '../support/namespaces.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
+import { sharedTemporal } from '../support/servers/shared-temporal.ts';
 
 const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`one owner: tests in namespaces are left out; ${whyNot}`);
@@ -18,7 +19,7 @@ interface End {
 }
 
 async function runInside(inside: Sandboxed, parameters: readonly string[], running: RunningLote): Promise<End> {
-  const [program = '', ...rest] = inside.wrap([process.execPath, COMMAND, ...parameters]);
+  const [program = '', ...rest] = inside.wrap([process.execPath, ...NODE_OPTIONS, COMMAND, ...parameters]);
   const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...running.place.env };
   const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
@@ -33,7 +34,7 @@ describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', 
   let running: RunningLote;
 
   beforeAll(async () => {
-    running = await startLoteUp();
+    running = await startLoteUp(sharedTemporal());
   }, 300_000);
 
   afterAll(() => running.stop(), 300_000);
