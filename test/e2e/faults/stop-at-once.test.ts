@@ -162,7 +162,7 @@ describe.skipIf(inject('postgresUrl') === null)(
   () => {
     it('at once: what waits for its place in the rate stays here', async () => {
       const profile = { limits: { requestsPerSecond: 20 } };
-      await withFleet({ workers: 2, sandbox: { latencyMs: 150 }, profile }, async (fleet) => {
+      await withFleet({ workers: 1, sandbox: { latencyMs: 150 }, profile }, async (fleet) => {
         const handle = await fleet.startFile(`${ownName('wrong')}.csv`, 200);
         await until(() => fleet.postTimes().length > 40);
 
