@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startPostgresCluster } from './postgres-cluster.ts';
+import { postgresTemplate, startPostgresCluster, TEMPLATE_VARIABLE } from './postgres-cluster.ts';
 import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
@@ -17,13 +17,26 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startPostgres(): Promise<{ readonly value: string | null; stop(): Promise<void> }> {
+  const template = await postgresTemplate();
+  if (template !== null) process.env[TEMPLATE_VARIABLE] = template.path;
+  const { url, stop } = await serverOfTheRun();
+  return {
+    value: url,
+    async stop() {
+      await stop();
+      await template?.remove();
+    },
+  };
+}
+
+async function serverOfTheRun(): Promise<{ readonly url: string | null; stop(): Promise<void> }> {
   const given = process.env['TEST_DATABASE_URL'];
-  if (given !== undefined && given !== '') return { value: given, stop: async () => {} };
+  if (given !== undefined && given !== '') return { url: given, stop: async () => {} };
   const cluster = await startPostgresCluster();
   if (cluster === null) {
     process.stderr.write(
       '\n*** NO POSTGRESQL: the ledger is tested on PGlite only. Install PostgreSQL (initdb and postgres) or set TEST_DATABASE_URL. ***\n\n',
     );
   }
-  return { value: cluster?.url ?? null, stop: async () => cluster?.stop() };
+  return { url: cluster?.url ?? null, stop: async () => cluster?.stop() };
 }
