@@ -88,8 +88,10 @@ export class JsonRows {
 
   #requireNoDiscount(row: number, prefix: string, value: JsonValue | undefined): void {
     if (!isObject(value)) return;
-    for (const [name, said] of Object.entries(value)) {
-      if (KNOWN[prefix]?.has(name) === true || !isDiscount(name, this.#reading.options)) continue;
+    const known = KNOWN[prefix];
+    for (const name in value) {
+      const said = value[name];
+      if (said === undefined || known?.has(name) === true || !isDiscount(name, this.#reading.options)) continue;
       const finding = discountFinding(row, shorten(name, 60), typeof said === 'string' ? said : jsonText(said));
       if (finding !== null) this.#damage.add(row, [finding]);
     }
@@ -133,9 +135,9 @@ export class JsonRows {
 
   #noteUnknown(prefix: string, value: JsonValue | undefined): void {
     if (!isObject(value)) return;
+    const known = KNOWN[prefix];
     for (const key in value)
-      if (KNOWN[prefix]?.has(key) !== true && this.ignored.size < MOST_IGNORED)
-        this.ignored.add(prefix + shorten(key, 60));
+      if (known?.has(key) !== true && this.ignored.size < MOST_IGNORED) this.ignored.add(prefix + shorten(key, 60));
   }
 }
 

@@ -7,17 +7,22 @@ export class JsonNumber {
   }
 }
 
-/** A JSON value with exact numbers. Objects have no prototype: `__proto__` is a key like any other. */
+/** A JSON value with exact numbers. Objects inherit nothing: `__proto__` is a key like any other. */
 export type JsonValue = string | boolean | null | JsonNumber | JsonValue[] | JsonObject;
 
-/** A JSON object in the order of its members, without a prototype. */
+/** A JSON object in the order of its members, which inherits nothing. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** An empty object without prototype. */
+/** Instances of a class are records to V8. Objects that are made without a prototype are hash tables, with which a file takes half as long again. */
+class Bare {}
+Object.setPrototypeOf(Bare.prototype, null);
+Reflect.deleteProperty(Bare.prototype, 'constructor');
+
+/** An empty object that inherits nothing. */
 export function emptyObject(): JsonObject {
-  return Object.create(null) as JsonObject;
+  return new Bare() as JsonObject;
 }
 
 /** True for an object, false for arrays, numbers, null and undefined. */
