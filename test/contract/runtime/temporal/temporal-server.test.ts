@@ -1,24 +1,25 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { SECRET_VARIABLES } from '../../../../src/runtime/config/env-secret-files.ts';
 import { processStartTime } from '../../../../src/runtime/process/process-start-time.ts';
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer, type TemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';
+import { compiledProcess } from '../../../support/compiled-process.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { PID_NAMESPACE, whyNoNamespaces } from '../../../support/namespaces.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
 
-const SERVER_PROCESS = fileURLToPath(new URL('../temporal-server-process.ts', import.meta.url));
-const NO_FILES_PROCESS = fileURLToPath(new URL('../no-files-process.ts', import.meta.url));
+const SERVER_PROCESS = await compiledProcess(new URL('../temporal-server-process.ts', import.meta.url));
+const NO_FILES_PROCESS = await compiledProcess(new URL('../no-files-process.ts', import.meta.url));
 
 interface ServerRecord {
   readonly pid: number;
@@ -55,24 +56,58 @@ function statusOf(address: string, workflowId: string): Promise<string> {
 }
 
 describe('startTemporalServer', () => {
-  it('answers at its address, serves its UI, and has the search attributes registered', async () => {
-    const server = await started(await temporaryDirectory());
+  /** For the tests that leave it as it is: each start takes half a second of computing. */
+  let shared: TemporalServer;
+  let sharedDir: string;
+  /** What it wished for, and another program has. */
+  let takenPort: number;
 
-    const attributes = await withClient(server.address, (client) =>
+  beforeAll(async () => {
+    const taken = createServer();
+    taken.listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    takenPort = (taken.address() as AddressInfo).port;
+    sharedDir = await mkdtemp(join(tmpdir(), 'lote-temporal-'));
+    for (const name of SECRET_VARIABLES) vi.stubEnv(name, `secret-of-${name}`);
+    const wish = { binary, dataDir: sharedDir, namespace: 'default', port: takenPort, uiPort: 0 };
+    shared = await startTemporalServer(wish).finally(() => {
+      vi.unstubAllEnvs();
+      taken.close();
+    });
+  });
+
+  afterAll(async () => {
+    await shared.stop();
+    await rm(sharedDir, { recursive: true, force: true });
+  });
+
+  it('answers at its address, serves its UI, and has the search attributes registered', async () => {
+    const attributes = await withClient(shared.address, (client) =>
       client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
     );
-    const ui = await fetch(server.ui);
+    const ui = await fetch(shared.ui);
 
-    expect(server.adopted).toBe(false);
+    expect(shared.adopted).toBe(false);
     expect(Object.keys(attributes.customAttributes)).toEqual(
       expect.arrayContaining(['LoteBatch', 'LoteState', 'LoteProblems']),
     );
     expect(ui.status).toBe(200);
   });
 
-  it('adopts the server that a parent killed with SIGKILL left behind, with its runs', async () => {
+  it.skipIf(process.platform !== 'linux')('has nothing secret in its environment', async () => {
+    const environment = await readFile(`/proc/${(await recordOf(sharedDir)).pid}/environ`, 'utf8');
+
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toMatch(/secret-of-|LOTE_|INVOICING_|DATABASE_URL/);
+  });
+
+  it('takes the next free port when the one wished for is taken', () => {
+    expect(shared.address).not.toBe(`127.0.0.1:${takenPort}`);
+  });
+
+  it('adopts the server that a parent killed with SIGKILL left behind, with its runs; ends it too, and takes its record away', async () => {
     const dataDir = await temporaryDirectory();
-    const parent = spawn(process.execPath, ['--import', 'tsx', SERVER_PROCESS, dataDir], {
+    const parent = spawn(process.execPath, [SERVER_PROCESS, dataDir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void parent.kill('SIGKILL'));
@@ -88,73 +123,52 @@ describe('startTemporalServer', () => {
     expect(server.adopted).toBe(true);
     expect(server.address).toBe(address);
     expect(await statusOf(server.address, 'left-behind')).toBe('RUNNING');
+    const { pid, startTime } = await recordOf(dataDir);
+    expect(await processStartTime(pid)).toBe(startTime);
+    await server.stop();
+    expect(await processStartTime(pid)).not.toBe(startTime);
+    await expect(access(join(dataDir, 'temporal.json'))).rejects.toThrow('ENOENT');
   });
 
   it.skipIf(whyNoNamespaces() !== null)(
     'is refused from another process namespace while a server has the file: its pid means nothing there',
     async () => {
-      const dataDir = await temporaryDirectory();
-      const server = await started(dataDir);
-      await startWorkflow(server.address, 'untouched');
-      const [program = '', ...parameters] = PID_NAMESPACE.wrap([
-        ...[process.execPath, '--import', 'tsx', SERVER_PROCESS, dataDir],
-      ]);
+      await startWorkflow(shared.address, 'untouched');
+      const [program = '', ...parameters] = PID_NAMESPACE.wrap([process.execPath, SERVER_PROCESS, sharedDir]);
       const other = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
       onTestFinished(() => void other.kill('SIGKILL'));
       const [bytes] = (await once(other.stdout, 'data')) as [Buffer];
 
       expect(bytes.toString()).toContain('a server that an earlier process started still has');
-      expect(await statusOf(server.address, 'untouched')).toBe('RUNNING');
+      expect(await statusOf(shared.address, 'untouched')).toBe('RUNNING');
     },
   );
 
-  it.skipIf(process.platform !== 'linux')('has nothing secret in its environment', async () => {
-    for (const name of SECRET_VARIABLES) vi.stubEnv(name, `secret-of-${name}`);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const dataDir = await temporaryDirectory();
-    await started(dataDir);
-
-    const environment = await readFile(`/proc/${(await recordOf(dataDir)).pid}/environ`, 'utf8');
-
-    expect(environment).toContain('PATH=');
-    expect(environment).not.toMatch(/secret-of-|LOTE_|INVOICING_|DATABASE_URL/);
-  });
-
-  it('ends an adopted server too, and takes its record away', async () => {
-    const dataDir = await temporaryDirectory();
-    await started(dataDir);
-    const { pid, startTime } = await recordOf(dataDir);
-    const adopted = await started(dataDir);
-
-    await adopted.stop();
-
-    expect(await processStartTime(pid)).not.toBe(startTime);
-    await expect(access(join(dataDir, 'temporal.json'))).rejects.toThrow('ENOENT');
-  });
-
-  it('keeps its runs in the data directory when the server itself is killed', async () => {
+  it('keeps its runs in the data directory when the server itself is killed, and gives its port free when it is stopped', async () => {
     const dataDir = await temporaryDirectory();
     const first = await started(dataDir);
     await startWorkflow(first.address, 'survivor');
 
     process.kill((await recordOf(dataDir)).pid, 'SIGKILL');
     await first.stop();
-    const second = await started(dataDir);
+    const port = Number(first.address.split(':')[1]);
+    const second = await startTemporalServer({ binary, dataDir, namespace: 'default', port, uiPort: 0 });
+    onTestFinished(() => second.stop());
 
     expect(second.adopted).toBe(false);
+    expect(second.address).toBe(first.address);
     expect(await statusOf(second.address, 'survivor')).toBe('RUNNING');
   });
 
   it('never adopts by port alone: a record of another process is ignored, and that process lives on', async () => {
-    const [own, strangers] = [await temporaryDirectory(), await temporaryDirectory()];
-    const stranger = await started(strangers);
-    const record = await recordOf(strangers);
+    const own = await temporaryDirectory();
+    const record = await recordOf(sharedDir);
     await writeFile(join(own, 'temporal.json'), JSON.stringify({ ...record, startTime: 'earlier' }));
 
     const server = await started(own);
 
     expect(server.adopted).toBe(false);
-    expect(server.address).not.toBe(stranger.address);
+    expect(server.address).not.toBe(shared.address);
     await server.stop();
     expect(await processStartTime(record.pid)).toBe(record.startTime);
   });
@@ -162,23 +176,13 @@ describe('startTemporalServer', () => {
   it.each(['', '{"pid":', '{"pid":"1"}'])('starts afresh when the record holds %j', async (content) => {
     const dataDir = await temporaryDirectory();
     await writeFile(join(dataDir, 'temporal.json'), content);
+    const program = join(dataDir, 'notes-its-start');
+    await writeFile(program, `#!/bin/sh\necho "$@" >> '${dataDir}/starts'\n`, { mode: 0o755 });
 
-    expect((await started(dataDir)).adopted).toBe(false);
-  });
+    const start = startTemporalServer({ binary: program, dataDir, namespace: 'default', port: 0, uiPort: 0 });
 
-  it('takes the next free port when the one wished for is taken', async () => {
-    const taken = createServer();
-    taken.listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    onTestFinished(() => void taken.close());
-    const address = taken.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const dataDir = await temporaryDirectory();
-
-    const server = await startTemporalServer({ binary, dataDir, namespace: 'default', port, uiPort: 0 });
-    onTestFinished(() => server.stop());
-
-    expect(server.address).not.toBe(`127.0.0.1:${port}`);
+    await expect(start).rejects.toMatchObject({ code: 'temporal-unavailable' });
+    expect(await readFile(join(dataDir, 'starts'), 'utf8')).toContain('server start-dev');
   });
 
   it('comes back to its port though another Lote starts a server there meanwhile', async () => {
@@ -216,21 +220,9 @@ describe('startTemporalServer', () => {
     expect(await statusOf(server.address, 'unknown').catch(String)).toContain('not found');
   });
 
-  it('gives its port free when it is stopped', async () => {
-    const server = await started(await temporaryDirectory());
-    const port = Number(server.address.split(':')[1]);
-    await server.stop();
-
-    const next = { binary, dataDir: await temporaryDirectory(), namespace: 'default', port, uiPort: 0 };
-    const second = await startTemporalServer(next);
-    onTestFinished(() => second.stop());
-
-    expect(second.address).toBe(server.address);
-  });
-
   it.skipIf(process.platform !== 'linux')('lives for a process that may open no further file', async () => {
     const dataDir = await temporaryDirectory();
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', NO_FILES_PROCESS, dataDir]);
+    const { stdout } = await promisify(execFile)(process.execPath, [NO_FILES_PROCESS, dataDir]);
 
     expect(stdout).toBe('alive: true, with no file to open: true\n');
   });
