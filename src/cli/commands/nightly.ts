@@ -52,6 +52,9 @@ export interface NightlyOn extends NightlyCommand {
  * paused with the nights goes on too.
  */
 export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
+  // Said before a server is started, or waited for.
+  nightlyTime(command.at ?? DEFAULT_AT, command.timezone ?? 'UTC');
+  durationOf(command.catchUp ?? DEFAULT_CATCH_UP);
   return withNightlyRuns(command, async (place, { stays }, config) => {
     const before = await describeNightlyRuns(place);
     const wasAt =
