@@ -4,14 +4,17 @@ import { LoteError } from '../domain/errors.ts';
 
 /** 256 KiB: large enough that the cost per chunk is lost, small enough that a few in flight do not count. */
 const CHUNK_BYTES = 256 * 1024;
+/** A small file is read again and again, and each read would take memory for a whole chunk. It may grow meanwhile. */
+const LEAST_CHUNK_BYTES = 4 * 1024;
 
 /**
  * The bytes of a file, streamed.
  * @throws LoteError `file-unreadable` for a missing file, a directory, missing permission or a failing disk, and for what is no file of bytes.
  */
 export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
-  await requireFile(path);
-  const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const bytes = await sizeOf(path);
+  const highWaterMark = Math.min(CHUNK_BYTES, Math.max(LEAST_CHUNK_BYTES, bytes + 1));
+  const stream = createReadStream(path, { highWaterMark });
   try {
     for await (const chunk of stream) {
       signal?.throwIfAborted();
@@ -25,9 +28,9 @@ export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGene
 }
 
 /** A pipe would keep its reader waiting for a writer that never comes, and gives its bytes only once. */
-async function requireFile(path: string): Promise<void> {
+async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch((error: unknown) => Promise.reject(asUnreadable(error, path)));
-  if (found.isFile() || found.isDirectory()) return;
+  if (found.isFile() || found.isDirectory()) return found.size;
   throw new LoteError('file-unreadable', `Reading ${path}: expected a readable file, but it is not a regular file`);
 }
 
