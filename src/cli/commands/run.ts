@@ -1,28 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { LoteError } from '../../domain/errors.ts';
-import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
-import { createLogger } from '../../runtime/process/logger.ts';
-import { leaveSoon } from '../../runtime/process/shutdown.ts';
-import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { bringIn } from '../../wiring/files/input-files.ts';
 import { namedFiles } from '../../wiring/files/named-file.ts';
 import { requireProfile } from '../../wiring/files/read-with-profile.ts';
-import { findOwner } from '../../wiring/operator/owner-api.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { requireOneFileForTotals } from '../session/expectations.ts';
-import { chosenApplication, type ChosenApplication } from '../session/chosen-application.ts';
-import { quietLevel } from '../session/log-level.ts';
-import { preflight, preflightOf } from '../session/preflight.ts';
+import { chosenApplication } from '../session/chosen-application.ts';
 import { printResults } from '../output/print-results.ts';
-import { runAsClient } from '../session/run-as-client.ts';
 import type { RunCommand } from '../session/run-command.ts';
-import { runOnOwnStack } from '../session/run-on-own-stack.ts';
-import { runThroughOwner } from '../session/run-through-owner.ts';
-import { lineWriter } from '../output/terminal-text.ts';
-
-/** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
-const OWNER_PATIENCE_MS = 10 * 60_000;
-const POLL_INTERVAL_MS = 250;
 
 /** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
 export async function runCommand(given: RunCommand): Promise<ExitCode> {
@@ -32,40 +15,11 @@ export async function runCommand(given: RunCommand): Promise<ExitCode> {
   requireOneFileForTotals(command.files, command.options);
   for (const file of command.files) await requireProfile(config.inputDir, file, command.options);
   for (const file of command.files) await bringIn(config.inputDir, file);
+  // Loaded only now: what is wrong with the files is told in a third of the time.
   if (config.databaseUrl !== null && config.temporal.address !== null) {
+    const { runAsClient } = await import('../session/run-as-client.ts');
     return printResults(await runAsClient(config, command), command.json);
   }
+  const { runEmbedded } = await import('../session/run-embedded.ts');
   return runEmbedded(chosen, command);
-}
-
-/** As the owner of the data directory, or through the process that is: whichever it is at the moment. */
-async function runEmbedded({ config, embedded }: ChosenApplication, command: RunCommand): Promise<ExitCode> {
-  const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
-  const notify = lineWriter(command);
-  const check = { beforeSending: preflightOf(config), beforeHandOver: ask };
-  for (let pendingMs = 0; pendingMs < OWNER_PATIENCE_MS; pendingMs += POLL_INTERVAL_MS) {
-    const stack = await startEmbedded({
-      ...{ ...embedded, log, notify, env: command.env, ...check },
-      onForcedEnd: leaveSoon,
-    });
-    if (stack !== null) return runOnOwnStack(stack, config, command);
-    const owner = await findOwner(await openDataDir(embedded.config.dataDir));
-    if (owner === null && pendingMs === 0)
-      notify('Another process owns the data directory and is starting; waiting for it …');
-    if (owner !== null) {
-      pendingMs = 0;
-      const results = await runThroughOwner(owner, config, command);
-      if (results !== 'owner-gone') return printResults(results, command.json);
-      notify('The process that owned the data directory has left; going on without it …');
-    }
-    await sleep(POLL_INTERVAL_MS);
-  }
-  throw new LoteError(
-    'data-directory-owned',
-    `Running files: another process owns ${embedded.config.dataDir} and has not published its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
-  );
-}
-
-function ask(service: Parameters<typeof preflight>[0]): Promise<void> {
-  return preflight(service, Date.now);
 }

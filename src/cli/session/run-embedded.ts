@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LoteError } from '../../domain/errors.ts';
+import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { createLogger } from '../../runtime/process/logger.ts';
+import { leaveSoon } from '../../runtime/process/shutdown.ts';
+import { startEmbedded } from '../../wiring/start/embedded.ts';
+import { findOwner } from '../../wiring/operator/owner-api.ts';
+import type { ExitCode } from '../output/exit-codes.ts';
+import type { ChosenApplication } from './chosen-application.ts';
+import { quietLevel } from './log-level.ts';
+import { preflight, preflightOf } from './preflight.ts';
+import { printResults } from '../output/print-results.ts';
+import type { RunCommand } from './run-command.ts';
+import { runOnOwnStack } from './run-on-own-stack.ts';
+import { runThroughOwner } from './run-through-owner.ts';
+import { lineWriter } from '../output/terminal-text.ts';
+
+/** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
+const OWNER_PATIENCE_MS = 10 * 60_000;
+const POLL_INTERVAL_MS = 250;
+
+/** As the owner of the data directory, or through the process that is: whichever it is at the moment. */
+export async function runEmbedded({ config, embedded }: ChosenApplication, command: RunCommand): Promise<ExitCode> {
+  const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
+  const notify = lineWriter(command);
+  const check = { beforeSending: preflightOf(config), beforeHandOver: ask };
+  for (let pendingMs = 0; pendingMs < OWNER_PATIENCE_MS; pendingMs += POLL_INTERVAL_MS) {
+    const stack = await startEmbedded({
+      ...{ ...embedded, log, notify, env: command.env, ...check },
+      onForcedEnd: leaveSoon,
+    });
+    if (stack !== null) return runOnOwnStack(stack, config, command);
+    const owner = await findOwner(await openDataDir(embedded.config.dataDir));
+    if (owner === null && pendingMs === 0)
+      notify('Another process owns the data directory and is starting; waiting for it …');
+    if (owner !== null) {
+      pendingMs = 0;
+      const results = await runThroughOwner(owner, config, command);
+      if (results !== 'owner-gone') return printResults(results, command.json);
+      notify('The process that owned the data directory has left; going on without it …');
+    }
+    await sleep(POLL_INTERVAL_MS);
+  }
+  throw new LoteError(
+    'data-directory-owned',
+    `Running files: another process owns ${embedded.config.dataDir} and has not published its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
+  );
+}
+
+function ask(service: Parameters<typeof preflight>[0]): Promise<void> {
+  return preflight(service, Date.now);
+}
