@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { FAILING_TAX_CODE, testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
@@ -6,7 +7,10 @@ import { SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
 import type { FrontRequest } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 import { FIRST_INVOICES } from '../../../src/domain/first-invoices.ts';
+import { applicationIdOf } from '../../../src/sandbox/api-keys.ts';
 import type { Engine } from '../../../src/sandbox/engine.ts';
+import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
+import type { SandboxStore } from '../../../src/sandbox/store/sandbox-store.ts';
 import type { DeliveryRefusal } from '../../../src/webhooks/delivery-tally.ts';
 import { readProfile } from '../../../src/wiring/account/open-service.ts';
 import { profileDigestOf } from '../../../src/wiring/profile-fit/profile-digest.ts';
@@ -196,8 +200,7 @@ describe('one mistake in a service profile', { concurrent: true, timeout: 300_00
   it.each(ROWS)(`does no harm to ${INVOICES} invoices: %s`, async (_mistake, profile, expected) => {
     const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '25s', LOTE_OUTAGE_PATIENCE: '10s' };
     const sandbox = 'engine' in expected ? { engine: expected.engine } : {};
-    await withStack({ profile, env, sandbox }, async (stack) => {
-      await createExisting(stack);
+    await withStack({ profile, env, sandbox: { ...sandbox, store: await earlierBooks() } }, async (stack) => {
       stack.front.script = (request) =>
         request.path === '/v1/invoices' && request.body.includes(`"${REFUSED_TAX_CODE}"`)
           ? { status: 422, json: { error: { code: 'tax_code_refused', message: 'The tax code is not known' } } }
@@ -213,8 +216,8 @@ describe('one mistake in a service profile', { concurrent: true, timeout: 300_00
 describe('an id of another kind in the answers of a service', { timeout: 300_000 }, () => {
   it('stops the sending also when the first POST got no answer, so that a refusal is read before five ids', async () => {
     const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '25s', LOTE_OUTAGE_PATIENCE: '10s' };
-    await withStack({ profile: { invoice: { id: '/merchant_id' } }, env }, async (stack) => {
-      await createExisting(stack);
+    const sandbox = { store: await earlierBooks() };
+    await withStack({ profile: { invoice: { id: '/merchant_id' } }, env, sandbox }, async (stack) => {
       let posts = 0;
       stack.front.script = (request) => {
         if (!isPost(request)) return 'pass';
@@ -327,19 +330,18 @@ function createsMerchant({ method, path }: FrontRequest): boolean {
   return method === 'POST' && path === '/v1/merchants';
 }
 
-/** Merchants of earlier days, created past the front. */
-async function createExisting({ sandbox }: TestStack): Promise<void> {
-  for (const nif of EXISTING) {
-    // oxlint-disable-next-line no-await-in-loop -- in their order
-    const { status } = await fetch(`${sandbox.url}/v1/merchants`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${SANDBOX_KEY}`,
-        'content-type': 'application/json',
-        'idempotency-key': `earlier-${nif}`,
-      },
-      body: JSON.stringify({ legal_name: `Comerciante ${nif}`, nif, email: `fiscal@${nif}.example` }),
-    });
-    expect(status).toBe(201);
-  }
+/** The books of a service that has merchants of earlier days. */
+async function earlierBooks(): Promise<SandboxStore> {
+  const applicationId = applicationIdOf(SANDBOX_KEY);
+  const store = memoryStore();
+  await store.write(
+    EXISTING.map((nif, position) => {
+      const body = JSON.stringify({ legal_name: `Comerciante ${nif}`, nif, email: `fiscal@${nif}.example` });
+      const bodySha256 = createHash('sha256').update(body).digest('hex');
+      const key = { idempotencyKey: `earlier-${nif}`, bodySha256 };
+      const merchant = { ...key, id: `mrc_earlier${nif}`, applicationId, nif, position, body, createdAt: Date.now() };
+      return { kind: 'merchant', merchant };
+    }),
+  );
+  return store;
 }
