@@ -1,25 +1,16 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundleWorkflows, writeBundle } from '../../src/wiring/worker/bundle-workflows.ts';
 import { VERSION } from '../../src/runtime/version.ts';
 import { findStuckRun } from '../../src/wiring/temporal/stuck-run.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
 import { testInvoices } from '../support/files/batch-file.ts';
-import { changedSources, oneStepMoreInRounds } from '../support/changed-workflow/changed-sources.ts';
+import { bundleWithOneStepMore } from '../support/changed-workflow/changed-bundle.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 const INVOICES = 40;
 
-const patchedBundle = await bundleOf('patched');
-const unpatchedBundle = await bundleOf('unpatched');
-
-async function bundleOf(how: 'patched' | 'unpatched'): Promise<string> {
-  const directory = await changedSources(oneStepMoreInRounds(how));
-  const path = join(directory, 'workflow-bundle.js');
-  await writeBundle(path, await bundleWorkflows(join(directory, 'workflows/index.ts')));
-  return path;
-}
+const patchedBundle = await bundleWithOneStepMore('patched');
+const unpatchedBundle = await bundleWithOneStepMore('unpatched');
 
 interface MidBatch {
   readonly stack: TestStack;

@@ -1,11 +1,8 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** Inside the checkout, from where packages are found. */
-const CACHE = join(ROOT, '.cache');
 const PRODUCT = ['src', 'workflows', 'activities', 'bin', 'input', 'package.json'];
 
 /** Replaces one text of one file; a text that is not there, or there twice, is a mistake of the test. */
@@ -15,20 +12,7 @@ export interface SourceChange {
   readonly by: string;
 }
 
-/**
- * A copy of the product's sources with these changes, as a later version of Lote has them. To be called at the top
- * of a test file, whose end removes it.
- * @returns its directory
- */
-export async function changedSources(changes: readonly SourceChange[]): Promise<string> {
-  await mkdir(CACHE, { recursive: true });
-  const directory = await mkdtemp(join(CACHE, 'changed-'));
-  afterAll(() => rm(directory, { recursive: true, force: true }));
-  await changeSourcesIn(directory, changes);
-  return directory;
-}
-
-/** The same in an empty folder inside this checkout, from where packages are found; whoever made it removes it. */
+/** A copy of the product's sources with these changes, as a later version of Lote has them, in an empty folder inside this checkout, from where packages are found. */
 export async function changeSourcesIn(directory: string, changes: readonly SourceChange[]): Promise<void> {
   await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'), 'dir');
   for (const name of PRODUCT) await cp(join(ROOT, name), join(directory, name), { recursive: true });
@@ -45,17 +29,6 @@ const ONE_NAME_MORE: SourceChange = {
   text: '\n] as const;',
   by: "\n  'one-step-more',\n] as const;",
 };
-
-/** One timer more in each round of a batch, before its pages: a run that is among its pages has passed it. */
-export function oneStepMoreInRounds(how: 'patched' | 'unpatched'): readonly SourceChange[] {
-  const file = 'workflows/batch/run-batch.ts';
-  const step = how === 'patched' ? "if (hasPatch('one-step-more')) await sleep(1);" : 'await sleep(1);';
-  return [
-    ONE_NAME_MORE,
-    { file, text: 'proxyActivities, workflowInfo }', by: 'proxyActivities, sleep, workflowInfo }' },
-    { file, text: 'await sendCanary(batch, round);', by: `${step}\nawait sendCanary(batch, round);` },
-  ];
-}
 
 /** One timer more at the beginning of each page, patched. */
 export function oneStepMoreInPages(): readonly SourceChange[] {
