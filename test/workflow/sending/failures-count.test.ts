@@ -9,6 +9,10 @@ import { until } from '../../support/until.ts';
 const TIMEOUT_MS = 240_000;
 /** Invoices that go before the others of a large batch. */
 const FIRST = 20;
+/** The smallest batch that counts as large has ten times as many. */
+const LARGE = 210;
+/** What is held of it when its first invoices stop it. */
+const REST = LARGE - FIRST;
 /** Final words, issued and failed, from which on a share of failures counts. */
 const FEWEST_FINAL = 50;
 const ISSUED: EngineOutcome = { status: 'issued' };
@@ -40,16 +44,16 @@ describe(
     it.each(['on', 'none'] as const)('stop the rest when each of them fails later (webhooks: %s)', async (webhooks) => {
       const env = { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%' };
       await withStack({ env, webhooks, sandbox: { engine: engineBy(() => FAILED) } }, async (stack) => {
-        const result = await stack.run('all-fail.csv', testInvoices(300));
+        const result = await stack.run('all-fail.csv', testInvoices(LARGE));
 
         expect(stack.posts()).toHaveLength(FIRST);
         expect(await reasonsOf(stack, result.batchId)).toEqual({
           'failed wrong-series': FIRST,
-          'held first-invoices-failed': 280,
+          'held first-invoices-failed': REST,
         });
         expect(result.state).toBe('finished');
         const report = await readReportOf(result);
-        expect(report.counts).toMatchObject({ failed: FIRST, held: 280 });
+        expect(report.counts).toMatchObject({ failed: FIRST, held: REST });
         expect(report.invoices.find(({ state }) => state === 'held')?.reason?.message).toBe(
           'The service accepted the first 20 invoices and failed 20 of them; none was issued. The rest was not sent: look at the failures, then drop the file again, or use lote retry BATCH --state held.',
         );
@@ -60,19 +64,19 @@ describe(
     it('let the rest go when one of them is issued', async () => {
       const engine = engineBy((number) => (number <= FIRST && number !== 7 ? FAILED : ISSUED));
       await withStack({ sandbox: { engine } }, async (stack) => {
-        const result = await stack.run('one-issued.csv', testInvoices(220));
+        const result = await stack.run('one-issued.csv', testInvoices(LARGE));
 
-        expect(await reasonsOf(stack, result.batchId)).toEqual({ 'failed wrong-series': 19, issued: 201 });
-        expect(stack.posts()).toHaveLength(220);
+        expect(await reasonsOf(stack, result.batchId)).toEqual({ 'failed wrong-series': 19, issued: REST + 1 });
+        expect(stack.posts()).toHaveLength(LARGE);
       });
     });
 
     it('let the rest go when the service needs longer for them than they are waited for', async () => {
       const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '32s' };
       await withStack({ env, sandbox: { engine: engineBy(() => ISSUED, 12_000) } }, async (stack) => {
-        const result = await stack.run('slow.csv', testInvoices(240));
+        const result = await stack.run('slow.csv', testInvoices(LARGE));
 
-        expect(await reasonsOf(stack, result.batchId)).toEqual({ issued: 240 });
+        expect(await reasonsOf(stack, result.batchId)).toEqual({ issued: LARGE });
         const [first, next] = [stack.posts()[0], stack.posts()[FIRST]];
         expect((next?.at ?? 0) - (first?.at ?? 0), 'a quarter of the settle time').toBeGreaterThanOrEqual(8_000);
       });
@@ -89,10 +93,10 @@ describe(
       };
       const profile = { retry: { failedReasonCodes: ['wrong_series'] } };
       await withStack({ profile, env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
-        const result = await stack.run('mended.csv', testInvoices(210));
+        const result = await stack.run('mended.csv', testInvoices(LARGE));
 
-        expect(await reasonsOf(stack, result.batchId)).toEqual({ issued: 210 });
-        expect(stack.posts()).toHaveLength(420);
+        expect(await reasonsOf(stack, result.batchId)).toEqual({ issued: LARGE });
+        expect(stack.posts()).toHaveLength(2 * LARGE);
       });
     });
 
@@ -100,14 +104,14 @@ describe(
       let isMended = false;
       const sandbox = { engine: engineBy(() => (isMended ? ISSUED : FAILED)) };
       await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox }, async (stack) => {
-        const held = await stack.run('again.csv', testInvoices(300));
-        expect(held.counts).toMatchObject({ failed: FIRST, held: 280 });
+        const held = await stack.run('again.csv', testInvoices(LARGE));
+        expect(held.counts).toMatchObject({ failed: FIRST, held: REST });
 
         isMended = true;
         const { handle } = await stack.start({ file: 'again.csv' });
         const { batchId } = await handle.result();
 
-        expect(await reasonsOf(stack, batchId)).toEqual({ 'failed wrong-series': FIRST, issued: 280 });
+        expect(await reasonsOf(stack, batchId)).toEqual({ 'failed wrong-series': FIRST, issued: REST });
         await expectAgreement(stack, batchId);
       });
     });
@@ -120,11 +124,11 @@ describe(
       await withStack({ env, sandbox: { engine: engineBy(() => FAILED) } }, async (stack) => {
         const isAway = (): boolean => Date.now() < (stack.posts()[0]?.at ?? 0) + 3_000;
         stack.front.script = ({ path }) => (path === '/v1/invoices' && isAway() ? action : 'pass');
-        const result = await stack.run('away-at-first.csv', testInvoices(300));
+        const result = await stack.run('away-at-first.csv', testInvoices(LARGE));
 
         expect(await reasonsOf(stack, result.batchId)).toEqual({
           'failed wrong-series': FIRST,
-          'held first-invoices-failed': 280,
+          'held first-invoices-failed': REST,
         });
         await expectAgreement(stack, result.batchId);
       });
@@ -133,7 +137,7 @@ describe(
     it('are not waited for when an operator cancels the rest', async () => {
       const { engine, open } = gatedEngine();
       await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
-        await stack.drop('cancelled.csv', testInvoices(300));
+        await stack.drop('cancelled.csv', testInvoices(LARGE));
         const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
         await until(async () => (await stack.progress(handle)).waitingFor === 'first-invoices');
         const cancelledAt = Date.now();
@@ -143,7 +147,7 @@ describe(
         open();
 
         expect((await handle.result()).state).toBe('cancelled');
-        expect(await reasonsOf(stack, batchId)).toEqual({ issued: FIRST, 'held batch-cancelled': 280 });
+        expect(await reasonsOf(stack, batchId)).toEqual({ issued: FIRST, 'held batch-cancelled': REST });
         expect(stack.posts()).toHaveLength(FIRST);
       });
     });
@@ -151,7 +155,7 @@ describe(
     it('are judged after a pause by what they have come to meanwhile', async () => {
       const { engine, open } = gatedEngine();
       await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
-        await stack.drop('paused.csv', testInvoices(300, { taxCode: FAILING_TAX_CODE }));
+        await stack.drop('paused.csv', testInvoices(LARGE, { taxCode: FAILING_TAX_CODE }));
         const { batchId, handle } = await stack.start({ file: 'paused.csv' });
         await until(async () => (await stack.progress(handle)).waitingFor === 'first-invoices');
         await handle.executeUpdate<string, [{ reason: string }]>('pause', { args: [{ reason: 'a look' }] });
@@ -166,7 +170,7 @@ describe(
         await handle.result();
         expect(await reasonsOf(stack, batchId)).toEqual({
           'failed tax-code-unknown': sent,
-          'held first-invoices-failed': 300 - sent,
+          'held first-invoices-failed': LARGE - sent,
         });
         expect(stack.posts()).toHaveLength(sent);
       });
