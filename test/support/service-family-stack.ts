@@ -8,11 +8,11 @@ import { ownPort } from './servers/own-port.ts';
 const ALL_FAULTS: Faults = {
   lostAnswers: 0.08,
   lostMerchantAnswers: 1,
-  tooFast: 0.01,
-  trouble: 0.02,
+  tooFast: 0.015,
+  trouble: 0.03,
   earlyEvents: 0.1,
   repeatedEvents: 0.15,
-  droppedEvents: 0.05,
+  droppedEvents: 0.07,
 };
 
 /** Where the receiver of the stack takes deliveries. */

@@ -8,7 +8,8 @@ import { readReportOf, type ReportDocument } from '../../support/lote/stack.ts';
 import { withFamily } from '../../support/service-family-stack.ts';
 
 const TIMEOUT_MS = 300_000;
-const INVOICES = 300;
+/** A large batch, whose first invoices go before the others. */
+const INVOICES = 210;
 /** The first stands on a late page of the service's list; the others are new to it. */
 const NIFS = ['501964843', '502011378', '503504564'] as const;
 const PRICES = ['10.25', '0.1', '1234567.89', '3'];
