@@ -24,7 +24,7 @@ export interface RestorableLote {
   readonly log: string[];
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** While Lote is stopped, or of PostgreSQL at any time. With a Temporal server of its own, of the embedded form: of the whole data directory. */
+  /** While Lote is stopped or, of PostgreSQL, while it runs; of the embedded form it is stopped for the copy, which is of the whole data directory with a Temporal server of its own. */
   copyLedger(): Promise<void>;
   /** Only while Lote is stopped. */
   restoreLedger(): Promise<void>;
@@ -75,25 +75,38 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
   const copied = 'TEMPORAL_ADDRESS' in place.env ? join(place.dataDir, 'ledger') : place.dataDir;
   const copy = join(place.directory, 'copy');
   if (postgresUrl !== null) await useNewDatabase(postgresUrl);
+
+  async function start(): Promise<void> {
+    const config = readConfig(env);
+    await mkdir(config.inputDir, { recursive: true });
+    running = await (postgresUrl === null ? embedded(env, logger) : distributed(env, logger));
+  }
+
+  async function stop(): Promise<void> {
+    await running?.stop();
+    running = null;
+  }
+
+  async function copyLedger(): Promise<void> {
+    if (postgresUrl !== null) {
+      await run('pg_dump', ['--file', copy, env['DATABASE_URL'] ?? '']);
+      return;
+    }
+    const wasRunning = running !== null;
+    await stop();
+    await cp(copied, copy, { recursive: true });
+    if (wasRunning) await start();
+  }
+
   return {
     get env() {
       return env;
     },
     log,
     client,
-    async start() {
-      const config = readConfig(env);
-      await mkdir(config.inputDir, { recursive: true });
-      running = await (postgresUrl === null ? embedded(env, logger) : distributed(env, logger));
-    },
-    async stop() {
-      await running?.stop();
-      running = null;
-    },
-    async copyLedger() {
-      if (postgresUrl === null) await cp(copied, copy, { recursive: true });
-      else await run('pg_dump', ['--file', copy, env['DATABASE_URL'] ?? '']);
-    },
+    start,
+    stop,
+    copyLedger,
     async restoreLedger() {
       if (postgresUrl === null) {
         await rm(copied, { recursive: true });
