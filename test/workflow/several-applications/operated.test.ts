@@ -50,6 +50,33 @@ function troubles(checks: readonly Check[]): Readonly<Record<string, readonly st
   return found;
 }
 
+/** No trouble, and one line for each application, of which anna's parts are looked at too. */
+function expectWell(checks: readonly Check[], anna: string, others: readonly string[]): void {
+  expect(troubles(checks), doctorTable(checks)).toEqual({});
+  const names = (whose?: string) => checks.filter(({ application }) => application === whose).map(({ name }) => name);
+  expect(names(anna)).toEqual(
+    expect.arrayContaining([
+      'service profile file',
+      'ledger age',
+      'service',
+      'receiver',
+      'input folder',
+      'reconciliation',
+      'nights',
+    ]),
+  );
+  for (const once of ['ledger', 'temporal', 'worker', 'clock', 'data directory', 'people'])
+    expect(
+      names(undefined).filter((name) => name === once),
+      once,
+    ).toEqual([once]);
+  expect(checks).toContainEqual(
+    expect.objectContaining({ name: 'nights', application: anna, detail: 'at 02:00 Europe/Lisbon' }),
+  );
+  for (const other of others) expect(doctorTable(checks)).toMatch(new RegExp(`^${other} +ok +well, by`, 'mu'));
+  expect(doctorTable(checks)).not.toContain('sk_test_');
+}
+
 describe('an office with several applications', { timeout: 180_000 }, () => {
   it('has the application in the metrics of each, so that an alarm says whose it is', async () => {
     await withOffice(CLIENTS, { env: { METRICS_PORT: '0' } }, async (office) => {
@@ -70,43 +97,13 @@ describe('an office with several applications', { timeout: 180_000 }, () => {
   describe.skipIf(POSTGRES === null)('in processes of their own', () => {
     const form = { postgres: POSTGRES ?? '' };
 
-    it('is well, says `lote doctor`, with one line for each', async () => {
-      const files = { anna: { schedule: SCHEDULE } };
-      await withOffice(CLIENTS, { ...form, files }, async (office) => {
-        const [anna, berta] = CLIENTS.map((name) => office.client(name).name);
-
-        const checks = await examineInstallation(office.installation(), Date.now);
-
-        expect(troubles(checks), doctorTable(checks)).toEqual({});
-        const names = (whose: string | undefined) =>
-          checks.filter(({ application }) => application === whose).map(({ name }) => name);
-        expect(names(anna)).toEqual(
-          expect.arrayContaining([
-            'service profile file',
-            'ledger age',
-            'service',
-            'receiver',
-            'input folder',
-            'reconciliation',
-            'nights',
-          ]),
-        );
-        for (const once of ['ledger', 'temporal', 'worker', 'clock', 'data directory', 'people'])
-          expect(
-            names(undefined).filter((name) => name === once),
-            once,
-          ).toEqual([once]);
-        expect(checks).toContainEqual(
-          expect.objectContaining({ name: 'nights', application: anna, detail: 'at 02:00 Europe/Lisbon' }),
-        );
-        expect(doctorTable(checks)).toMatch(new RegExp(`^${berta} +ok +well, by`, 'mu'));
-        expect(doctorTable(checks)).not.toContain('sk_test_');
-      });
-    });
-
-    it('has each mistake found by `lote doctor` with the application that it belongs to, and no other blamed', async () => {
-      await withOffice([...CLIENTS, 'carla'], form, async (office) => {
+    it('is well, says `lote doctor`, with one line for each; then it finds each mistake with the application that it belongs to', async () => {
+      const options = { ...form, files: { anna: { schedule: SCHEDULE } } };
+      await withOffice([...CLIENTS, 'carla'], options, async (office) => {
         const [anna = '', berta = '', carla = ''] = [...CLIENTS, 'carla'].map((name) => office.client(name).name);
+
+        expectWell(await examineInstallation(office.installation(), Date.now), anna, [berta, carla]);
+
         await issue(office, 'anna', 1);
         await writeFile(join(office.directory, 'anna.key'), 'sk_test_nobody\n');
         await rm(office.client('berta').config.inputDir, { recursive: true });
