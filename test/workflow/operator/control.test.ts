@@ -7,9 +7,11 @@ import { until } from '../../support/until.ts';
 import type { ActorInput } from '../../../src/contract/messages.ts';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 
+/** Pages, of which few are under way at once; all of them take 4 s. */
+const INVOICES = 80;
 const SLOW = {
   profile: { limits: { maxConcurrency: 2 } },
-  sandbox: { latencyMs: 40 },
+  sandbox: { latencyMs: 100 },
   env: { LOTE_PAGE_SIZE: '10' },
 } as const;
 
@@ -41,18 +43,18 @@ async function quiet(stack: TestStack): Promise<number> {
 describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
   it('pauses a batch, which sends nothing more, and resumes it', async () => {
     await withStack(SLOW, async (stack) => {
-      const { batchId, handle } = await sendingBatch(stack, 200);
+      const { batchId, handle } = await sendingBatch(stack, INVOICES);
 
       expect(await operate(handle, 'pause')).toContain('Paused');
       expect(await stack.progress(handle)).toMatchObject({ paused: true });
       const sent = await quiet(stack);
-      expect(sent).toBeLessThan(200);
+      expect(sent).toBeLessThan(INVOICES);
       expect(await handle.executeUpdate<string, [ActorInput]>('resume', { args: [{ who: 'ana' }] })).toContain(
         'Resumed',
       );
       const result = await handle.result();
 
-      expect(result.counts).toMatchObject({ issued: 200 });
+      expect(result.counts).toMatchObject({ issued: INVOICES });
       const audit = await stack.ledger.auditOf(batchId);
       expect(audit.map(({ what, who }) => [what, who])).toContainEqual(['resume', 'ana']);
       await expectAgreement(stack, batchId);
@@ -61,7 +63,7 @@ describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
 
   it('cancels the rest of a paused batch: what is not sent is held, and goes when the file is dropped again', async () => {
     await withStack(SLOW, async (stack) => {
-      const { batchId, handle } = await sendingBatch(stack, 200);
+      const { batchId, handle } = await sendingBatch(stack, INVOICES);
       await operate(handle, 'pause');
 
       await operate(handle, 'cancelRemaining');
@@ -69,7 +71,7 @@ describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
 
       const { issued = 0, held = 0 } = result.counts;
       expect(result.state).toBe('cancelled');
-      expect(issued + held).toBe(200);
+      expect(issued + held).toBe(INVOICES);
       expect(held).toBeGreaterThan(0);
       expect(issued).toBe(stack.sandbox.books().totals.invoices);
       const reasons = (await stack.lines(batchId))
@@ -77,7 +79,7 @@ describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
         .map(({ reason }) => reason?.code);
       expect(new Set(reasons)).toEqual(new Set(['batch-cancelled']));
       const again = await (await stack.start({ file: 'operated.csv' })).handle.result();
-      expect(again).toMatchObject({ batchId, state: 'finished', counts: { issued: 200 } });
+      expect(again).toMatchObject({ batchId, state: 'finished', counts: { issued: INVOICES } });
       await expectAgreement(stack, batchId);
     });
   });
