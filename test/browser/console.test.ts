@@ -34,6 +34,12 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await lote?.stop();
   }, 300_000);
 
+  /** The name of its file. */
+  async function nightSummary(): Promise<string> {
+    const nights = await readdir(join(lote.place.reportsDir, 'nights'));
+    return nights.find((name) => name.endsWith('.html')) ?? expect.fail('no summary');
+  }
+
   async function check(file: string): Promise<void> {
     await page.goto(lote.console);
     await page.locator('input[type=file]').setInputFiles(file);
@@ -183,6 +189,17 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     await page.getByRole('heading', { level: 1, name: 'night.csv' }).waitFor();
   });
 
+  // `page-budget.test.ts` judges the pages of the console itself.
+  it('opens the summary of the night from its folder: it shuts nobody out', async () => {
+    // The checker is put into the page; its own policy would keep it out.
+    const context = await browser.newContext({ bypassCSP: true, locale: 'pt-PT' });
+    const visited = await context.newPage();
+    await visited.goto(pathToFileURL(join(lote.place.reportsDir, 'nights', await nightSummary())).href);
+
+    await shutsNobodyOut(visited, 'night-summary');
+    await context.close();
+  });
+
   it('sees the nights in pictures, with a table behind each', async () => {
     await page.goto(lote.console);
     await page.getByRole('link', { name: 'Figures' }).click();
@@ -223,18 +240,6 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     const visited = await context.newPage();
     visited.setDefaultTimeout(PATIENCE_MS);
     const text = (): Locator => visited.getByLabel('Profile (JSON; comments are allowed)');
-    const look = async (name: string): Promise<void> => {
-      for (const [scheme, width] of [
-        ['light', 1280],
-        ['dark', 380],
-      ] as const) {
-        await visited.emulateMedia({ colorScheme: scheme });
-        await visited.setViewportSize({ width, height: 800 });
-        await keepScreen(visited, `${name}-${scheme}-${width}`);
-        expect(await seriousViolations(visited)).toEqual([]);
-        expect(await overflowOf(visited)).toBe(0);
-      }
-    };
     try {
       await visited.goto(`${lote.console}/profile`);
       const wrong = '{\n  // as the contract says\n  "limits": { "requestPerSecond": 5 }\n}\n';
@@ -247,19 +252,19 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
         expect.arrayContaining(['3', '15', 'requestsPerSecond']),
       );
       expect(await visited.getByRole('button', { name: 'Save on this machine' }).count()).toBe(0);
-      await look('profile-mistake');
+      await shutsNobodyOut(visited, 'profile-mistake');
 
       await text().fill('{ "invoice": { "status": "/state" } }');
       await visited.getByRole('button', { name: 'Check', exact: true }).click();
       await visited.getByRole('row', { name: /^get-invoice .* worse$/u }).waitFor();
       await visited.getByRole('button', { name: 'Save on this machine' }).click();
       await visited.getByText('Not saved: the copy understands less').waitFor();
-      await look('profile-understands-less');
+      await shutsNobodyOut(visited, 'profile-understands-less');
 
       await text().fill(wrong.replace('requestPerSecond', 'requestsPerSecond'));
       await visited.getByRole('button', { name: 'Check', exact: true }).click();
       await visited.getByText('No mistakes.').waitFor();
-      await look('profile-checked');
+      await shutsNobodyOut(visited, 'profile-checked');
       await visited.getByLabel('Name of the file').fill('contract');
       const [download] = await Promise.all([
         visited.waitForEvent('download'),
@@ -283,10 +288,8 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   describe('every page', () => {
     const pages = [
       ...['home', 'check', 'batch', 'invoice', 'audit', 'search', 'nights', 'night', 'figures', 'health', 'profile'],
-      ...['report', 'night-summary', 'missing'],
+      'report',
     ] as const;
-    /** By colour scheme. */
-    const windows = new Map<string, Page>();
     const address: Record<string, string> = {
       home: '/',
       check: '',
@@ -300,66 +303,24 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       health: '/health',
       profile: '/profile',
       report: '',
-      'night-summary': '',
-      missing: '/nowhere',
     };
 
-    /** Pages of the console, and one file that is opened from its folder. */
-    function addressOf(name: string): string {
-      const path = address[name] ?? '';
-      return path.startsWith('file:') ? path : lote.console + path;
-    }
+    const addressOf = (name: string): string => lote.console + (address[name] ?? '');
 
     beforeAll(async () => {
       const { batches } = (await (await fetch(`${lote.console}/api/batches`)).json()) as {
         batches: readonly { batchId: string; file: string }[];
       };
       const batch = `/batches/${batches.find(({ file }) => file.endsWith('may.csv'))?.batchId}`;
-      const nights = await readdir(join(lote.place.reportsDir, 'nights'));
-      const summary = nights.find((name) => name.endsWith('.html')) ?? 'none';
+      const summary = await nightSummary();
       Object.assign(address, {
         ...{ batch, invoice: `${batch}/invoices/9`, audit: `${batch}/audit`, report: `${batch}/files/report.html` },
         ...{ night: `/nights/${summary.replace('.html', '')}` },
-        'night-summary': pathToFileURL(join(lote.place.reportsDir, 'nights', summary)).href,
       });
       const bad = join(lote.place.inputDir, 'bad.csv');
       await writeInvoiceFile(bad, { invoices: 5, invalid: [2] });
       address['check'] = '/check?file=bad.csv&decimal=.';
     });
-
-    /** One window of each kind goes from page to page: the browser starts processes for each new one. */
-    async function windowOf(scheme: 'light' | 'dark', width: number): Promise<Page> {
-      const open = windows.get(scheme);
-      if (open !== undefined) return open;
-      const context = await browser.newContext({
-        viewport: { width, height: 800 },
-        colorScheme: scheme,
-        locale: 'pt-PT',
-        // The checker is put into the page; its own policy would keep it out.
-        bypassCSP: true,
-      });
-      const opened = await context.newPage();
-      opened.setDefaultTimeout(PATIENCE_MS);
-      windows.set(scheme, opened);
-      return opened;
-    }
-
-    afterAll(async () => {
-      for (const opened of windows.values()) await opened.context().close();
-    });
-
-    it.each(pages.flatMap((name) => [[name, 'light', 1280] as const, [name, 'dark', 380] as const]))(
-      '%s, %s, %i px wide: nothing that shuts people out, no scrolling sideways',
-      async (name, scheme, width) => {
-        const visited = await windowOf(scheme, width);
-        await visited.goto(addressOf(name));
-
-        await keepScreen(visited, `${name}-${scheme}-${width}`);
-
-        expect(await seriousViolations(visited)).toEqual([]);
-        expect(await overflowOf(visited)).toBe(0);
-      },
-    );
 
     it('works without JavaScript: the file is checked, started, and its page reads itself again', async () => {
       const context = await browser.newContext({ javaScriptEnabled: false, locale: 'es-ES' });
@@ -387,8 +348,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
       visited.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
       });
-      for (const name of pages.filter((one) => one !== 'missing' && one !== 'night-summary'))
-        await visited.goto(addressOf(name));
+      for (const name of pages) await visited.goto(addressOf(name));
 
       expect(foreign).toEqual([]);
       expect(complaints).toEqual([]);
@@ -408,3 +368,17 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
     });
   });
 });
+
+/** Nothing that shuts people out, no scrolling sideways: on a wide light screen and on a narrow dark one. */
+async function shutsNobodyOut(visited: Page, name: string): Promise<void> {
+  for (const [scheme, width] of [
+    ['light', 1280],
+    ['dark', 380],
+  ] as const) {
+    await visited.emulateMedia({ colorScheme: scheme });
+    await visited.setViewportSize({ width, height: 800 });
+    await keepScreen(visited, `${name}-${scheme}-${width}`);
+    expect(await seriousViolations(visited)).toEqual([]);
+    expect(await overflowOf(visited)).toBe(0);
+  }
+}
