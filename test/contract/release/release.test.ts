@@ -16,6 +16,8 @@ const SCRIPTS = {
 
 describe.skipIf(tracked === null)('`npm run release`', () => {
   let checkout: CleanCheckout;
+  /** The command of `npm run release`. */
+  let script: string;
 
   beforeAll(async () => {
     checkout = await cleanCheckout(tracked ?? []);
@@ -23,7 +25,7 @@ describe.skipIf(tracked === null)('`npm run release`', () => {
       path('CHANGELOG.md'),
       `# Changelog\n\n## [Unreleased]\n\n### Added\n\n${ENTRY}\n\n## [0.1.0] - 2026-11-23\n`,
     );
-    setScripts(SCRIPTS);
+    script = setScripts(SCRIPTS)['release'] ?? expect.fail('no script');
     git('init', '--quiet');
     // What is a link here, .gitignore knows as a folder.
     writeFileSync(path('.git/info/exclude'), 'node_modules\n');
@@ -52,16 +54,21 @@ describe.skipIf(tracked === null)('`npm run release`', () => {
     git('commit', '--quiet', '--message', message);
   }
 
-  function setScripts(scripts: Readonly<Record<string, string>>): void {
+  /** Returns the scripts that were there. */
+  function setScripts(scripts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
     const manifest = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { scripts: Record<string, string> };
-    writeFileSync(
-      path('package.json'),
-      `${JSON.stringify({ ...manifest, scripts: { ...manifest.scripts, ...scripts } }, null, 2)}\n`,
-    );
+    const changed = { ...manifest, scripts: { ...manifest.scripts, ...scripts } };
+    writeFileSync(path('package.json'), `${JSON.stringify(changed, null, 2)}\n`);
+    return manifest.scripts;
   }
 
+  /** What npm would start, without npm. */
   function release(...parameters: readonly string[]) {
-    const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', 'release', '--', ...parameters], {
+    return run('sh', '-c', `${script} "$@"`, 'sh', ...parameters);
+  }
+
+  function run(command: string, ...parameters: readonly string[]) {
+    const { status, stdout, stderr } = spawnSync(command, parameters, {
       cwd: checkout.directory,
       encoding: 'utf8',
       env: { ...process.env, ...AUTHOR },
@@ -70,7 +77,7 @@ describe.skipIf(tracked === null)('`npm run release`', () => {
   }
 
   it('sets the version everywhere, dates the changelog, keeps what was recorded, commits and tags', () => {
-    const { status, text } = release('minor');
+    const { status, text } = run('npm', 'run', '--silent', 'release', '--', 'minor');
 
     expect(status, text).toBe(0);
     expect(git('tag')).toBe('v0.2.0');
