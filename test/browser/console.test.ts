@@ -9,9 +9,11 @@ import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/brow
 import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { runLote } from '../support/lote/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
+import { sharedTemporal } from '../support/servers/shared-temporal.ts';
 
 /** A page may wait for a machine that is busy with everything else. */
 const PATIENCE_MS = 300_000;
+const TEMPORAL = sharedTemporal();
 
 describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout: 600_000 }, () => {
   let lote: RunningLote;
@@ -21,7 +23,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
 
   beforeAll(async () => {
     const capture = await mkdtemp(join(tmpdir(), 'lote-capture-'));
-    lote = await startLoteUp({ TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s', LOTE_CAPTURE: capture });
+    lote = await startLoteUp({ ...TEMPORAL, TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s', LOTE_CAPTURE: capture });
     desk = join(lote.place.directory, 'desk');
     await mkdir(desk, { recursive: true });
     browser = await launchBrowser();
@@ -172,7 +174,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   it('looks at a night: what was taken, and why something was refused', async () => {
     await writeInvoiceFile(join(lote.place.inputDir, 'night.csv'), { invoices: 3, failing: [2], series: 'N' });
     await writeFile(join(lote.place.inputDir, 'not-invoices.csv'), 'a;b\n1;2\n');
-    const night = await runLote(['nightly', 'now'], lote.place.env);
+    const night = await runLote(['nightly', 'now'], { ...lote.place.env, ...TEMPORAL });
     // Somebody has to look at it: that is what the command says, too.
     expect(night.code, night.stderr).toBe(1);
 
@@ -211,7 +213,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   });
 
   it('finds the same invoice from the command line, through the process that owns the ledger', async () => {
-    const found = await runLote(['find', 'cliente secreto 9', '--json'], lote.place.env);
+    const found = await runLote(['find', 'cliente secreto 9', '--json'], { ...lote.place.env, ...TEMPORAL });
 
     expect(found.code, found.stderr).toBe(0);
     expect((JSON.parse(found.stdout) as { found: { ref: string }[] }).found.map(({ ref }) => ref)).toEqual(['F/9']);
