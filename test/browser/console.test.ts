@@ -9,11 +9,9 @@ import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/brow
 import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { runLote } from '../support/lote/lote-command.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
-import { sharedTemporal } from '../support/servers/shared-temporal.ts';
 
 /** A page may wait for a machine that is busy with everything else. */
 const PATIENCE_MS = 300_000;
-const TEMPORAL = sharedTemporal();
 
 describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout: 600_000 }, () => {
   let lote: RunningLote;
@@ -23,7 +21,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
 
   beforeAll(async () => {
     const capture = await mkdtemp(join(tmpdir(), 'lote-capture-'));
-    lote = await startLoteUp({ ...TEMPORAL, TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s', LOTE_CAPTURE: capture });
+    lote = await startLoteUp({ TZ: 'Europe/Lisbon', LOTE_DROP_STABLE_FOR: '1s', LOTE_CAPTURE: capture });
     desk = join(lote.place.directory, 'desk');
     await mkdir(desk, { recursive: true });
     browser = await launchBrowser();
@@ -174,7 +172,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   it('looks at a night: what was taken, and why something was refused', async () => {
     await writeInvoiceFile(join(lote.place.inputDir, 'night.csv'), { invoices: 3, failing: [2], series: 'N' });
     await writeFile(join(lote.place.inputDir, 'not-invoices.csv'), 'a;b\n1;2\n');
-    const night = await runLote(['nightly', 'now'], { ...lote.place.env, ...TEMPORAL });
+    const night = await runLote(['nightly', 'now'], lote.place.env);
     // Somebody has to look at it: that is what the command says, too.
     expect(night.code, night.stderr).toBe(1);
 
@@ -213,7 +211,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   });
 
   it('finds the same invoice from the command line, through the process that owns the ledger', async () => {
-    const found = await runLote(['find', 'cliente secreto 9', '--json'], { ...lote.place.env, ...TEMPORAL });
+    const found = await runLote(['find', 'cliente secreto 9', '--json'], lote.place.env);
 
     expect(found.code, found.stderr).toBe(0);
     expect((JSON.parse(found.stdout) as { found: { ref: string }[] }).found.map(({ ref }) => ref)).toEqual(['F/9']);
@@ -222,6 +220,7 @@ describe.skipIf(BROWSER_PATH === null)('a back office in the console', { timeout
   it('sees that every part is well, and what is assumed of the service', async () => {
     await page.goto(`${lote.console}/health`);
     expect(await page.getByRole('row', { name: /well/ }).count()).toBeGreaterThanOrEqual(6);
+    expect(await page.getByRole('row').filter({ hasText: 'trouble' }).allInnerTexts()).toEqual([]);
     expect(await page.getByText('trouble').count()).toBe(0);
     await keepScreen(page, 'console-health');
 

@@ -71,7 +71,7 @@ export async function startPostgresCluster({
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     fsync: durable ? 'on' : 'off',
-    // Eleven test files at a time, of which some run a dozen stacks side by side, each with a pool of its own.
+    // Nine test files at a time, of which some run a dozen stacks side by side, each with a pool of its own.
     max_connections: 400,
     deadlock_timeout: '200ms',
     // A standby that takes no connections answers as a server does that is starting.
