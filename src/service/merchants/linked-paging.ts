@@ -9,7 +9,11 @@ import type { Paging, Step } from './paging.ts';
 
 type Merchants = ServiceProfile['merchants'];
 
-const Cursor = z.union([z.string().max(4_096), z.number().int()]).transform(String);
+/** A length check of zod would also look at what is no string, and throw at an object whose `length` cannot be compared. */
+const Cursor = z
+  .union([z.string(), z.number().int()])
+  .transform(String)
+  .refine((cursor) => cursor.length <= 4_096);
 
 /** Each page holds what to send for the next one. */
 export function cursorPaging(merchants: Merchants, path: string): Paging {
