@@ -6,7 +6,8 @@ import { shapeWithoutId } from './answer-shapes.ts';
 import { classify } from './classify.ts';
 import { documentOf, type AnswerBody, type ExchangeResult } from './exchange-result.ts';
 
-const Secret = z.string().min(1).max(4_096);
+/** As in `linked-paging.ts`: the length of what is no string is not looked at. */
+const Secret = z.string().refine(({ length }) => length >= 1 && length <= 4_096);
 
 /** What the answer to the registration of the receiver says; the expressions of the profile are evaluated by then. */
 export function readRegistration(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
