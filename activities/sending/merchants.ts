@@ -2,9 +2,9 @@ import { merchantKeyOf } from '../../src/domain/fingerprint.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { MerchantNeed } from '../../src/domain/ports/ledger/merchant-ledger.ts';
 import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
-import { WITHDRAWN, type SendingPermit } from './sending-permission.ts';
+import type { SendingPermit } from './sending-permission.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { attemptOver, requireRunningWorker, workerStops } from '../attempt-over.ts';
+import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
 
 export interface MerchantsInput {
   readonly ledgerId: string;
@@ -78,15 +78,16 @@ interface Creating {
 
 async function createMissing(deps: ActivityDeps, work: Creating): Promise<MerchantsResult> {
   const { holdStuck } = work.input;
+  const over = attemptOver();
   let created = 0;
   let held = 0;
   let inARow = 0;
   let stuck: Reason | null = null;
   for (const need of work.missing) {
-    if (work.permit.withdrawn.reason === WITHDRAWN.givenUp) throw workerStops();
+    requireRunningWorker(over);
     const outcome = await createMerchant(deps, work, need);
     if (outcome.kind === 'not-permitted') {
-      if (work.permit.withdrawn.reason === WITHDRAWN.givenUp) throw workerStops();
+      requireRunningWorker(over);
       return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };
     }
     if (outcome.kind === 'access-denied') return waitForService(deps, work.input, outcome.reason);

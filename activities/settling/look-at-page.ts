@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
+import { attemptOver } from '../attempt-over.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { closePage, type CloseInput } from './close-page.ts';
 import { isPollDue, reviewOf, type PageReview } from './settle.ts';
@@ -46,7 +47,7 @@ const waits = createSemaphore(20);
 
 /** Applies stored events of a page and counts what it waits for, without asking the service; closes it as soon as that is nothing. */
 export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<PageLook> {
-  const { cancellationSignal: over } = Context.current();
+  const over = attemptOver();
   const place = input.waitMs > 0 ? waits.tryAcquire() : null;
   if (place === null) return lookOnce(deps, input, over);
   try {
