@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/longest-first.ts';
+import { SideBySide } from './test/side-by-side.ts';
 import { temporaryFiles } from './test/temporary-files.ts';
 
 const files = temporaryFiles(process.env);
@@ -61,7 +61,7 @@ export default defineConfig({
     // Files of a project share the modules of their worker: most of the time of small tests went into loading them again. A test that changes what a
     // module or the process holds puts it back.
     isolate: false,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SideBySide },
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: TEST_TIMEOUT_MS,
     coverage: { provider: 'v8', include: ['src/**', 'workflows/**', 'activities/**'], reportsDirectory: 'coverage' },

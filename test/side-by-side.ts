@@ -1,0 +1,159 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Seconds of the files that take longest in a whole run; docs/testing.md says how to measure them. Only their order counts. These wait for most of
+ * their time: for time-outs, restarts and slow services.
+ */
+const WAITING: Readonly<Record<string, number>> = {
+  'test/e2e/faults/crash-points.test.ts': 268,
+  'test/workflow/recovery/restore.test.ts': 250,
+  'test/e2e/faults/restore-crash.test.ts': 156,
+  'test/workflow/nights/nightly-issuance.test.ts': 117,
+  'test/workflow/several-applications/several-applications.test.ts': 109,
+  'test/e2e/faults/stopped-reader.test.ts': 103,
+  'test/e2e/commands/purge.test.ts': 92,
+  'test/e2e/faults/stop-while-ledger-hangs.test.ts': 85,
+  'test/workflow/several-applications/operated.test.ts': 71,
+  'test/e2e/faults/lost-namespace.test.ts': 70,
+  'test/chaos/fault-matrix.test.ts': 66,
+  'test/e2e/distributed.test.ts': 66,
+  'test/workflow/sending/send-time.test.ts': 61,
+  'test/e2e/faults/night-crash.test.ts': 60,
+  'test/workflow/sending/access-denied.test.ts': 56,
+  'test/chaos/database-faults.test.ts': 55,
+  'test/e2e/commands/first-contact.test.ts': 54,
+  'test/contract/runtime/temporal/temporal-connection.test.ts': 50,
+  'test/workflow/recovery/stuck-run.test.ts': 49,
+  'test/contract/ledger/postgres-operating.test.ts': 46,
+  'test/e2e/wrong-signature.test.ts': 46,
+  'test/e2e/faults/stop-while-service-hangs.test.ts': 44,
+  'test/contract/ledger/postgres.test.ts': 44,
+  'test/e2e/one-owner.test.ts': 43,
+  'test/workflow/settling.test.ts': 40,
+  'test/contract/activities/sending/submit-slice.test.ts': 38,
+  'test/contract/runtime/temporal/supervise-temporal.test.ts': 37,
+  'test/e2e/faults/clock-jump.test.ts': 37,
+  'test/workflow/operator/control.test.ts': 36,
+  'test/contract/wiring/doctor/doctor.test.ts': 36,
+  'test/workflow/long-wait.test.ts': 36,
+  'test/workflow/sending/sending-trouble.test.ts': 36,
+  'test/contract/ledger/postgres-faults.test.ts': 32,
+  'test/contract/deployment/chart.test.ts': 28,
+  'test/contract/ledger/older-ledger.test.ts': 28,
+  'test/workflow/merchants.test.ts': 27,
+  'test/workflow/service-profile/profile-stops-sending.test.ts': 26,
+  'test/contract/ledger/postgres-database.test.ts': 25,
+  'test/contract/drop/drop-crash.test.ts': 24,
+  'test/contract/wiring/schedules/nightly-catch-up.test.ts': 24,
+  'test/workflow/recovery/failed-steps.test.ts': 24,
+  'test/workflow/recovery/reports-folder.test.ts': 23,
+  'test/workflow/reconciliation.test.ts': 21,
+  'test/workflow/recovery/claims.test.ts': 21,
+  'test/workflow/operator/typed-by-hand.test.ts': 20,
+  'test/contract/activities/settling/reconcile.test.ts': 18,
+  'test/workflow/operator/temporal-ui.test.ts': 17,
+  'test/e2e/faults/worker-goodbye.test.ts': 16,
+  'test/workflow/sending/too-many-requests.test.ts': 15,
+};
+
+/** These compute for at least a fifth of it, as the short files do. */
+const COMPUTING: Readonly<Record<string, number>> = {
+  'test/e2e/owner.test.ts': 116,
+  'test/workflow/service-profile/service-families.test.ts': 102,
+  'test/e2e/faults/stop-at-once.test.ts': 89,
+  'test/e2e/faults/crash-lane.test.ts': 82,
+  'test/e2e/faults/sigkill.test.ts': 73,
+  'test/workflow/service-profile/wrong-profiles.test.ts': 66,
+  'test/e2e/rolling-upgrade.test.ts': 62,
+  'test/e2e/bench.test.ts': 60,
+  'test/e2e/faults/stall.test.ts': 56,
+  'test/e2e/commands/rehearse-command.test.ts': 55,
+  'test/workflow/changed-workflows.test.ts': 49,
+  'test/contract/runtime/temporal/temporal-server.test.ts': 47,
+  'test/e2e/commands/operate-commands.test.ts': 46,
+  'test/e2e/commands/bad-input.test.ts': 45,
+  'test/contract/ingest/memory.test.ts': 44,
+  'test/e2e/commands/nightly-command.test.ts': 43,
+  'test/workflow/sending/failures-count.test.ts': 43,
+  'test/browser/page-budget.test.ts': 41,
+  'test/e2e/commands/readme.test.ts': 39,
+  'test/e2e/commands/confirm-service.test.ts': 38,
+  'test/contract/release/release.test.ts': 35,
+  'test/contract/ledger/pglite-database.test.ts': 33,
+  'test/browser/console.test.ts': 33,
+  'test/e2e/upgrade-one-machine.test.ts': 32,
+  'test/e2e/commands/declared-files.test.ts': 30,
+  'test/e2e/faults/failover.test.ts': 30,
+  'test/contract/ledger/pglite-operating.test.ts': 30,
+  'test/workflow/operator/unusual-total.test.ts': 27,
+  'test/e2e/shared-limits.test.ts': 27,
+  'test/browser/temporal-ui.test.ts': 27,
+  'test/contract/ledger/pglite.test.ts': 25,
+  'test/workflow/history.test.ts': 25,
+  'test/e2e/separate-folders.test.ts': 23,
+  'test/workflow/service-profile/sandbox-speaks.test.ts': 23,
+  'test/e2e/commands/confirm-total.test.ts': 22,
+  'test/e2e/build.test.ts': 20,
+  'test/contract/wiring/worker/workflow-bundle.test.ts': 18,
+  'test/workflow/nights/night-message.test.ts': 16,
+  'test/contract/wiring/account/shared-limits.test.ts': 16,
+  'test/contract/ledger/pglite-durability.test.ts': 15,
+  'test/workflow/operator/retry-invoices.test.ts': 15,
+  'test/workflow/history-size.test.ts': 15,
+  'test/e2e/corrected-file.test.ts': 15,
+  'test/contract/ledger/ingest-schedules.test.ts': 15,
+};
+/** Of a file that is in neither. */
+const SHORT_SECONDS = 3;
+
+/** So many files at a time would be of one kind and of the other: with waiting ones alone, cores are idle; with computing ones alone, each takes longer. */
+const WAITING_AT_ONCE = 5;
+const COMPUTING_AT_ONCE = 4;
+
+/**
+ * Runs long files before short ones, since a long one that came last would keep all others waiting, and files that wait beside files that compute. They run
+ * project by project, because a worker keeps its modules only for the next file of the same project.
+ */
+export class SideBySide extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const projects = new Map<string, TestSpecification[]>();
+    for (const file of await super.sort(files)) {
+      const { name } = file.project;
+      projects.set(name, [...(projects.get(name) ?? []), file]);
+    }
+    return [...projects.values()].toSorted((a, b) => longestOf(b) - longestOf(a)).flatMap(sideBySide);
+  }
+}
+
+/** In the order in which they would start if each kind had its own workers. */
+function sideBySide(files: readonly TestSpecification[]): readonly TestSpecification[] {
+  const longestFirst = files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+  const waiting = longestFirst.filter((file) => pathOf(file) in WAITING);
+  const computing = longestFirst.filter((file) => !(pathOf(file) in WAITING));
+  return [...starts(waiting, WAITING_AT_ONCE), ...starts(computing, COMPUTING_AT_ONCE)]
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ file }) => file);
+}
+
+/** When each of them would start, in seconds, if so many ran at a time. */
+function starts(files: readonly TestSpecification[], atOnce: number) {
+  const free = Array.from({ length: atOnce }, () => 0);
+  return files.map((file) => {
+    const at = Math.min(...free);
+    free[free.indexOf(at)] = at + secondsOf(file);
+    return { file, at };
+  });
+}
+
+function longestOf(files: readonly TestSpecification[]): number {
+  return Math.max(...files.map(secondsOf));
+}
+
+function secondsOf(file: TestSpecification): number {
+  const path = pathOf(file);
+  return WAITING[path] ?? COMPUTING[path] ?? SHORT_SECONDS;
+}
+
+function pathOf({ moduleId }: TestSpecification): string {
+  return moduleId.slice(moduleId.lastIndexOf('/test/') + 1);
+}
