@@ -2,6 +2,7 @@ import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
 import { requireOpenFiles } from '../../runtime/process/open-files.ts';
+import { optimiseLater } from '../../runtime/process/optimise-later.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
@@ -57,6 +58,7 @@ export async function openSharedCore(
 ): Promise<SharedCore> {
   const { config, dataDir, parts, notify, log } = place;
   requireOpenFiles();
+  optimiseLater();
   const telemetry = await openProcessTelemetry({ config, role, parts, log });
   notify('Opening the ledger …');
   const crash = createCrashPoints({ crashAt: config.crashAt, killTemporal, killSelf, stopSelf });
