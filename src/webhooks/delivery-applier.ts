@@ -35,14 +35,17 @@ export function createDeliveryApplier(options: DeliveryApplierOptions): Delivery
   let waiting = new Set<string>();
   let running: Promise<void> | null = null;
   let appliedAt = -Infinity;
+  let lastGroup = 0;
 
   async function run(): Promise<void> {
     const isAfterPause = performance.now() - appliedAt > PAUSE_MS;
     await sleep(options.gatherMs ?? GATHER_MS);
-    if (waiting.size < FEW && !isAfterPause && options.gatherMs === undefined) await sleep(GATHER_FEW_MS);
+    const areFew = waiting.size < FEW && lastGroup < FEW;
+    if (areFew && !isAfterPause && options.gatherMs === undefined) await sleep(GATHER_FEW_MS);
     while (waiting.size > 0) {
       const group = [...waiting].slice(0, MAX_GROUP);
       waiting = new Set([...waiting].slice(MAX_GROUP));
+      lastGroup = group.length;
       // One after the other on purpose: the next group grows while this one commits.
       // oxlint-disable-next-line no-await-in-loop
       await applyGroup(group);

@@ -25,6 +25,22 @@ function applierOf(apply: (ids: readonly string[]) => Promise<AppliedDeliveries>
   return { applier, groups, applied, logged };
 }
 
+/** With its own pauses, by a clock that stands still until it is advanced. */
+function applierInTime() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const groups: (readonly string[])[] = [];
+  const applier = createDeliveryApplier({
+    apply: (ids) => {
+      groups.push(ids);
+      return Promise.resolve(NOTHING);
+    },
+    onApplied: () => undefined,
+    log: { warn: () => undefined },
+  });
+  return { applier, groups };
+}
+
 describe('createDeliveryApplier', () => {
   it('applies what came together in one go, each id once, and tells what it did', async () => {
     const result: AppliedDeliveries = { settled: [], toConfirm: [{ invoiceId: 1, serviceId: 'inv_2' }] };
@@ -60,17 +76,7 @@ describe('createDeliveryApplier', () => {
   });
 
   it('applies the first after a pause at once, and few that follow in one go with those after them', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const groups: (readonly string[])[] = [];
-    const applier = createDeliveryApplier({
-      apply: (ids) => {
-        groups.push(ids);
-        return Promise.resolve(NOTHING);
-      },
-      onApplied: () => undefined,
-      log: { warn: () => undefined },
-    });
+    const { applier, groups } = applierInTime();
     for (let at = 1; at <= 5; at += 1) {
       applier.add([news(`inv_${at}`)]);
       await vi.advanceTimersByTimeAsync(150);
@@ -81,6 +87,19 @@ describe('createDeliveryApplier', () => {
     await vi.advanceTimersByTimeAsync(150);
 
     expect(groups).toEqual([['inv_1'], ['inv_2', 'inv_3', 'inv_4', 'inv_5'], ['inv_6']]);
+  });
+
+  it('does not keep the end of a burst waiting for more', async () => {
+    const { applier, groups } = applierInTime();
+    applier.add([news('inv_first')]);
+    await vi.advanceTimersByTimeAsync(150);
+    applier.add(Array.from({ length: 20 }, (_unused, n) => news(`inv_${n}`)));
+    await vi.advanceTimersByTimeAsync(150);
+    await vi.advanceTimersByTimeAsync(500);
+    applier.add([news('inv_last')]);
+    await vi.advanceTimersByTimeAsync(150);
+
+    expect(groups.map(({ length }) => length)).toEqual([1, 20, 1]);
   });
 
   it('applies at most 1,000 at once', async () => {
