@@ -4,7 +4,7 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver } from '../attempt-over.ts';
-import { eachOf } from '../../src/concurrency/each-of.ts';
+import { eachTaken } from '../../src/concurrency/each-of.ts';
 import { sharedAnswer } from '../../src/concurrency/shared-answer.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
@@ -13,6 +13,7 @@ import type { FirstAnswers } from './first-answers.ts';
 import { holdForbiddenMerchants, isForbidden, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun, type ForbiddenRun } from './forbidden-run.ts';
 import { putBack } from './freeze-bodies.ts';
+import type { FrozenInvoice, FrozenSupply } from './frozen-supply.ts';
 import { permitOfGeneration } from './later-generation.ts';
 import { retentionWindow } from './retention-window.ts';
 import { holdOverRetries } from './retry-budget.ts';
@@ -64,10 +65,12 @@ export interface SliceWork {
   readonly input: SliceInput;
   /** Nothing new is started after this, in epoch milliseconds. */
   readonly until: number;
-  /** Frozen bytes by invoice id. */
-  readonly bodies: ReadonlyMap<number, string>;
-  /** Sent alone first, to see whether the service is back. */
-  readonly probe: SendableInvoice | undefined;
+  /** How many it has at most, and of how many merchants. */
+  readonly invoices: number;
+  readonly merchants: number;
+  readonly supply: FrozenSupply;
+  /** The first one is sent alone, to see whether the service is back. */
+  readonly isProbing: boolean;
 }
 
 /**
@@ -82,12 +85,14 @@ export class SliceSender {
   readonly #over: AbortSignal;
   /** Held over the pauses between tries, so that a service in trouble gets no more invoices than it takes POSTs. */
   readonly #trying: Semaphore;
+  /** Sent alone first. */
+  #probe: SendableInvoice | null = null;
   /** Handed out, and nothing of it left. */
   readonly #idle: SendableInvoice[] = [];
   readonly #count = { posts: 0, accepted: 0, left: 0, refused: 0, repeats: 0 };
   /** Whose answers are still to come. */
   #underWay = 0;
-  #forbidden: ForbiddenRun = createForbiddenRun(0);
+  readonly #forbidden: ForbiddenRun;
   #retryAfterMs = 0;
   #stop = false;
   #nextBudgetRead = FIRST_BUDGET_READ;
@@ -99,6 +104,7 @@ export class SliceSender {
     this.#work = work;
     this.#over = attemptOver();
     this.#trying = createSemaphore(deps.settings.maxConcurrency);
+    this.#forbidden = createForbiddenRun(work.merchants);
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
       permitOf: (invoice) => permitOfGeneration(deps, invoice, permit),
@@ -119,47 +125,65 @@ export class SliceSender {
     };
   }
 
-  async send(invoices: readonly SendableInvoice[]): Promise<SliceResult> {
-    const { probe } = this.#work;
-    this.#forbidden = createForbiddenRun(new Set(invoices.map(({ invoice }) => invoice.merchant.nif)).size);
-    if (probe !== undefined) await this.#sendOne(probe);
-    const rest = invoices.slice(probe === undefined ? 0 : 1);
-    await eachOf(rest, lanesOf(this.#deps.settings.maxConcurrency), (invoice) => this.#sendOne(invoice));
+  async send(): Promise<SliceResult> {
+    try {
+      await this.#sendAll();
+    } catch (error) {
+      // What cannot be put back counts as what may have been sent.
+      await this.#putBackIdle().catch(() => undefined);
+      throw error;
+    }
     await this.#endForbiddenRun();
     await this.#putBackIdle();
     return this.#result();
   }
 
-  async #sendOne(invoice: SendableInvoice): Promise<void> {
+  async #sendAll(): Promise<void> {
+    const { supply, invoices, isProbing } = this.#work;
+    if (isProbing) await this.#sendProbe();
+    const lanes = Math.min(invoices, lanesOf(this.#deps.settings.maxConcurrency));
+    const next = () => (this.#isOver() || this.#isOpen() ? null : supply.take());
+    await eachTaken(next, lanes, (frozen) => this.#sendOne(frozen));
+  }
+
+  async #sendProbe(): Promise<void> {
+    const frozen = await this.#work.supply.take();
+    if (frozen === null) return this.#parts.circuit.giveBack();
+    this.#probe = frozen.invoice;
+    await this.#sendOne(frozen);
+  }
+
+  async #sendOne({ invoice, body }: FrozenInvoice): Promise<void> {
     if (this.#isHalted(invoice)) return this.#leave(invoice);
-    const sent = await this.#try(invoice);
+    const sent = await this.#try(invoice, body);
     const { invoiceId, generation } = invoice;
     const { attempts, sentAt, answeredAt, outcome, tries } = sent;
     this.#count.posts += attempts;
-    if (invoice !== this.#work.probe) {
+    if (invoice !== this.#probe) {
       this.#count.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
     }
     if (outcome === null) return this.#leave(invoice);
     const answer = { invoiceId, generation, attempts, sentAt, answeredAt, outcome, tries };
-    await this.#deps.ledger.recordSends([answer], { patienceMs: this.#patienceFor(invoice, outcome) });
+    await this.#deps.ledger.recordSends([answer], this.#companyOf(invoice, outcome));
     const judging = this.#judge(invoice, sent, outcome);
     if (judging !== null) await judging;
     const looking = this.#parts.failures.look();
     if (looking !== null) await looking;
   }
 
-  /** None where something is decided by the answer, or an invoice waits for the place of this one. */
-  #patienceFor(invoice: SendableInvoice, { kind }: SendOutcome): number {
+  /** No patience where something is decided by the answer, or an invoice waits for the place of this one. */
+  #companyOf(invoice: SendableInvoice, { kind }: SendOutcome): { patienceMs?: number; isLast?: boolean } {
+    if (this.#underWay === 0) return { isLast: true };
     const { maxConcurrency } = this.#deps.settings;
-    const isAwaited = kind !== 'accepted' || invoice === this.#work.probe || maxConcurrency < FEW_POSTS;
-    return isAwaited || this.#underWay === 0 ? 0 : PATIENCE_MS;
+    const isAwaited = kind !== 'accepted' || invoice === this.#probe || maxConcurrency < FEW_POSTS;
+    return { patienceMs: isAwaited ? 0 : PATIENCE_MS };
   }
 
-  async #try(invoice: SendableInvoice): Promise<Sent> {
+  async #try(invoice: SendableInvoice, body: string): Promise<Sent> {
     this.#underWay += 1;
     const release = this.#trying.tryAcquire() ?? (await this.#trying.acquire());
     try {
-      return await sendInvoice(this.#sendDeps, invoice, this.#work.bodies.get(invoice.invoiceId) ?? '');
+      return await sendInvoice(this.#sendDeps, invoice, body);
     } finally {
       this.#underWay -= 1;
       release?.();
@@ -168,18 +192,23 @@ export class SliceSender {
 
   async #leave(invoice: SendableInvoice): Promise<void> {
     this.#idle.push(invoice);
-    if (invoice === this.#work.probe) await this.#parts.circuit.giveBack();
+    if (invoice === this.#probe) await this.#parts.circuit.giveBack();
   }
 
   #isOpen(): boolean {
     return this.#parts.circuit.refusedBecause() !== null;
   }
 
-  #isHalted(invoice: SendableInvoice): boolean {
+  /** Nothing more of the slice may be sent. */
+  #isOver(): boolean {
     const { permit, failures } = this.#parts;
-    if (permit.withdrawn.aborted || this.#stop || failures.spent || this.#over.aborted) return true;
-    if (this.#deps.now() > this.#work.until) return true;
-    return this.#forbidden.isHeldBack(invoice) || (this.#isOpen() && invoice !== this.#work.probe);
+    const isStopped = permit.withdrawn.aborted || this.#stop || failures.spent || this.#over.aborted;
+    return isStopped || this.#deps.now() > this.#work.until;
+  }
+
+  #isHalted(invoice: SendableInvoice): boolean {
+    if (this.#isOver() || this.#forbidden.isHeldBack(invoice)) return true;
+    return this.#isOpen() && invoice !== this.#probe;
   }
 
   #admit(invoice: SendableInvoice): Release | Promise<Release | null> {
@@ -215,7 +244,7 @@ export class SliceSender {
     if (kind === 'rejected') await this.#countRefusal();
     if (sent.attempts > 0) return this.#judgeService(invoice, sent);
     // Its time was over before anything left, which says nothing of the service.
-    if (invoice === this.#work.probe) await this.#parts.circuit.giveBack();
+    if (invoice === this.#probe) await this.#parts.circuit.giveBack();
   }
 
   /** What an answer that accepts nothing says of the service as a whole. */
@@ -261,8 +290,9 @@ export class SliceSender {
 
   async #putBackIdle(): Promise<void> {
     const { circuit, permit } = this.#parts;
-    const idle = this.#idle;
-    this.#count.left += idle.length;
+    const leftover = await this.#work.supply.end();
+    const idle = [...this.#idle, ...leftover.idle];
+    this.#count.left += idle.length + leftover.others;
     const isStopped = permit.withdrawn.reason === WITHDRAWN.batchStopped;
     const reason = circuit.refusedBecause() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
     await putBack(this.#deps, this.#work.input.batchId, { idle, reason });

@@ -1,13 +1,12 @@
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
-import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver } from '../attempt-over.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
 import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
-import { freezeBodies } from './freeze-bodies.ts';
+import { FrozenSupply } from './frozen-supply.ts';
 import { withinRetention } from './retention-window.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
 import { SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
@@ -24,7 +23,7 @@ interface Shared extends ProcessParts {
 }
 
 /**
- * The sending of slices: what is to be sent is read, its bytes are frozen in the ledger, it is POSTed, and every answer
+ * The sending of slices: what is to be sent is read, its bytes are frozen in the ledger portion by portion, it is POSTed, and every answer
  * is recorded as it comes.
  *
  * When sending stops, and for whom:
@@ -95,16 +94,13 @@ async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInpu
   // Fewest tries first: one invoice that always meets trouble must not be every probe. But where no answer can be read, each new one may be created.
   const isUnreadable = probing && parts.circuit.refusedBecause()?.code === ANSWERS_UNREADABLE;
   const sendable = handedOut.toSorted((a, b) => (isUnreadable ? b.attempts - a.attempts : a.attempts - b.attempts));
-  const bodies = await freezeBodies(deps, batchId, sendable);
-  const toSend = sendable.filter(({ invoiceId }) => bodies.has(invoiceId));
-  if (probing && toSend.length === 0) await parts.circuit.giveBack();
-  const until = deps.now() + LONGEST_SLICE_MS;
-  const sender = new SliceSender(deps, parts, { input, until, bodies, probe: probing ? toSend[0] : undefined });
-  const result = await sender.send(toSend);
-  return { ...result, left: result.left + takenElsewhere(sendable, bodies) };
-}
-
-/** Frozen by another attempt in this moment, which may be at its end: the next round sees what became of them. */
-function takenElsewhere(sendable: readonly SendableInvoice[], bodies: ReadonlyMap<number, string>): number {
-  return sendable.filter(({ invoiceId, merchantId }) => merchantId !== null && !bodies.has(invoiceId)).length;
+  const sender = new SliceSender(deps, parts, {
+    input,
+    until: deps.now() + LONGEST_SLICE_MS,
+    invoices: sendable.length,
+    merchants: new Set(sendable.map(({ invoice }) => invoice.merchant.nif)).size,
+    supply: new FrozenSupply(deps, batchId, sendable),
+    isProbing: probing,
+  });
+  return sender.send();
 }

@@ -1,17 +1,35 @@
-/** Runs `work` for each item, at most `atOnce` at a time; the first error stops the start of further ones and is thrown. */
+/**
+ * Runs `work` for each item, at most `atOnce` at a time. The first error stops the start of further work, and is thrown when all begun work has ended: what
+ * is on its way comes to its own end before somebody begins anew.
+ */
 export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
+  const queue = items.values();
+  const take = (): { readonly item: T } | null => {
+    const { done, value } = queue.next();
+    return done === true ? null : { item: value };
+  };
+  await eachTaken(take, Math.min(atOnce, items.length), ({ item }) => work(item));
+}
+
+/** The same for what `take` gives until it gives null. Between two items a lane awaits nothing that is no promise. */
+export async function eachTaken<T extends object>(
+  take: () => T | null | Promise<T | null>,
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const errors: unknown[] = [];
   const lane = async (): Promise<void> => {
-    while (next < items.length) {
-      const item = items[next] as T;
-      next += 1;
-      try {
+    try {
+      for (;;) {
+        const taken = errors.length > 0 ? null : take();
+        const item = taken instanceof Promise ? await taken : taken;
+        if (item === null) return;
         await work(item);
-      } catch (error) {
-        next = items.length;
-        throw error;
       }
+    } catch (error) {
+      errors.push(error);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  if (errors.length > 0) throw errors[0];
 }

@@ -26,11 +26,16 @@ export interface BatcherOptions<Item, Result> {
   readonly windowMs?: number;
 }
 
-/**
- * Resolves when the items are committed, with the results of these items, in their order. While every call of a group has
- * `patienceMs` left and few items have come, the group waits longer than its window.
- */
-export type Submit<Item, Result> = (items: readonly Item[], patienceMs?: number) => Promise<readonly Result[]>;
+/** For whom a call waits before it is written. */
+export interface Company {
+  /** While every call of a group has so much left and few items have come, the group waits longer than its window; left out: 0. */
+  readonly patienceMs?: number;
+  /** No other call is to be expected: the group waits for nothing. */
+  readonly isLast?: boolean;
+}
+
+/** Resolves when the items are committed, with the results of these items, in their order. */
+export type Submit<Item, Result> = (items: readonly Item[], company?: Company) => Promise<readonly Result[]>;
 
 interface Call<Item, Result> {
   readonly items: readonly Item[];
@@ -45,7 +50,7 @@ interface Call<Item, Result> {
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Submit<Item, Result> {
   const batcher = new Batcher(options);
-  return (items, patienceMs = 0) => batcher.submit(items, patienceMs);
+  return (items, company = {}) => batcher.submit(items, company);
 }
 
 class Batcher<Item, Result> {
@@ -62,9 +67,11 @@ class Batcher<Item, Result> {
     this.#options = options;
   }
 
-  submit(items: readonly Item[], patienceMs: number): Promise<readonly Result[]> {
+  submit(items: readonly Item[], { patienceMs = 0, isLast = false }: Company): Promise<readonly Result[]> {
     const patientUntil = performance.now() + patienceMs;
-    return items.length === 1 ? this.#enqueue(items, patientUntil) : this.#submitParts(items, patientUntil);
+    const written = items.length === 1 ? this.#enqueue(items, patientUntil) : this.#submitParts(items, patientUntil);
+    if (isLast) this.#flush();
+    return written;
   }
 
   async #submitParts(items: readonly Item[], patientUntil: number): Promise<readonly Result[]> {

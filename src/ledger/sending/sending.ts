@@ -225,7 +225,7 @@ export function createSending(database: Database): SendingLedger {
     },
 
     async recordSends(items, company) {
-      return (await recordSends(items, company?.patienceMs)).flat();
+      return (await recordSends(items, company)).flat();
     },
 
     async addRepeats(batchId, repeats) {

@@ -14,6 +14,8 @@ function recording(write: Write = echo): {
   readonly submit: (...items: Item[]) => Promise<readonly string[]>;
   /** Calls with so much patience. */
   readonly patient: (patienceMs: number, ...items: Item[]) => Promise<readonly string[]>;
+  /** Calls after which none is to be expected. */
+  readonly last: (...items: Item[]) => Promise<readonly string[]>;
   readonly written: (readonly Item[])[];
 } {
   const written: (readonly Item[])[] = [];
@@ -24,7 +26,12 @@ function recording(write: Write = echo): {
       return write(items);
     },
   });
-  return { submit: (...items) => submit(items), patient: (ms, ...items) => submit(items, ms), written };
+  return {
+    submit: (...items) => submit(items),
+    patient: (patienceMs, ...items) => submit(items, { patienceMs }),
+    last: (...items) => submit(items, { isLast: true }),
+    written,
+  };
 }
 
 async function echo(items: readonly Item[]): Promise<ReadonlyMap<number, string>> {
@@ -73,6 +80,16 @@ describe('a batcher', () => {
     await patient(20, item(3));
 
     expect(written).toEqual([[item(1), item(2)], [item(3)]]);
+  });
+
+  it('writes what waits when the last call comes', async () => {
+    const { patient, last, written } = recording();
+    const waiting = [patient(600_000, item(1)), patient(600_000, item(2))];
+
+    const done = last(item(3));
+
+    expect(written).toEqual([[item(1), item(2), item(3)]]);
+    await Promise.all([...waiting, done]);
   });
 
   it('writes nothing for a call without items', async () => {

@@ -47,6 +47,20 @@ describe('work for each of many', () => {
     expect(begun).not.toContain(5);
   });
 
+  it('throws when what was begun has ended', async () => {
+    let ended = 0;
+
+    const work = eachOf([1, 2, 3], 3, async (item) => {
+      if (item === 1) throw new Error('first');
+      await turn();
+      await turn();
+      ended += 1;
+    });
+
+    await expect(work).rejects.toThrow('first');
+    expect(ended).toBe(2);
+  });
+
   it('takes them in their order', async () => {
     const begun: string[] = [];
 

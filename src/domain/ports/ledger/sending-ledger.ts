@@ -97,11 +97,12 @@ export interface SendingLedger {
   /**
    * Records answers; then, in a new snapshot, applies events that came before. A serviceId that another invoice has:
    * the invoice becomes `unknown`, reason `service-id-taken`. Returns invoices that are final now. With `patienceMs`, so
-   * many milliseconds may pass until they are written, while few others are to be written with them.
+   * many milliseconds may pass until they are written, while few others are to be written with them; `isLast`: none are
+   * to be expected, and they are written at once.
    */
   recordSends(
     items: readonly RecordSend[],
-    company?: { readonly patienceMs: number },
+    company?: { readonly patienceMs?: number; readonly isLast?: boolean },
   ): Promise<readonly SettledInvoice[]>;
   /** It is `sending` with this generation at this moment, and no stored event calls an earlier document of it issued. */
   isBeingSent(invoiceId: number, generation: number): Promise<boolean>;

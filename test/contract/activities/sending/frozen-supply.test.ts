@@ -1,0 +1,113 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, it } from 'vitest';
+import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
+import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import { NIF, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
+import { created, slicePlaces } from './slice-place.ts';
+
+const sending = slicePlaces();
+
+/** Tells how many invoices each freezing had; one of them may fail. */
+function countedFreezing(portions: number[], failsAt = Infinity) {
+  return ({ freeze }: Ledger): Partial<Ledger> => ({
+    async freeze(batchId, items, now) {
+      portions.push(items.length);
+      if (portions.length >= failsAt) throw new Error('the ledger is away');
+      return freeze(batchId, items, now);
+    },
+  });
+}
+
+describe('the invoices of a large slice', () => {
+  it('are frozen in portions, each while the one before is sent, and go in their order', async () => {
+    const portions: number[] = [];
+    const atPost: number[] = [];
+    const place = sending(
+      () => {
+        atPost.push(portions.length);
+        return created();
+      },
+      1,
+      { ledger: countedFreezing(portions) },
+    );
+    const batch = await place.batch(600);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 600, left: 0 });
+
+    expect(portions).toEqual([250, 250, 100]);
+    expect(place.posts).toEqual(Array.from({ length: 600 }, (_, at) => `R${at}`));
+    expect([atPost[0], atPost[249], atPost[250]]).toEqual([2, 2, 3]);
+  });
+
+  it('are all staged again when their worker stops, and most of them were never frozen', async () => {
+    const portions: number[] = [];
+    const env = new MockActivityEnvironment();
+    const place = sending(
+      () => {
+        env.cancel('WORKER_SHUTDOWN');
+        return created();
+      },
+      1,
+      { ledger: countedFreezing(portions) },
+    );
+    const batch = await place.batch(1_000);
+    const slice = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1_000 };
+
+    const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
+
+    expect(sent).toMatchObject({ accepted: 1, left: 999 });
+    expect(portions).toEqual([250, 250]);
+    const unsent = await batch.sendable();
+    expect(unsent.filter(({ state }) => state === 'staged')).toHaveLength(999);
+  });
+
+  it('are not sent when somebody holds them before their turn, and are counted as left', async () => {
+    const place = sending(async (_ref, nth) => {
+      if (nth === 1) {
+        const { batchId } = await started;
+        await place.deps.ledger.holdUnsent(batchId, { reason: REASON, merchantNif: OTHER_NIF, now: place.deps.now() });
+      }
+      return created();
+    });
+    const nifOf = (at: number): string => (at < 300 ? NIF : OTHER_NIF);
+    const started = place.batch(Array.from({ length: 600 }, (_, at) => ({ ref: `R${at}`, nif: nifOf(at) })));
+    const batch = await started;
+
+    const { accepted, left } = await place.slice(batch);
+
+    expect(accepted + left).toBe(600);
+    expect(place.posts).not.toContain('R599');
+    expect(await batch.line('R599')).toMatchObject({ state: 'held' });
+  });
+
+  it('are left to the next attempt when a portion cannot be frozen', async () => {
+    const place = sending(created, 1, { ledger: countedFreezing([], 2) });
+    const batch = await place.batch(600);
+
+    await expect(place.slice(batch)).rejects.toThrow('the ledger is away');
+
+    expect(place.posts).toHaveLength(250);
+    expect(await batch.line('R250')).toMatchObject({ state: 'staged' });
+  });
+
+  it('are staged again when an answer cannot be recorded, but for the one that was sent', async () => {
+    let records = 0;
+    const place = sending(created, 1, {
+      ledger: ({ recordSends }) => ({
+        async recordSends(...call) {
+          records += 1;
+          if (records === 3) throw new Error('the ledger is away');
+          return recordSends(...call);
+        },
+      }),
+    });
+    const batch = await place.batch(300);
+
+    await expect(place.slice(batch)).rejects.toThrow('the ledger is away');
+
+    expect(place.posts).toEqual(['R0', 'R1', 'R2']);
+    const unsent = await batch.sendable();
+    expect(unsent.map(({ state }) => state)).toEqual(['sending', ...Array.from({ length: 297 }, () => 'staged')]);
+    expect(unsent.filter(({ mayExist }) => mayExist).map(({ invoice }) => invoice.ref)).toEqual(['R2']);
+  });
+});
