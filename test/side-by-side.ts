@@ -107,8 +107,8 @@ const COMPUTING: Readonly<Record<string, number>> = {
 const SHORT_SECONDS = 3;
 
 /** So many files at a time would be of one kind and of the other: with waiting ones alone, cores are idle; with computing ones alone, each takes longer. */
-const WAITING_AT_ONCE = 5;
-const COMPUTING_AT_ONCE = 4;
+const WAITING_AT_ONCE = 4;
+const COMPUTING_AT_ONCE = 5;
 
 /**
  * Runs long files before short ones, since a long one that came last would keep all others waiting, and files that wait beside files that compute. They run
