@@ -30,6 +30,11 @@ export async function putBack(
   );
 }
 
+/** It has its frozen bytes, or can get them: without its merchant's id it cannot, and what has them needs none any more. */
+export function canHaveBytes({ state, body, merchantId }: SendableInvoice): boolean {
+  return merchantId !== null || (state === 'sending' && body !== null);
+}
+
 /** Bytes are frozen before the first send and never rebuilt; an invoice without a merchant's id cannot have bytes. */
 export async function freezeBodies(
   deps: ActivityDeps,

@@ -27,7 +27,7 @@ interface Portion {
   readonly frozen: Promise<readonly FrozenInvoice[]>;
 }
 
-/** The invoices of one slice in their order, each frozen shortly before its turn. Those without a merchant's id are left out. */
+/** The invoices of one slice in their order, each frozen shortly before its turn. */
 export class FrozenSupply {
   readonly #deps: ActivityDeps;
   readonly #batchId: string;
@@ -43,7 +43,7 @@ export class FrozenSupply {
   constructor(deps: ActivityDeps, batchId: string, sendable: readonly SendableInvoice[]) {
     this.#deps = deps;
     this.#batchId = batchId;
-    this.#waiting = sendable.filter(({ merchantId }) => merchantId !== null);
+    this.#waiting = [...sendable];
   }
 
   /** The next invoice; null: none is left. A promise only where it is still being frozen. */
@@ -54,12 +54,12 @@ export class FrozenSupply {
   /** Ends the supply: nothing is taken any more. */
   async end(): Promise<Leftover> {
     const coming = await this.#coming?.frozen.catch(() => null);
-    // Nothing of a portion that could not be frozen has left, and whoever takes from it hears why.
-    const unknown = coming === null ? (this.#coming?.invoices.length ?? 0) : 0;
+    // Nothing of a portion that could not be frozen has left, and whoever takes from it hears why. Whether another attempt froze it is not known.
+    const failed = coming === null ? (this.#coming?.invoices ?? []) : [];
     const frozen = [...this.#ready.slice(this.#taken), ...(coming ?? [])].map(({ invoice }) => invoice);
-    const sending = this.#waiting.filter(({ state }) => state === 'sending');
-    const staged = this.#waiting.length - sending.length;
-    return { idle: [...frozen, ...sending], others: staged + unknown + this.#takenElsewhere };
+    const unfrozen = [...failed, ...this.#waiting];
+    const sending = unfrozen.filter(({ state }) => state === 'sending');
+    return { idle: [...frozen, ...sending], others: unfrozen.length - sending.length + this.#takenElsewhere };
   }
 
   #takeReady(): FrozenInvoice | null {

@@ -6,6 +6,7 @@ import { attemptOver } from '../attempt-over.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
 import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
+import { canHaveBytes } from './freeze-bodies.ts';
 import { FrozenSupply } from './frozen-supply.ts';
 import { withinRetention } from './retention-window.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
@@ -93,7 +94,9 @@ async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInpu
   const handedOut = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
   // Fewest tries first: one invoice that always meets trouble must not be every probe. But where no answer can be read, each new one may be created.
   const isUnreadable = probing && parts.circuit.refusedBecause()?.code === ANSWERS_UNREADABLE;
-  const sendable = handedOut.toSorted((a, b) => (isUnreadable ? b.attempts - a.attempts : a.attempts - b.attempts));
+  const sendable = handedOut
+    .filter(canHaveBytes)
+    .toSorted((a, b) => (isUnreadable ? b.attempts - a.attempts : a.attempts - b.attempts));
   const sender = new SliceSender(deps, parts, {
     input,
     until: deps.now() + LONGEST_SLICE_MS,

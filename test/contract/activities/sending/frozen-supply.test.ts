@@ -1,11 +1,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
+import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { NIF, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
+import { NIF, NOW, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
 import { created, slicePlaces } from './slice-place.ts';
 
 const sending = slicePlaces();
+const PUT_OFF: CreateAnswer = { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 };
 
 /** Tells how many invoices each freezing had; one of them may fail. */
 function countedFreezing(portions: number[], failsAt = Infinity) {
@@ -109,5 +111,30 @@ describe('the invoices of a large slice', () => {
     const unsent = await batch.sendable();
     expect(unsent.map(({ state }) => state)).toEqual(['sending', ...Array.from({ length: 297 }, () => 'staged')]);
     expect(unsent.filter(({ mayExist }) => mayExist).map(({ invoice }) => invoice.ref)).toEqual(['R2']);
+  });
+
+  it('that provably never arrived stay so when their portion cannot be frozen', async () => {
+    const portions: number[] = [];
+    const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()), 1, { ledger: countedFreezing(portions, 3) });
+    const batch = await place.batch(251);
+    await place.slice(batch, 1, 1);
+
+    await expect(place.slice(batch)).rejects.toThrow('the ledger is away');
+
+    expect(await batch.one('R0')).toMatchObject({ state: 'sending', attempts: 1, mayExist: false });
+  });
+
+  it('go with the bytes that they have, also when the id of their merchant was forgotten since', async () => {
+    const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
+    const { deps, scenario } = place;
+    const account = { application: scenario.application, baseUrl: deps.service.baseUrl };
+    await deps.ledger.confirmAccount({ ...account, keyFingerprint: 'old' }, NOW);
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    await deps.ledger.confirmAccount({ ...account, keyFingerprint: 'new' }, NOW);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 0 });
+
+    expect(place.posts).toEqual(['R0', 'R0']);
   });
 });

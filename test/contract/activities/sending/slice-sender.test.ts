@@ -256,6 +256,35 @@ describe('a slice that has to stop', () => {
   });
 });
 
+describe('the answers of a slice', () => {
+  it('wait for each other, and the last one for nothing', async () => {
+    const concurrency = 16;
+    const company: unknown[] = [];
+    let answered = 0;
+    const place: SlicePlace = sending(
+      async (ref) => {
+        // One after the other.
+        await until(() => answered === Number(ref.slice(1)));
+        return created();
+      },
+      concurrency,
+      {
+        ledger: ({ recordSends }) => ({
+          async recordSends(items, given) {
+            company.push(given);
+            answered += 1;
+            return recordSends(items, given);
+          },
+        }),
+      },
+    );
+
+    expect(await place.slice(await place.batch(3))).toMatchObject({ accepted: 3 });
+
+    expect(company).toEqual([{ patienceMs: 1_000 }, { patienceMs: 1_000 }, { isLast: true }]);
+  });
+});
+
 describe('repeated POSTs', () => {
   it('are all POSTs of an invoice but its first, over all slices', async () => {
     const place = sending((_, nth) => (nth <= 5 ? putOff(1) : created()));
@@ -353,6 +382,17 @@ describe('a 403', () => {
       reason: { code: 'http-403', message: expect.stringContaining('403') as string },
     });
     expect(await outcomesOf(place, batch.batchId)).toEqual({ sending: 2 });
+  });
+
+  it('after a success is the key’s where the others that could be asked cannot be sent, and nothing is refused', async () => {
+    const place = sending((_, nth) => (nth === 1 ? created() : FORBIDDEN));
+    const texts = Array.from({ length: 8 }, (_, at) => ({ ref: `R${at}` }));
+    // Nobody knows the id of this one's merchant.
+    const batch = await place.batch([...texts, { ref: 'A', nif: '500000000' }]);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 7, waiting: { reason: 'http-403' } });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 1, sending: 5, staged: 3 });
   });
 
   it('after a success refuses nothing when the circuit has opened since: nobody knows whose trouble it was', async () => {
