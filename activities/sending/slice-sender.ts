@@ -153,7 +153,17 @@ export class SliceSender {
     await this.#sendOne(frozen);
   }
 
-  async #sendOne({ invoice, body }: FrozenInvoice): Promise<void> {
+  async #sendOne(frozen: FrozenInvoice): Promise<void> {
+    try {
+      await this.#sendAndRecord(frozen);
+    } catch (error) {
+      // What waits for its turn must not leave any more: its answer could not be written down either.
+      this.#parts.permit.close();
+      throw error;
+    }
+  }
+
+  async #sendAndRecord({ invoice, body }: FrozenInvoice): Promise<void> {
     if (this.#isHalted(invoice)) return this.#leave(invoice);
     const sent = await this.#try(invoice, body);
     const { invoiceId, generation } = invoice;

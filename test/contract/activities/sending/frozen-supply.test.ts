@@ -4,7 +4,8 @@ import { createSubmitSlice } from '../../../../activities/sending/submit-slice.t
 import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { NIF, NOW, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
-import { created, slicePlaces } from './slice-place.ts';
+import { until } from '../../../support/until.ts';
+import { created, slicePlaces, type SlicePlace } from './slice-place.ts';
 
 const sending = slicePlaces();
 const PUT_OFF: CreateAnswer = { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 };
@@ -111,6 +112,36 @@ describe('the invoices of a large slice', () => {
     const unsent = await batch.sendable();
     expect(unsent.map(({ state }) => state)).toEqual(['sending', ...Array.from({ length: 297 }, () => 'staged')]);
     expect(unsent.filter(({ mayExist }) => mayExist).map(({ invoice }) => invoice.ref)).toEqual(['R2']);
+  });
+
+  it('do not leave any more once an answer cannot be recorded, though many of them wait for their turn', async () => {
+    const concurrency = 16;
+    let hasFailed = false;
+    const place: SlicePlace = sending(
+      async (ref) => {
+        // The others on the wire are answered after that.
+        if (ref !== 'R0') await until(() => hasFailed);
+        return created();
+      },
+      concurrency,
+      {
+        ledger: ({ recordSends }) => ({
+          async recordSends(...call) {
+            if (hasFailed) return recordSends(...call);
+            hasFailed = true;
+            throw new Error('the ledger was away for a moment');
+          },
+        }),
+      },
+    );
+    const batch = await place.batch(4 * concurrency);
+
+    await expect(place.slice(batch)).rejects.toThrow('the ledger was away for a moment');
+
+    expect(place.posts.length).toBeLessThan(2 * concurrency);
+    const unsent = await batch.sendable();
+    expect(unsent.filter(({ state }) => state === 'staged')).toHaveLength(4 * concurrency - place.posts.length);
+    expect(unsent.filter(({ mayExist }) => mayExist).map(({ invoice }) => invoice.ref)).toEqual(['R0']);
   });
 
   it('that provably never arrived stay so when their portion cannot be frozen', async () => {
