@@ -35,17 +35,19 @@ export function createDeliveryApplier(options: DeliveryApplierOptions): Delivery
   let waiting = new Set<string>();
   let running: Promise<void> | null = null;
   let appliedAt = -Infinity;
-  let lastGroup = 0;
+  /** What the last run applied: a burst goes on while its groups commit, and the last of them may be small. */
+  let lastRun = 0;
 
   async function run(): Promise<void> {
     const isAfterPause = performance.now() - appliedAt > PAUSE_MS;
     await sleep(options.gatherMs ?? GATHER_MS);
-    const areFew = waiting.size < FEW && lastGroup < FEW;
+    const areFew = waiting.size < FEW && lastRun < FEW;
     if (areFew && !isAfterPause && options.gatherMs === undefined) await sleep(GATHER_FEW_MS);
+    lastRun = 0;
     while (waiting.size > 0) {
       const group = [...waiting].slice(0, MAX_GROUP);
       waiting = new Set([...waiting].slice(MAX_GROUP));
-      lastGroup = group.length;
+      lastRun += group.length;
       // One after the other on purpose: the next group grows while this one commits.
       // oxlint-disable-next-line no-await-in-loop
       await applyGroup(group);

@@ -26,13 +26,14 @@ function applierOf(apply: (ids: readonly string[]) => Promise<AppliedDeliveries>
 }
 
 /** With its own pauses, by a clock that stands still until it is advanced. */
-function applierInTime() {
+function applierInTime(whileApplied: (group: readonly string[]) => void = () => undefined) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const groups: (readonly string[])[] = [];
   const applier = createDeliveryApplier({
     apply: (ids) => {
       groups.push(ids);
+      whileApplied(ids);
       return Promise.resolve(NOTHING);
     },
     onApplied: () => undefined,
@@ -100,6 +101,20 @@ describe('createDeliveryApplier', () => {
     await vi.advanceTimersByTimeAsync(150);
 
     expect(groups.map(({ length }) => length)).toEqual([1, 20, 1]);
+  });
+
+  it('takes what comes while a burst is written for a part of it', async () => {
+    const { applier, groups } = applierInTime(({ length }) => {
+      if (length === 20) applier.add([news('inv_meanwhile')]);
+    });
+    applier.add([news('inv_first')]);
+    await vi.advanceTimersByTimeAsync(150);
+    applier.add(Array.from({ length: 20 }, (_unused, n) => news(`inv_${n}`)));
+    await vi.advanceTimersByTimeAsync(650);
+    applier.add([news('inv_last')]);
+    await vi.advanceTimersByTimeAsync(150);
+
+    expect(groups.map(({ length }) => length)).toEqual([1, 20, 1, 1]);
   });
 
   it('applies at most 1,000 at once', async () => {
