@@ -305,7 +305,7 @@ const PUT_BACK: Reason = { code: 'not-sent-yet', message: 'Not sent yet: what wa
 function foundWhileSending(): LoteError {
   return new LoteError(
     'interlock',
-    'Sending a slice: the ledger must know every invoice that was sent, but it lost some while the slice began. Nothing of it was sent. It is sent again as what may have been sent before.',
+    'Sending a slice: the ledger must know every invoice that was sent, but it lost some meanwhile. The slice stops, and what it has not sent yet is sent as what may have been sent before.',
   );
 }
 

@@ -12,7 +12,7 @@ import {
   sendingScope,
   type SendingGuard,
 } from '../../../../src/wiring/account/sending-guard.ts';
-import { created, REFUSED, slicePlaces } from '../../activities/sending/slice-place.ts';
+import { created, REFUSED, slicePlaces, type SlicePlace } from '../../activities/sending/slice-place.ts';
 import { NOW, REASON, type Scenario } from '../../ledger/scenario.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -22,6 +22,7 @@ const HOUR_MS = DAY_MS / 24;
 interface Guarded {
   readonly ledger: Ledger;
   readonly guard: SendingGuard;
+  readonly scope: string;
   /** Marks that stand in the folder and that the ledger does not have: what was sent with it has been lost. */
   lose(marks: number, agoMs?: number): Promise<void>;
 }
@@ -41,6 +42,7 @@ function guarded({ ledger, application }: Pick<Scenario, 'ledger' | 'application
   return {
     ledger: markedLedger(ledger, guard),
     guard,
+    scope,
     async lose(marks, agoMs = HOUR_MS) {
       const folder = join(directory, '.lote-sent');
       await mkdir(folder, { recursive: true });
@@ -82,11 +84,76 @@ describe('a database that loses its last transactions while a slice begins', () 
   });
 });
 
+describe('a slice of several portions', () => {
+  const placeOf = slicePlaces();
+
+  it('sends what comes after a loss of the database as what may have been sent', async () => {
+    let portions = 0;
+    const set = placeOf((ref) => (ref === 'R250' ? REFUSED : created()), 1, {
+      ledger(_, { scenario }) {
+        const { ledger, lose } = guarded(scenario);
+        return {
+          ...ledger,
+          async freeze(...call) {
+            portions += 1;
+            if (portions === 2) await lose(2);
+            return ledger.freeze(...call);
+          },
+        };
+      },
+    });
+    const batch = await set.batch(251);
+
+    await expect(set.slice(batch)).rejects.toMatchObject({ code: 'interlock' });
+    expect(set.posts).toHaveLength(250);
+    expect(await batch.line('R250')).toMatchObject({ state: 'staged' });
+    await set.slice(batch);
+
+    expect(set.posts.slice(250)).toEqual(['R250']);
+    expect(await batch.line('R250')).toMatchObject({ state: 'unknown', reason: { code: 'refused-after-lost-answer' } });
+  });
+
+  it('notes each of them before its first POST, also one that an attempt which was ended had frozen', async () => {
+    const marks: (number | undefined)[] = [];
+    let scope = '';
+    const set: SlicePlace = placeOf(
+      async () => {
+        marks.push((await set.deps.ledger.sendingMarks(scope))[0]?.number);
+        return created();
+      },
+      1,
+      {
+        ledger(_, { scenario }) {
+          const own = guarded(scenario);
+          ({ scope } = own);
+          return own.ledger;
+        },
+      },
+    );
+    const batch = await set.batch(251);
+    // Both attempts were ended between the two notes.
+    const frozen = (await batch.sendable()).map(({ invoiceId, generation, invoice: { ref } }) => ({
+      ...{ invoiceId, generation },
+      body: JSON.stringify({ ref }),
+    }));
+    await set.scenario.ledger.freeze(batch.batchId, frozen, NOW);
+
+    expect(await set.slice(batch)).toMatchObject({ accepted: 251, left: 0 });
+
+    expect(marks[0]).toBeGreaterThanOrEqual(1);
+    expect(marks[250]).toBeGreaterThanOrEqual(2);
+  });
+});
+
 describe('the confirmation of a restored ledger', () => {
   const placeOf = slicePlaces();
   const accept = { acceptDuplicateRisk: true } as const;
 
-  function retry({ ledger }: Guarded, batchId: string, over: { readonly acceptDuplicateRisk?: true } = {}) {
+  function retry(
+    { ledger }: Pick<Guarded, 'ledger'>,
+    batchId: string,
+    over: { readonly acceptDuplicateRisk?: true } = {},
+  ) {
     const policy = { maxGenerations: 3, retentionMs: DAY_MS, rejectionIsProof: true, now: NOW };
     return ledger.retryInvoices({
       ...{ batchId, selection: {}, policy: { acceptDuplicateRisk: false, ...policy, ...over } },
@@ -117,7 +184,7 @@ describe('the confirmation of a restored ledger', () => {
     expect(await guard.confirm(ledger)).toMatchObject({ held: 1, doubtful: 1 });
 
     expect(await running.line('unsent')).toMatchObject({ state: 'held', flags: ['older-ledger'] });
-    expect((await retry({ ledger, guard, lose }, running.batchId)).refused).toEqual({
+    expect((await retry({ ledger }, running.batchId)).refused).toEqual({
       'needs-accept-duplicate-risk': 1,
     });
   });
@@ -146,14 +213,14 @@ describe('the confirmation of a restored ledger', () => {
     expect(await guard.confirm(ledger)).toMatchObject({ doubtful: 2 });
 
     expect(await ledger.releaseHeld(batch.batchId, NOW)).toBe(0);
-    expect((await retry({ ledger, guard, lose }, batch.batchId)).refused).toEqual({ 'needs-accept-duplicate-risk': 2 });
+    expect((await retry({ ledger }, batch.batchId)).refused).toEqual({ 'needs-accept-duplicate-risk': 2 });
     const again = await scenario.run([{ ref: 'held' }, { ref: 'rejected', unitPrice: '99' }]);
     expect((await again.lines()).map(({ state, reason }) => [state, reason?.code])).toEqual([
       ['held', 'because'],
       ['conflict', 'needs-accept-duplicate-risk'],
     ]);
     await again.finish();
-    expect((await retry({ ledger, guard, lose }, batch.batchId, accept)).moved).toMatchObject({
+    expect((await retry({ ledger }, batch.batchId, accept)).moved).toMatchObject({
       ...{ release: 1, regenerate: 1 },
     });
     expect((await batch.lines()).map(({ state, flags }) => [state, flags])).toEqual([
