@@ -5,6 +5,7 @@ import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-servic
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { NIF, NOW, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
+import { asActivity, outcomesOf } from '../activity-place.ts';
 import { created, slicePlaces, type SlicePlace } from './slice-place.ts';
 
 const sending = slicePlaces();
@@ -153,6 +154,33 @@ describe('the invoices of a large slice', () => {
     await expect(place.slice(batch)).rejects.toThrow('the ledger is away');
 
     expect(await batch.one('R0')).toMatchObject({ state: 'sending', attempts: 1, mayExist: false });
+  });
+
+  it('are all accepted, though another worker begins the slice anew in the middle', async () => {
+    const answers = new Map<string, CreateAnswer>();
+    const place: SlicePlace = sending(async (ref) => {
+      const answer = answers.get(ref) ?? created();
+      if (ref !== 'R99' || answers.has(ref)) return note(ref, answer);
+      note(ref, answer);
+      const { batchId } = await started;
+      const input = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1_000 };
+      const other = await asActivity(createSubmitSlice(place.deps), place.deps, input);
+      // What the first one had frozen is taken as what may exist.
+      expect(other).toMatchObject({ accepted: 501, left: 0 });
+      return answer;
+    });
+    const note = (ref: string, answer: CreateAnswer): CreateAnswer => {
+      answers.set(ref, answer);
+      return answer;
+    };
+    const started = place.batch(600);
+    const batch = await started;
+
+    expect(await place.slice(batch)).toMatchObject({ left: 100 });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 600 });
+    // Two portions of the first one, and all that had no answer when the other began.
+    expect(place.posts).toHaveLength(500 + 501);
   });
 
   it('go with the bytes that they have, also when the id of their merchant was forgotten since', async () => {
