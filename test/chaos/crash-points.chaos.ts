@@ -7,6 +7,8 @@ import type { CommandEnd } from '../support/lote/lote-command.ts';
 import { seededChance } from '../support/seeded-chance.ts';
 
 const INVOICES = 300;
+/** A slice of them is frozen in four portions. */
+const LARGE_SLICE = 1_000;
 const CHAINS = 10;
 const CRASHES_PER_CHAIN = 5;
 /** Reached by invoice or by delivery: the crash may come at any of the first ones. */
@@ -35,15 +37,21 @@ const alone = CRASH_POINTS.map((point) => [withTime(point)]);
 const temporal = CRASH_POINTS.map((point) => [`temporal@${withTime(point)}`]);
 const chains = Array.from({ length: CHAINS }, chain);
 
+/** Each is reached in the middle of the large slice: the first freezing is that of the first invoices. */
+const betweenPortions = ['before-freeze:4', 'before-mark:3', 'mark-raised:4', 'after-freeze:3', 'answer-recorded:15'];
+
 const ownEnds = [...alone, ...chains].map((points) => [points.join(' '), points] as const);
 const temporalEnds = temporal.map((points) => [points.join(' '), points] as const);
-const all = ownEnds.length + temporalEnds.length;
+const all = ownEnds.length + temporalEnds.length + betweenPortions.length;
 
 describe(`crash matrix, CHAOS_SEED=${seed}`, { timeout: 900_000 }, () => {
   afterAll(() => console.log(`\nlote run, everything in one process\n${matrixText(rows)}\n`));
 
   describe('of the process itself', { concurrent: true }, () => {
     it.each(ownEnds)('every invoice sent once after %s', live);
+    it.each(betweenPortions)('every invoice of a large slice sent once after %s', async (point) => {
+      await live(point, [point], LARGE_SLICE);
+    });
   });
 
   // One at a time: a server that is started again needs the port that it had, and beside it others would look for a free one.
@@ -51,9 +59,9 @@ describe(`crash matrix, CHAOS_SEED=${seed}`, { timeout: 900_000 }, () => {
     it.each(temporalEnds)('every invoice sent once after %s', live);
   });
 
-  async function live(name: string, points: readonly string[]): Promise<void> {
+  async function live(name: string, points: readonly string[], invoices = INVOICES): Promise<void> {
     const began = Date.now();
-    const place = await crashPlace(INVOICES);
+    const place = await crashPlace(invoices, invoices === LARGE_SLICE ? LARGE_SLICE : undefined);
     try {
       const ends: CommandEnd[] = [];
       for (const point of points) ends.push(await place.run(point));
@@ -68,7 +76,7 @@ describe(`crash matrix, CHAOS_SEED=${seed}`, { timeout: 900_000 }, () => {
         ...{ fault: itsTemporal ? 'its Temporal server killed' : 'lote run killed', step: name, workers: 1 },
         ...{
           ...(await place.differences()),
-          invoices: INVOICES,
+          invoices,
           verdict: await verdictOf(() => place.expectTruth(last)),
         },
         longestWait: Math.round((Date.now() - returned) / 1000),

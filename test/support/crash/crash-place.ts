@@ -35,7 +35,8 @@ const SETTLE_MS = 3_000;
 /** Failed events are confirmed by GET: without them no status would ever be recorded. */
 const FAILING = [5, 155];
 
-export async function crashPlace(invoices: number): Promise<CrashPlace> {
+/** Small pages, unless told, so that a batch has several. */
+export async function crashPlace(invoices: number, pageSize = 100): Promise<CrashPlace> {
   const place = await newPlace();
   const all = processes();
   const booked = bookedLines(SETTLE_MS);
@@ -45,7 +46,7 @@ export async function crashPlace(invoices: number): Promise<CrashPlace> {
   await writeInvoiceFile(file, { invoices, failing: FAILING });
   const env = {
     ...(await sandboxEnv(place, sandbox)),
-    LOTE_PAGE_SIZE: '100',
+    LOTE_PAGE_SIZE: String(pageSize),
     LOTE_SETTLE_TIMEOUT: '40s',
   };
   return {
