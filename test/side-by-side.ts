@@ -56,62 +56,65 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/workflow/sending/too-many-requests.test.ts': 15,
 };
 
-/** These compute for at least a fifth of it, as the short files do. */
+/**
+ * These compute for at least a fifth of it, as the short files do. They run in this order: those that compute most come first, beside the longest of the
+ * others.
+ */
 const COMPUTING: Readonly<Record<string, number>> = {
-  'test/e2e/owner.test.ts': 116,
-  'test/workflow/service-profile/service-families.test.ts': 102,
-  'test/e2e/faults/stop-at-once.test.ts': 89,
-  'test/e2e/faults/crash-lane.test.ts': 82,
-  'test/e2e/faults/sigkill.test.ts': 73,
-  'test/workflow/service-profile/wrong-profiles.test.ts': 66,
-  'test/e2e/rolling-upgrade.test.ts': 62,
+  'test/browser/temporal-ui.test.ts': 27,
+  'test/browser/page-budget.test.ts': 41,
+  'test/browser/console.test.ts': 33,
+  'test/e2e/build.test.ts': 20,
+  'test/e2e/commands/readme.test.ts': 39,
+  'test/contract/ledger/pglite.test.ts': 25,
+  'test/contract/ledger/pglite-operating.test.ts': 30,
+  'test/contract/ingest/memory.test.ts': 44,
+  'test/contract/runtime/temporal/temporal-server.test.ts': 47,
+  'test/e2e/commands/rehearse-command.test.ts': 55,
   'test/e2e/bench.test.ts': 60,
   'test/e2e/faults/stall.test.ts': 56,
-  'test/e2e/commands/rehearse-command.test.ts': 55,
-  'test/workflow/changed-workflows.test.ts': 49,
-  'test/contract/runtime/temporal/temporal-server.test.ts': 47,
-  'test/e2e/commands/operate-commands.test.ts': 46,
-  'test/e2e/commands/bad-input.test.ts': 45,
-  'test/contract/ingest/memory.test.ts': 44,
-  'test/e2e/commands/nightly-command.test.ts': 43,
-  'test/workflow/sending/failures-count.test.ts': 43,
-  'test/browser/page-budget.test.ts': 41,
-  'test/e2e/commands/readme.test.ts': 39,
-  'test/e2e/commands/confirm-service.test.ts': 38,
-  'test/contract/release/release.test.ts': 35,
-  'test/contract/ledger/pglite-database.test.ts': 33,
-  'test/browser/console.test.ts': 33,
-  'test/e2e/upgrade-one-machine.test.ts': 32,
-  'test/e2e/commands/declared-files.test.ts': 30,
-  'test/e2e/faults/failover.test.ts': 30,
-  'test/contract/ledger/pglite-operating.test.ts': 30,
   'test/workflow/operator/unusual-total.test.ts': 27,
-  'test/e2e/shared-limits.test.ts': 27,
-  'test/browser/temporal-ui.test.ts': 27,
-  'test/contract/ledger/pglite.test.ts': 25,
-  'test/workflow/history.test.ts': 25,
-  'test/e2e/separate-folders.test.ts': 23,
-  'test/workflow/service-profile/sandbox-speaks.test.ts': 23,
   'test/e2e/commands/confirm-total.test.ts': 22,
-  'test/e2e/build.test.ts': 20,
+  'test/e2e/owner.test.ts': 116,
+  'test/e2e/separate-folders.test.ts': 23,
+  'test/e2e/commands/nightly-command.test.ts': 43,
+  'test/e2e/upgrade-one-machine.test.ts': 32,
+  'test/workflow/history.test.ts': 25,
+  'test/contract/release/release.test.ts': 35,
+  'test/e2e/commands/declared-files.test.ts': 30,
+  'test/contract/ledger/pglite-durability.test.ts': 15,
+  'test/workflow/service-profile/wrong-profiles.test.ts': 66,
+  'test/e2e/corrected-file.test.ts': 15,
+  'test/e2e/faults/failover.test.ts': 30,
+  'test/e2e/commands/confirm-service.test.ts': 38,
+  'test/e2e/faults/stop-at-once.test.ts': 89,
+  'test/e2e/shared-limits.test.ts': 27,
+  'test/workflow/operator/retry-invoices.test.ts': 15,
+  'test/e2e/commands/operate-commands.test.ts': 46,
+  'test/e2e/rolling-upgrade.test.ts': 62,
+  'test/contract/ledger/pglite-database.test.ts': 33,
+  'test/e2e/commands/bad-input.test.ts': 45,
+  'test/workflow/changed-workflows.test.ts': 49,
+  'test/workflow/service-profile/sandbox-speaks.test.ts': 23,
+  'test/e2e/faults/crash-lane.test.ts': 82,
+  'test/workflow/sending/failures-count.test.ts': 43,
   'test/contract/wiring/worker/workflow-bundle.test.ts': 18,
+  'test/workflow/history-size.test.ts': 15,
+  'test/contract/ledger/ingest-schedules.test.ts': 15,
+  'test/workflow/service-profile/service-families.test.ts': 102,
+  'test/e2e/faults/sigkill.test.ts': 73,
   'test/workflow/nights/night-message.test.ts': 16,
   'test/contract/wiring/account/shared-limits.test.ts': 16,
-  'test/contract/ledger/pglite-durability.test.ts': 15,
-  'test/workflow/operator/retry-invoices.test.ts': 15,
-  'test/workflow/history-size.test.ts': 15,
-  'test/e2e/corrected-file.test.ts': 15,
-  'test/contract/ledger/ingest-schedules.test.ts': 15,
 };
 /** Of a file that is in neither. */
 const SHORT_SECONDS = 3;
 
 /** So many files at a time would be of one kind and of the other: with waiting ones alone, cores are idle; with computing ones alone, each takes longer. */
-const WAITING_AT_ONCE = 4;
-const COMPUTING_AT_ONCE = 5;
+const WAITING_AT_ONCE = 5;
+const COMPUTING_AT_ONCE = 4;
 
 /**
- * Runs long files before short ones, since a long one that came last would keep all others waiting, and files that wait beside files that compute. They run
+ * Runs files that wait beside files that compute, and long files before short ones, since a long one that came last would keep all others waiting. They run
  * project by project, because a worker keeps its modules only for the next file of the same project.
  */
 export class SideBySide extends BaseSequencer {
@@ -127,9 +130,8 @@ export class SideBySide extends BaseSequencer {
 
 /** In the order in which they would start if each kind had its own workers. */
 function sideBySide(files: readonly TestSpecification[]): readonly TestSpecification[] {
-  const longestFirst = files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
-  const waiting = longestFirst.filter((file) => pathOf(file) in WAITING);
-  const computing = longestFirst.filter((file) => !(pathOf(file) in WAITING));
+  const waiting = files.filter((file) => pathOf(file) in WAITING).toSorted((a, b) => secondsOf(b) - secondsOf(a));
+  const computing = files.filter((file) => !(pathOf(file) in WAITING)).toSorted((a, b) => placeOf(a) - placeOf(b));
   return [...starts(waiting, WAITING_AT_ONCE), ...starts(computing, COMPUTING_AT_ONCE)]
     .toSorted((a, b) => a.at - b.at)
     .map(({ file }) => file);
@@ -143,6 +145,12 @@ function starts(files: readonly TestSpecification[], atOnce: number) {
     free[free.indexOf(at)] = at + secondsOf(file);
     return { file, at };
   });
+}
+
+/** Short files come last. */
+function placeOf(file: TestSpecification): number {
+  const place = Object.keys(COMPUTING).indexOf(pathOf(file));
+  return place === -1 ? Number.MAX_SAFE_INTEGER : place;
 }
 
 function longestOf(files: readonly TestSpecification[]): number {
