@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Seconds of the files that take longest in a whole run; docs/testing.md says how to measure them. Only their order counts. These wait for most of
- * their time: for time-outs, restarts and slow services.
+ * Seconds of the files that take longest in a whole run; docs/testing.md says how to measure them. Only their order counts. These wait for three quarters of
+ * their time and more: for time-outs, restarts and slow services.
  */
 const WAITING: Readonly<Record<string, number>> = {
   'test/e2e/faults/crash-points.test.ts': 268,
@@ -11,12 +11,16 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/workflow/nights/nightly-issuance.test.ts': 117,
   'test/workflow/several-applications/several-applications.test.ts': 109,
   'test/e2e/faults/stopped-reader.test.ts': 103,
+  'test/workflow/service-profile/service-families.test.ts': 102,
   'test/e2e/commands/purge.test.ts': 92,
   'test/e2e/faults/stop-while-ledger-hangs.test.ts': 85,
+  'test/e2e/faults/crash-lane.test.ts': 82,
+  'test/e2e/faults/sigkill.test.ts': 73,
   'test/workflow/several-applications/operated.test.ts': 71,
   'test/e2e/faults/lost-namespace.test.ts': 70,
   'test/chaos/fault-matrix.test.ts': 66,
   'test/e2e/distributed.test.ts': 66,
+  'test/e2e/rolling-upgrade.test.ts': 62,
   'test/workflow/sending/send-time.test.ts': 61,
   'test/e2e/faults/night-crash.test.ts': 60,
   'test/workflow/sending/access-denied.test.ts': 56,
@@ -24,11 +28,15 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/e2e/commands/first-contact.test.ts': 54,
   'test/contract/runtime/temporal/temporal-connection.test.ts': 50,
   'test/workflow/recovery/stuck-run.test.ts': 49,
+  'test/workflow/changed-workflows.test.ts': 49,
   'test/contract/ledger/postgres-operating.test.ts': 46,
   'test/e2e/wrong-signature.test.ts': 46,
+  'test/e2e/commands/operate-commands.test.ts': 46,
+  'test/e2e/commands/bad-input.test.ts': 45,
   'test/e2e/faults/stop-while-service-hangs.test.ts': 44,
   'test/contract/ledger/postgres.test.ts': 44,
   'test/e2e/one-owner.test.ts': 43,
+  'test/workflow/sending/failures-count.test.ts': 43,
   'test/workflow/settling.test.ts': 40,
   'test/contract/activities/sending/submit-slice.test.ts': 38,
   'test/contract/runtime/temporal/supervise-temporal.test.ts': 37,
@@ -37,29 +45,35 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/contract/wiring/doctor/doctor.test.ts': 36,
   'test/workflow/long-wait.test.ts': 36,
   'test/workflow/sending/sending-trouble.test.ts': 36,
+  'test/contract/ledger/pglite-database.test.ts': 33,
   'test/contract/ledger/postgres-faults.test.ts': 32,
   'test/contract/deployment/chart.test.ts': 28,
   'test/contract/ledger/older-ledger.test.ts': 28,
   'test/workflow/merchants.test.ts': 27,
+  'test/e2e/shared-limits.test.ts': 27,
   'test/workflow/service-profile/profile-stops-sending.test.ts': 26,
   'test/contract/ledger/postgres-database.test.ts': 25,
   'test/contract/drop/drop-crash.test.ts': 24,
   'test/contract/wiring/schedules/nightly-catch-up.test.ts': 24,
   'test/workflow/recovery/failed-steps.test.ts': 24,
   'test/workflow/recovery/reports-folder.test.ts': 23,
+  'test/workflow/service-profile/sandbox-speaks.test.ts': 23,
   'test/workflow/reconciliation.test.ts': 21,
   'test/workflow/recovery/claims.test.ts': 21,
   'test/workflow/operator/typed-by-hand.test.ts': 20,
   'test/contract/activities/settling/reconcile.test.ts': 18,
+  'test/contract/wiring/worker/workflow-bundle.test.ts': 18,
   'test/workflow/operator/temporal-ui.test.ts': 17,
   'test/e2e/faults/worker-goodbye.test.ts': 16,
+  'test/workflow/nights/night-message.test.ts': 16,
+  'test/contract/wiring/account/shared-limits.test.ts': 16,
   'test/workflow/sending/too-many-requests.test.ts': 15,
+  'test/workflow/operator/retry-invoices.test.ts': 15,
+  'test/workflow/history-size.test.ts': 15,
+  'test/contract/ledger/ingest-schedules.test.ts': 15,
 };
 
-/**
- * These compute for at least a fifth of it, as the short files do. They run in this order: those that compute most come first, beside the longest of the
- * others.
- */
+/** These compute for more of it. They run in this order: those that compute most come first, beside the longest of the others. */
 const COMPUTING: Readonly<Record<string, number>> = {
   'test/browser/temporal-ui.test.ts': 27,
   'test/browser/page-budget.test.ts': 41,
@@ -88,30 +102,15 @@ const COMPUTING: Readonly<Record<string, number>> = {
   'test/e2e/faults/failover.test.ts': 30,
   'test/e2e/commands/confirm-service.test.ts': 38,
   'test/e2e/faults/stop-at-once.test.ts': 89,
-  'test/e2e/shared-limits.test.ts': 27,
-  'test/workflow/operator/retry-invoices.test.ts': 15,
-  'test/e2e/commands/operate-commands.test.ts': 46,
-  'test/e2e/rolling-upgrade.test.ts': 62,
-  'test/contract/ledger/pglite-database.test.ts': 33,
-  'test/e2e/commands/bad-input.test.ts': 45,
-  'test/workflow/changed-workflows.test.ts': 49,
-  'test/workflow/service-profile/sandbox-speaks.test.ts': 23,
-  'test/e2e/faults/crash-lane.test.ts': 82,
-  'test/workflow/sending/failures-count.test.ts': 43,
-  'test/contract/wiring/worker/workflow-bundle.test.ts': 18,
-  'test/workflow/history-size.test.ts': 15,
-  'test/contract/ledger/ingest-schedules.test.ts': 15,
-  'test/workflow/service-profile/service-families.test.ts': 102,
-  'test/e2e/faults/sigkill.test.ts': 73,
-  'test/workflow/nights/night-message.test.ts': 16,
-  'test/contract/wiring/account/shared-limits.test.ts': 16,
 };
-/** Of a file that is in neither. */
-const SHORT_SECONDS = 3;
+/** Of a file that is in neither; it computes, too. */
+const SHORT_SECONDS = 5;
 
-/** So many files at a time would be of one kind and of the other: with waiting ones alone, cores are idle; with computing ones alone, each takes longer. */
-const WAITING_AT_ONCE = 5;
-const COMPUTING_AT_ONCE = 4;
+/**
+ * Of nine files at a time, so many would be of each kind. With waiting ones alone, cores are idle; with computing ones alone, each takes longer. By their
+ * seconds, all kinds come to their end together.
+ */
+const AT_ONCE = { waiting: 6, computing: 2, short: 1 } as const;
 
 /**
  * Runs files that wait beside files that compute, and long files before short ones, since a long one that came last would keep all others waiting. They run
@@ -130,9 +129,14 @@ export class SideBySide extends BaseSequencer {
 
 /** In the order in which they would start if each kind had its own workers. */
 function sideBySide(files: readonly TestSpecification[]): readonly TestSpecification[] {
-  const waiting = files.filter((file) => pathOf(file) in WAITING).toSorted((a, b) => secondsOf(b) - secondsOf(a));
-  const computing = files.filter((file) => !(pathOf(file) in WAITING)).toSorted((a, b) => placeOf(a) - placeOf(b));
-  return [...starts(waiting, WAITING_AT_ONCE), ...starts(computing, COMPUTING_AT_ONCE)]
+  const longestFirst = files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
+  const places = Object.keys(COMPUTING);
+  const waiting = longestFirst.filter((file) => pathOf(file) in WAITING);
+  const computing = files
+    .filter((file) => pathOf(file) in COMPUTING)
+    .toSorted((a, b) => places.indexOf(pathOf(a)) - places.indexOf(pathOf(b)));
+  const short = files.filter((file) => !(pathOf(file) in WAITING) && !(pathOf(file) in COMPUTING));
+  return [...starts(waiting, AT_ONCE.waiting), ...starts(computing, AT_ONCE.computing), ...starts(short, AT_ONCE.short)]
     .toSorted((a, b) => a.at - b.at)
     .map(({ file }) => file);
 }
@@ -145,12 +149,6 @@ function starts(files: readonly TestSpecification[], atOnce: number) {
     free[free.indexOf(at)] = at + secondsOf(file);
     return { file, at };
   });
-}
-
-/** Short files come last. */
-function placeOf(file: TestSpecification): number {
-  const place = Object.keys(COMPUTING).indexOf(pathOf(file));
-  return place === -1 ? Number.MAX_SAFE_INTEGER : place;
 }
 
 function longestOf(files: readonly TestSpecification[]): number {

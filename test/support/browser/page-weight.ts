@@ -14,6 +14,8 @@ export interface PageWeight {
  */
 export async function weighPage(page: Page, navigate: () => Promise<unknown>): Promise<PageWeight> {
   const weight = { decoded: 0, transferred: 0 };
+  // An earlier page that keeps itself up to date would ask for its own once more, until the navigation is answered.
+  await page.goto('about:blank');
   const session = await page.context().newCDPSession(page);
   const addresses = new Set<string>();
   const counted = new Set<string>();
