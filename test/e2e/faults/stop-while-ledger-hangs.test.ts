@@ -7,7 +7,12 @@ import { until } from '../../support/until.ts';
 const INVOICES = 40;
 /** Answered before the ledger stands still. */
 const ANSWERED = 6;
-const SLOW = { profile: { limits: { maxConcurrency: 1 } }, env: { LOTE_PAGE_SIZE: '5' } };
+/** The rest takes seven seconds, so that the ledger is locked while invoices are still to be sent. */
+const SLOW = {
+  profile: { limits: { maxConcurrency: 1 } },
+  env: { LOTE_PAGE_SIZE: '5' },
+  sandbox: { latencyMs: 200 },
+};
 
 describe.skipIf(inject('postgresUrl') === null)('a worker that is stopped', { timeout: 240_000 }, () => {
   it('while its ledger answers nothing leaves, says what it gave up, and another one issues the rest', async () => {

@@ -12,7 +12,7 @@ describe('a batch that is cancelled in the Temporal UI', { concurrent: true, tim
   ])('ends, and reconciliation closes it: %s', async (_, pageSize, phase) => {
     const gate = gatedEngine();
     const slow = { profile: { limits: { maxConcurrency: 2 } }, env: { LOTE_PAGE_SIZE: pageSize } };
-    await withStack({ ...slow, sandbox: { engine: gate.engine, latencyMs: 50 } }, async (stack) => {
+    await withStack({ ...slow, sandbox: { engine: gate.engine, latencyMs: 150 } }, async (stack) => {
       await stack.drop('cancelled.csv', testInvoices(40));
       const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
       await until(async () => stack.posts().length > 5 && (await stack.progress(handle)).phase === phase);
