@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Seconds of the files that take longest in a whole run; docs/testing.md says how to measure them. Only their order counts. These wait for three quarters of
+ * Seconds of the files that take longest in a whole run; docs/testing.md says how to measure them. They need not be exact. These wait for three quarters of
  * their time and more: for time-outs, restarts and slow services.
  */
 const WAITING: Readonly<Record<string, number>> = {

@@ -13,7 +13,7 @@ import type { FirstAnswers } from './first-answers.ts';
 import { holdForbiddenMerchants, isForbidden, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun, type ForbiddenRun } from './forbidden-run.ts';
 import { putBack } from './freeze-bodies.ts';
-import type { FrozenInvoice, FrozenSupply } from './frozen-supply.ts';
+import { FrozenSupply, type FrozenInvoice } from './frozen-supply.ts';
 import { permitOfGeneration } from './later-generation.ts';
 import { retentionWindow } from './retention-window.ts';
 import { holdOverRetries } from './retry-budget.ts';
@@ -65,10 +65,8 @@ export interface SliceWork {
   readonly input: SliceInput;
   /** Nothing new is started after this, in epoch milliseconds. */
   readonly until: number;
-  /** How many it has at most, and of how many merchants. */
-  readonly invoices: number;
-  readonly merchants: number;
-  readonly supply: FrozenSupply;
+  /** In the order in which they go. */
+  readonly sendable: readonly SendableInvoice[];
   /** The first one is sent alone, to see whether the service is back. */
   readonly isProbing: boolean;
 }
@@ -81,6 +79,7 @@ export class SliceSender {
   readonly #deps: ActivityDeps;
   readonly #parts: SliceParts;
   readonly #work: SliceWork;
+  readonly #supply: FrozenSupply;
   readonly #sendDeps: SendDeps;
   readonly #over: AbortSignal;
   /** Held over the pauses between tries, so that a service in trouble gets no more invoices than it takes POSTs. */
@@ -104,7 +103,8 @@ export class SliceSender {
     this.#work = work;
     this.#over = attemptOver();
     this.#trying = createSemaphore(deps.settings.maxConcurrency);
-    this.#forbidden = createForbiddenRun(work.merchants);
+    this.#supply = new FrozenSupply(deps, work.input.batchId, work.sendable);
+    this.#forbidden = createForbiddenRun(new Set(work.sendable.map(({ invoice }) => invoice.merchant.nif)).size);
     this.#sendDeps = {
       ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
       permitOf: (invoice) => permitOfGeneration(deps, invoice, permit),
@@ -139,15 +139,15 @@ export class SliceSender {
   }
 
   async #sendAll(): Promise<void> {
-    const { supply, invoices, isProbing } = this.#work;
+    const { sendable, isProbing } = this.#work;
     if (isProbing) await this.#sendProbe();
-    const lanes = Math.min(invoices, lanesOf(this.#deps.settings.maxConcurrency));
-    const next = () => (this.#isOver() || this.#isOpen() ? null : supply.take());
+    const lanes = Math.min(sendable.length, lanesOf(this.#deps.settings.maxConcurrency));
+    const next = () => (this.#isOver() || this.#isOpen() ? null : this.#supply.take());
     await eachTaken(next, lanes, (frozen) => this.#sendOne(frozen));
   }
 
   async #sendProbe(): Promise<void> {
-    const frozen = await this.#work.supply.take();
+    const frozen = await this.#supply.take();
     if (frozen === null) return this.#parts.circuit.giveBack();
     this.#probe = frozen.invoice;
     await this.#sendOne(frozen);
@@ -300,7 +300,7 @@ export class SliceSender {
 
   async #putBackIdle(): Promise<void> {
     const { circuit, permit } = this.#parts;
-    const leftover = await this.#work.supply.end();
+    const leftover = await this.#supply.end();
     const idle = [...this.#idle, ...leftover.idle];
     this.#count.left += idle.length + leftover.others;
     const isStopped = permit.withdrawn.reason === WITHDRAWN.batchStopped;

@@ -7,7 +7,6 @@ import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
 import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
 import { canHaveBytes } from './freeze-bodies.ts';
-import { FrozenSupply } from './frozen-supply.ts';
 import { withinRetention } from './retention-window.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
 import { SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
@@ -97,13 +96,7 @@ async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInpu
   const sendable = handedOut
     .filter(canHaveBytes)
     .toSorted((a, b) => (isUnreadable ? b.attempts - a.attempts : a.attempts - b.attempts));
-  const sender = new SliceSender(deps, parts, {
-    input,
-    until: deps.now() + LONGEST_SLICE_MS,
-    invoices: sendable.length,
-    merchants: new Set(sendable.map(({ invoice }) => invoice.merchant.nif)).size,
-    supply: new FrozenSupply(deps, batchId, sendable),
-    isProbing: probing,
-  });
+  const until = deps.now() + LONGEST_SLICE_MS;
+  const sender = new SliceSender(deps, parts, { input, until, sendable, isProbing: probing });
   return sender.send();
 }
