@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { COMPILED, onCompiledProduct } from './test/compiled-product.ts';
 import { SideBySide } from './test/side-by-side.ts';
 import { temporaryFiles } from './test/temporary-files.ts';
 
@@ -51,12 +52,13 @@ const BY_WORKERS = [
   project('served', ['contract', 'workflow', 'e2e', 'chaos', 'browser']),
 ];
 const isProjectChosen = process.argv.some((word) => word.startsWith('--project'));
+const projects = isProjectChosen ? BY_KIND : BY_WORKERS;
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // A build leaves compiled copies of everything in dist/.
     exclude: [...configDefaults.exclude, 'dist/**'],
-    projects: isProjectChosen ? BY_KIND : BY_WORKERS,
+    projects: mode === COMPILED ? projects.map(onCompiledProduct) : projects,
     pool: 'forks',
     // Files of a project share the modules of their worker: most of the time of small tests went into loading them again. A test that changes what a
     // module or the process holds puts it back.
@@ -66,4 +68,4 @@ export default defineConfig({
     hookTimeout: TEST_TIMEOUT_MS,
     coverage: { provider: 'v8', include: ['src/**', 'workflows/**', 'activities/**'], reportsDirectory: 'coverage' },
   },
-});
+}));

@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { BUILD } from '../../compiled-product.ts';
 import { COMMAND_VARIABLE } from '../lote/lote-command.ts';
 import { shareSetUp } from './shared-set-up.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const BUILD = '.cache/build';
 /** Names a folder inside the checkout for other builds that files of this run share; it goes with the run. */
 export const RUN_VARIABLE = 'LOTE_TEST_RUN_DIRECTORY';
 
-/** Compiles the product for the tests that start `lote` as a process. The type check is `npm run check`'s business. */
+/** Compiles the product for the tests that start `lote` as a process, and for those that import it compiled. The type check is `npm run check`'s business. */
 export async function setup(): Promise<() => Promise<void>> {
   const { value, release } = await shareSetUp('build', build);
   process.env[COMMAND_VARIABLE] = value.command;
