@@ -141,6 +141,10 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     await editor.fill(input);
     // Losing the focus reformats the input and moves the button away: a click that comes straight after typing is lost.
     await editor.blur();
+    // On a busy machine the editor takes a moment to have it: a click before that would start a run without input.
+    await expect
+      .poll(async () => JSON.parse((await editor.innerText()) || 'null') as unknown, { timeout: PATIENCE_MS })
+      .toEqual(JSON.parse(input));
     await keepScreen(page, `temporal-start-${type}`);
     await page.getByTestId('start-workflow-button').click();
     await page.getByText('Workflow started successfully').waitFor();
@@ -184,17 +188,19 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
 
   /** What the UI asks for its details: what the worker said last holds all of these sooner or later. */
   async function expectSaid(id: string, ...texts: readonly string[]): Promise<void> {
-    const missing = async (): Promise<readonly string[]> => {
+    const said = async (): Promise<string> => {
       const { queryResult } = (await ask(`workflows/${id}/query/${METADATA}`, { query: { queryType: METADATA } })) as {
         readonly queryResult?: { readonly payloads: readonly { readonly data: string }[] };
       };
       const metadata = Buffer.from(queryResult?.payloads[0]?.data ?? '', 'base64').toString();
       const { currentDetails = '' } = JSON.parse(metadata || '{}') as { readonly currentDetails?: string };
       // Markdown: the browser shows the text of a link, and a tab between two cells.
-      const said = currentDetails.replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, '$1').replaceAll(' | ', '\t');
-      return texts.filter((text) => !said.includes(text));
+      return currentDetails.replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, '$1').replaceAll(' | ', '\t');
     };
-    await expect.poll(missing, { timeout: PATIENCE_MS, interval: 400 }).toEqual([]);
+    const isAllSaid = (details: string): boolean => texts.every((text) => details.includes(text));
+    await expect
+      .poll(said, { message: `details of ${id} with ${texts.join(', ')}`, timeout: PATIENCE_MS, interval: 400 })
+      .toSatisfy(isAllSaid);
   }
 
   /** Asks the server by the UI's own address, as its pages do. */
