@@ -23,8 +23,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function startTemporal(): Promise<{ readonly value: string; stop(): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lote-test-temporal-'));
   const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
-  const frugal = await frugally(binary, dataDir);
-  const server = await startTemporalServer({ binary: frugal, dataDir, namespace: 'default', port: 0, uiPort: 0 });
+  const onOneThread = await limitedToOneThread(binary, dataDir);
+  const server = await startTemporalServer({ binary: onOneThread, dataDir, namespace: 'default', port: 0, uiPort: 0 });
   return {
     value: server.address,
     async stop() {
@@ -34,12 +34,9 @@ async function startTemporal(): Promise<{ readonly value: string; stop(): Promis
   };
 }
 
-/**
- * The server has little to do at a time: Go's search for work on further threads was a seventh of its CPU time. It lives for minutes: to collect its
- * garbage less often saves a thirtieth.
- */
-async function frugally(binary: string, directory: string): Promise<string> {
+/** The server has little to do at a time: Go's search for work on further threads was a seventh of its CPU time. */
+async function limitedToOneThread(binary: string, directory: string): Promise<string> {
   const script = join(directory, 'temporal');
-  await writeFile(script, `#!/bin/sh\nGOMAXPROCS=1 GOGC=800 exec '${binary}' "$@"\n`, { mode: 0o755 });
+  await writeFile(script, `#!/bin/sh\nGOMAXPROCS=1 exec '${binary}' "$@"\n`, { mode: 0o755 });
   return script;
 }
