@@ -36,7 +36,7 @@ function compiledProduct(): Plugin {
     resolveId(source, importer) {
       if (!source.startsWith('.') || importer === undefined) return null;
       const path = relative(ROOT, resolve(dirname(importer), source));
-      return SOURCE.test(path) ? { id: join(ROOT, BUILD, path.replace(/\.ts$/u, '.js')), external: true } : null;
+      return SOURCE.test(path) ? join(ROOT, BUILD, path.replace(/\.ts$/u, '.js')) : null;
     },
   };
 }

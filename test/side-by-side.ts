@@ -70,11 +70,11 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/contract/wiring/account/shared-limits.test.ts': 16,
   'test/workflow/recovery/cancelled-run.test.ts': 15,
   'test/e2e/faults/temporal-stops-at-start.test.ts': 15,
-  'test/e2e/health.test.ts': 14,
   'test/workflow/sending/too-many-requests.test.ts': 15,
   'test/workflow/operator/retry-invoices.test.ts': 15,
   'test/workflow/history-size.test.ts': 15,
   'test/contract/ledger/ingest-schedules.test.ts': 15,
+  'test/e2e/health.test.ts': 14,
 };
 
 /** These compute for more of it. They run in this order: those that compute most, and the longest, come first. */
@@ -107,12 +107,12 @@ const COMPUTING: Readonly<Record<string, number>> = {
   'test/e2e/faults/failover.test.ts': 30,
   'test/e2e/commands/confirm-service.test.ts': 38,
 };
-/** Of a file that is in neither; it computes, too. Twice as long as most of them take: so the last files of a run are short. */
+/** Of a file that is in neither; it computes, too. It is twice what they take on average, so that the last files of a run are short ones. */
 const SHORT_SECONDS = 7;
 
 /**
- * Of nine files at a time, so many would be of each kind. With waiting ones alone, cores are idle; with computing ones alone, each takes longer. By their
- * seconds, all kinds come to their end together.
+ * Of nine files at a time, so many would be of each kind. With waiting ones alone, cores are idle; with computing ones alone, each takes longer. By these
+ * seconds, waiting and computing ones come to their end together.
  */
 const AT_ONCE = { waiting: 6, computing: 2, short: 1 } as const;
 
