@@ -4,6 +4,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import type { ClaimResult } from '../../src/domain/ports/ledger/batch-ledger.ts';
 import type { BatchClaim, BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
+import { baseName, batchIdOf } from '../../src/contract/batch-id.ts';
 import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
@@ -203,24 +204,4 @@ function readOptions(input: IngestInput) {
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
     ...(lookAlikes === undefined ? {} : { lookAlikes }),
   };
-}
-
-function baseName(file: string): string {
-  return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
-}
-
-/** `batch-<slug of the file's name>-<first 8 of its hash>`, application first unless it is the default one. */
-export function batchIdOf(application: string, file: string, sha256: string): string {
-  const stem = baseName(file).replace(/\.[^.]*$/, '');
-  const slug =
-    stem
-      .normalize('NFKD')
-      // An accent of its own is no separator: "março" is one word, on every system's way to write it.
-      .replaceAll(/\p{M}+/gu, '')
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .replaceAll(/^-+|-+$/g, '')
-      .slice(0, 40) || 'file';
-  const prefix = application === 'default' ? '' : `${application}-`;
-  return `${prefix}batch-${slug}-${sha256.slice(0, 8)}`;
 }

@@ -3,7 +3,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import type { ClaimedFile, NightlyRun, WaitingFile } from '../../src/domain/ports/drop-folder.ts';
 import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { batchIdOf } from '../batch/ingest.ts';
+import { batchIdOf } from '../../src/contract/batch-id.ts';
 import { batchIdOfEnd, issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
 
 const HEARTBEAT_EVERY_MS = 5_000;

@@ -42,7 +42,7 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
 /** A mistake in it is found here, and not by the run. Its client is loaded only when there is one. */
 async function bodyTemplateOf(config: Config): Promise<BodyTemplate> {
   if (config.serviceProfilePath === null) return null;
-  const { readProfile } = await import('../../wiring/account/open-service.ts');
+  const { readProfile } = await import('../../wiring/account/read-profiles.ts');
   return readProfile(config).requests.createInvoice.body;
 }
 

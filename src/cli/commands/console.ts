@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { startDistributedConsole } from '../../wiring/start/distributed.ts';
+import { startDistributedConsole } from '../../wiring/start/distributed-console.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { untilSignal } from '../session/until-signal.ts';
 

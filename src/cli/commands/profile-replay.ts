@@ -3,7 +3,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { chooseApplication, readInstallation } from '../../runtime/config/installation.ts';
 import { loadProfile } from '../../service-profile/load-profile.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { readProfile } from '../../wiring/account/open-service.ts';
+import { readProfile } from '../../wiring/account/read-profiles.ts';
 import { profileText } from '../../wiring/account/profile-text.ts';
 import { readRecordings } from '../../wiring/recordings/read-recordings.ts';
 import { replay } from '../../wiring/replay/replay.ts';

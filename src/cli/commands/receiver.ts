@@ -1,9 +1,9 @@
 import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { startDistributedReceiver } from '../../wiring/start/distributed.ts';
+import { startDistributedReceiver } from '../../wiring/start/distributed-receiver.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { requireSharedInstallation } from '../session/shared-installation.ts';
 import { untilSignal } from '../session/until-signal.ts';
-import { requireSharedInstallation } from './worker.ts';
 
 /** `lote receiver`: takes webhook deliveries into the shared ledger. */
 export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {

@@ -5,7 +5,6 @@ import { delimiter, dirname, join } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import { cacheDirectory } from '../../file-system/cache-directory.ts';
 import { buildEnvironment } from '../process/child-environment.ts';
-import { downloadTemporal } from './download-temporal.ts';
 
 /** The last version that `go install` takes; it brings its own UI. */
 const CLI_VERSION = 'v1.5.1';
@@ -23,7 +22,7 @@ type DownloadTemporal = (target: string) => Promise<boolean>;
 export async function acquireTemporalBinary(
   notify: (line: string) => void,
   env: NodeJS.ProcessEnv,
-  download: DownloadTemporal = (target) => downloadTemporal(target, CLI_VERSION),
+  download: DownloadTemporal = downloadBySdk,
 ): Promise<string> {
   const onPath = await findOnPath('temporal', env);
   if (onPath !== null) return onPath;
@@ -40,6 +39,12 @@ export async function acquireTemporalBinary(
   }
   await build(go, cached, { notify, env });
   return cached;
+}
+
+/** The SDK's test environment, which brings its worker along, is loaded only when something is downloaded. */
+async function downloadBySdk(target: string): Promise<boolean> {
+  const { downloadTemporal } = await import('./download-temporal.ts');
+  return downloadTemporal(target, CLI_VERSION);
 }
 
 async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | null> {

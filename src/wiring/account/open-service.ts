@@ -5,36 +5,14 @@ import { createInvoicingService } from '../../service/client.ts';
 import { createRateLimiter } from '../../service/limits/rate-limiter.ts';
 import type { SharedLimits } from '../../service/service-connection.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { loadProfile } from '../../service-profile/load-profile.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Capture } from '../recordings/capture.ts';
-import { profileText } from './profile-text.ts';
 import { sharedLimits } from './shared-limits.ts';
 
 /** Address and API key of an invoicing service. */
 export interface ServiceAccount {
   readonly baseUrl: string;
   readonly apiKey: string;
-}
-
-/**
- * The service profile, with the rate of the application where its file gives one.
- * @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong.
- */
-export function readProfile({
-  serviceProfilePath,
-  rate = null,
-}: Pick<Config, 'serviceProfilePath'> & Partial<Pick<Config, 'rate'>>): ServiceProfile {
-  const profile = loadProfile(serviceProfilePath === null ? undefined : profileText(serviceProfilePath));
-  if (rate === null) return profile;
-  return {
-    ...profile,
-    limits: {
-      ...profile.limits,
-      requestsPerSecond: rate.requestsPerSecond ?? profile.limits.requestsPerSecond,
-      maxConcurrency: rate.maxConcurrency ?? profile.limits.maxConcurrency,
-    },
-  };
 }
 
 /** The service for this process alone. */

@@ -1,12 +1,33 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
+import { loadProfile } from '../../service-profile/load-profile.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { readProfile } from './open-service.ts';
+import { profileText } from './profile-text.ts';
 
 /** An application with the profile of its service. */
 export interface ProfiledApplication {
   readonly config: Config;
   readonly profile: ServiceProfile;
+}
+
+/**
+ * The service profile, with the rate of the application where its file gives one.
+ * @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong.
+ */
+export function readProfile({
+  serviceProfilePath,
+  rate = null,
+}: Pick<Config, 'serviceProfilePath'> & Partial<Pick<Config, 'rate'>>): ServiceProfile {
+  const profile = loadProfile(serviceProfilePath === null ? undefined : profileText(serviceProfilePath));
+  if (rate === null) return profile;
+  return {
+    ...profile,
+    limits: {
+      ...profile.limits,
+      requestsPerSecond: rate.requestsPerSecond ?? profile.limits.requestsPerSecond,
+      maxConcurrency: rate.maxConcurrency ?? profile.limits.maxConcurrency,
+    },
+  };
 }
 
 /**

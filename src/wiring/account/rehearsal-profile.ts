@@ -5,7 +5,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import { UnspeakableProfile } from '../../sandbox/dialect/unspeakable.ts';
 import { withOwnPlaces } from '../../sandbox/dialect/with-own-places.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { readProfile } from './open-service.ts';
+import { readProfile } from './read-profiles.ts';
 
 /** How the service profile holds in a rehearsal. */
 export interface RehearsalProfile {

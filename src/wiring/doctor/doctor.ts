@@ -7,7 +7,7 @@ import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { DEFAULT_PROFILE } from '../../service-profile/default-profile.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
-import { readProfile } from '../account/open-service.ts';
+import { readProfile } from '../account/read-profiles.ts';
 import { openSendingGuard } from '../account/sending-guard.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { VERSION } from '../../runtime/version.ts';

@@ -12,7 +12,7 @@ import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { seenBy } from '../account/application-ledger.ts';
-import { readProfile } from '../account/open-service.ts';
+import { readProfile } from '../account/read-profiles.ts';
 import { misfitsOfEach } from '../profile-fit/misfits-of-each.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';

@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { batchIdOf } from '../../../activities/batch/ingest.ts';
+import { batchIdOf } from '../../contract/batch-id.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { batchIdOf } from '../../../activities/batch/ingest.ts';
+import { batchIdOf } from '../../../src/contract/batch-id.ts';
 import { openDataDir } from '../../../src/runtime/data-dir/data-dir.ts';
 import { readEndpoints } from '../../../src/runtime/data-dir/endpoints-file.ts';
 import { hashFile } from '../../../src/ingest/hash-file.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { batchIdOf } from '../../../activities/batch/ingest.ts';
+import { batchIdOf } from '../../../src/contract/batch-id.ts';
 import { hashFile } from '../../../src/ingest/hash-file.ts';
 import { connectTemporal } from '../../../src/runtime/temporal/temporal-connection.ts';
 import { awaitBatch } from '../../../src/wiring/temporal/await-batch.ts';

@@ -6,7 +6,8 @@ import { readInstallation, type Installation } from '../../../src/runtime/config
 import type { Config, UseOfService } from '../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { startDistributedReceiver, startDistributedWorker } from '../../../src/wiring/start/distributed.ts';
+import { startDistributedReceiver } from '../../../src/wiring/start/distributed-receiver.ts';
+import { startDistributedWorker } from '../../../src/wiring/start/distributed-worker.ts';
 import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';

@@ -16,7 +16,8 @@ import { openAnswerWatch } from '../../../src/wiring/profile-fit/open-answer-wat
 import { activityDeps } from '../../../src/wiring/worker/activity-deps.ts';
 import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { requireKnownService } from '../../../src/wiring/account/account-guard.ts';
-import { openService, readProfile } from '../../../src/wiring/account/open-service.ts';
+import { openService } from '../../../src/wiring/account/open-service.ts';
+import { readProfile } from '../../../src/wiring/account/read-profiles.ts';
 import { startReceiver } from '../../../src/wiring/receiver/start-receiver.ts';
 import { startWorker, type RunningWorker } from '../../../src/wiring/worker/start-worker.ts';
 import { startedParts } from '../../../src/wiring/start/stop-in-reverse.ts';

@@ -12,7 +12,7 @@ import type { Engine } from '../../../src/sandbox/engine.ts';
 import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
 import type { SandboxStore } from '../../../src/sandbox/store/sandbox-store.ts';
 import type { DeliveryRefusal } from '../../../src/webhooks/delivery-tally.ts';
-import { readProfile } from '../../../src/wiring/account/open-service.ts';
+import { readProfile } from '../../../src/wiring/account/read-profiles.ts';
 import { profileDigestOf } from '../../../src/wiring/profile-fit/profile-digest.ts';
 
 /** A large batch, whose first invoices go before the others. */

@@ -5,7 +5,8 @@ import { doctorTable } from '../../../src/cli/output/doctor-table.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Check } from '../../../src/wiring/doctor/check.ts';
 import { examineInstallation } from '../../../src/wiring/doctor/doctor.ts';
-import { startDistributedConsole, startDistributedWorker } from '../../../src/wiring/start/distributed.ts';
+import { startDistributedConsole } from '../../../src/wiring/start/distributed-console.ts';
+import { startDistributedWorker } from '../../../src/wiring/start/distributed-worker.ts';
 import {
   nightlyScheduleId,
   scheduleNightlyRuns,

@@ -1,7 +1,7 @@
 import { LoteError } from '../../../domain/errors.ts';
 import { createLogger } from '../../../runtime/process/logger.ts';
 import { isBuiltInSandbox } from '../../../wiring/account/built-in-sandbox.ts';
-import { readProfile } from '../../../wiring/account/open-service.ts';
+import { readProfile } from '../../../wiring/account/read-profiles.ts';
 import { openSendingGuard, type ConfirmedGap } from '../../../wiring/account/sending-guard.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { chosenApplication } from '../../session/chosen-application.ts';

@@ -1,5 +1,5 @@
 import { confirmService } from '../../../wiring/account/account-guard.ts';
-import { readProfile } from '../../../wiring/account/open-service.ts';
+import { readProfile } from '../../../wiring/account/read-profiles.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { chosenApplication } from '../../session/chosen-application.ts';
 import { withOwnLedger } from '../../session/with-own-ledger.ts';

@@ -17,7 +17,7 @@ import { witnessFolder } from '../../../../src/wiring/account/sending-witness.ts
 import type { Check } from '../../../../src/wiring/doctor/check.ts';
 import { examine } from '../../../../src/wiring/doctor/doctor.ts';
 import { createCommonFolders } from '../../../../src/wiring/folders/common-folders.ts';
-import { startDistributedReceiver } from '../../../../src/wiring/start/distributed.ts';
+import { startDistributedReceiver } from '../../../../src/wiring/start/distributed-receiver.ts';
 import { connectClient } from '../../../../src/wiring/temporal/connect-client.ts';
 import { profileMark } from '../../../../src/wiring/profile-fit/profile-mark.ts';
 import { workerIdentity, workerScope } from '../../../../src/wiring/temporal/queue-pollers.ts';

@@ -5,7 +5,7 @@ import type { HealthCheck } from '../../../../src/console/console-options.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../../src/runtime/process/logger.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
-import { readProfile } from '../../../../src/wiring/account/open-service.ts';
+import { readProfile } from '../../../../src/wiring/account/read-profiles.ts';
 import { consoleParts } from '../../../../src/wiring/console/console-parts.ts';
 import { newPlace } from '../../../support/lote/lote-command.ts';
 import { postgresDatabase } from '../../../support/servers/postgres-database.ts';

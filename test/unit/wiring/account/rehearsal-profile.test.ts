@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { readProfile } from '../../../../src/wiring/account/open-service.ts';
+import { readProfile } from '../../../../src/wiring/account/read-profiles.ts';
 import { rehearsalProfile } from '../../../../src/wiring/account/rehearsal-profile.ts';
 
 let directory: string;

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { byFolder, undocumentedExports } from '../../../.ci/house/docstrings.ts';
-import { crowdedFolders } from '../../../.ci/house/folders.ts';
-import { lengthsOf } from '../../../.ci/house/function-length.ts';
-import { LONGEST_FUNCTION, MOST_ENTRIES, SORTED } from '../../../.ci/house/limits.ts';
-import { anchorsOf, brokenLinks, markdownPages, targetsOf } from '../../../.ci/house/links.ts';
-import { judge, mayRenew, recorded } from '../../../.ci/house/ratchet.ts';
-import { parsed } from '../../../.ci/house/sources.ts';
-import { holds, namesWith } from '../../../.ci/house/vocabulary.ts';
+import { byFolder, undocumentedExports } from '../../../../.ci/house/docstrings.ts';
+import { crowdedFolders } from '../../../../.ci/house/folders.ts';
+import { lengthsOf } from '../../../../.ci/house/function-length.ts';
+import { LONGEST_FUNCTION, MOST_ENTRIES, SORTED } from '../../../../.ci/house/limits.ts';
+import { anchorsOf, brokenLinks, markdownPages, targetsOf } from '../../../../.ci/house/links.ts';
+import { judge, mayRenew, recorded } from '../../../../.ci/house/ratchet.ts';
+import { parsed } from '../../../../.ci/house/sources.ts';
+import { holds, namesWith } from '../../../../.ci/house/vocabulary.ts';
 
 let root: string;
 
@@ -146,7 +146,7 @@ describe('the check of function lengths', () => {
   });
 
   it('has one limit in both places', () => {
-    const config = readFileSync(new URL('../../../.ci/house/function-length.json', import.meta.url), 'utf8');
+    const config = readFileSync(new URL('../../../../.ci/house/function-length.json', import.meta.url), 'utf8');
 
     expect(config).toContain(`"max": ${LONGEST_FUNCTION},`);
   });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { consoleCommand } from '../../../../src/cli/commands/console.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { receiverCommand } from '../../../../src/cli/commands/receiver.ts';
-import { requireShared, workerCommand } from '../../../../src/cli/commands/worker.ts';
+import { workerCommand } from '../../../../src/cli/commands/worker.ts';
+import { requireShared } from '../../../../src/cli/session/shared-installation.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 
 const SHARED = {

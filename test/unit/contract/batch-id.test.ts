@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { batchIdOf } from '../../../../activities/batch/ingest.ts';
+import { batchIdOf } from '../../../src/contract/batch-id.ts';
 
 const SHA = '0123456789abcdef'.repeat(4);
 

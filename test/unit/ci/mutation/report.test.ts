@@ -2,9 +2,9 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Mutant } from '../../../.ci/mutation/mutants.ts';
-import { reportOf } from '../../../.ci/mutation/report.ts';
-import { Results } from '../../../.ci/mutation/results.ts';
+import type { Mutant } from '../../../../.ci/mutation/mutants.ts';
+import { reportOf } from '../../../../.ci/mutation/report.ts';
+import { Results } from '../../../../.ci/mutation/results.ts';
 
 const TEST = 'test/unit/sum.test.ts';
 

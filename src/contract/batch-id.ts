@@ -1,0 +1,20 @@
+/** Id of the batch of a file, and of its workflow: `batch-<slug of the file's name>-<first 8 of its hash>`, application first unless it is the default one. */
+export function batchIdOf(application: string, file: string, sha256: string): string {
+  const stem = baseName(file).replace(/\.[^.]*$/, '');
+  const slug =
+    stem
+      .normalize('NFKD')
+      // An accent of its own is no separator: "março" is one word, on every system's way to write it.
+      .replaceAll(/\p{M}+/gu, '')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 40) || 'file';
+  const prefix = application === 'default' ? '' : `${application}-`;
+  return `${prefix}batch-${slug}-${sha256.slice(0, 8)}`;
+}
+
+/** The name of a file without its folders, whichever system wrote them. */
+export function baseName(file: string): string {
+  return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+}
