@@ -8,10 +8,10 @@ const files = temporaryFiles(process.env);
 process.env['TMPDIR'] = files.directory;
 
 /**
- * Tests of batches and whole processes wait for time-outs and restarts most of their time: with seven files at a time two cores still wait for a tenth of a
+ * Tests of batches and whole processes wait for time-outs and restarts most of their time: with nine files at a time two cores still wait for a twelfth of a
  * run. All projects share the workers, so that tests that compute run while others wait. Where memory is short, or files wait for a disk, fewer run at a time.
  */
-const MAX_WORKERS = files.inMemory ? 9 : 3;
+const MAX_WORKERS = files.inMemory ? 10 : 3;
 /** Tests without servers only compute. Each worker loads the product for itself, so that more workers than cores compute longer. */
 const COMPUTING_WORKERS = 3;
 
