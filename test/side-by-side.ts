@@ -111,11 +111,14 @@ const COMPUTING: Readonly<Record<string, number>> = {
 /** Of a file that is in neither; it computes, too. It is twice what they take on average, so that the last files of a run are short ones. */
 const SHORT_SECONDS = 7;
 
+/** From so many seconds on, a file of the first table waits for nearly all of its time; shorter ones compute for more of it. */
+const LONG_SECONDS = 45;
+
 /**
- * Of nine of ten files at a time, so many would be of each kind; the tenth is whichever comes next. With waiting ones alone, cores are idle; with computing ones alone, each takes longer. By these
- * seconds, waiting and computing ones come to their end together.
+ * Of nine of ten files at a time, so many would be of each kind; the tenth is whichever comes next. With waiting ones alone, cores are idle; with computing
+ * ones alone, each takes longer. By these seconds, all kinds come to their end together.
  */
-const AT_ONCE = { waiting: 6, computing: 2, short: 1 } as const;
+const AT_ONCE = { long: 4, waiting: 2, computing: 2, short: 1 } as const;
 
 /**
  * Runs files that wait beside files that compute, and long files before short ones, since a long one that came last would keep all others waiting. They run
@@ -137,11 +140,20 @@ function sideBySide(files: readonly TestSpecification[]): readonly TestSpecifica
   const longestFirst = files.toSorted((a, b) => secondsOf(b) - secondsOf(a));
   const places = Object.keys(COMPUTING);
   const waiting = longestFirst.filter((file) => pathOf(file) in WAITING);
+  const isLong = (file: TestSpecification): boolean => secondsOf(file) >= LONG_SECONDS;
   const computing = files
     .filter((file) => pathOf(file) in COMPUTING)
     .toSorted((a, b) => places.indexOf(pathOf(a)) - places.indexOf(pathOf(b)));
   const short = files.filter((file) => !(pathOf(file) in WAITING) && !(pathOf(file) in COMPUTING));
-  return [...starts(waiting, AT_ONCE.waiting), ...starts(computing, AT_ONCE.computing), ...starts(short, AT_ONCE.short)]
+  return [
+    ...starts(waiting.filter(isLong), AT_ONCE.long),
+    ...starts(
+      waiting.filter((file) => !isLong(file)),
+      AT_ONCE.waiting,
+    ),
+    ...starts(computing, AT_ONCE.computing),
+    ...starts(short, AT_ONCE.short),
+  ]
     .toSorted((a, b) => a.at - b.at)
     .map(({ file }) => file);
 }

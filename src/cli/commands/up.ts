@@ -11,7 +11,7 @@ import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { preflight } from '../session/preflight.ts';
 import { untilSignal } from '../session/until-signal.ts';
 
-/** `lote up`: everything embedded, stays until Ctrl-C; slices in flight end first. */
+/** `lote up`: everything embedded, stays until Ctrl-C; requests on the wire end first. */
 export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const { common: config, applications, several } = readInstallation(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
@@ -33,7 +33,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
     await ended;
   } finally {
     stack.handOver.refuse();
-    notify('Leaving: slices in flight end first (Ctrl-C again leaves now) …');
+    notify('Leaving: requests on the wire end first (Ctrl-C again leaves now) …');
     await stack.stop();
   }
   return EXIT.ok;

@@ -13,7 +13,7 @@ import type { RunCommand } from './run-command.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 
 const INTERRUPTED =
-  'Interrupted: nothing new was taken up, and the slices in flight have ended. The same command goes on where this one stopped.';
+  'Interrupted: nothing more was sent, and the requests on the wire have been answered or given up. The same command goes on where this one stopped.';
 
 /**
  * This process owns the data directory: it does the work, also what others hand over, and leaves when all of that has
@@ -22,7 +22,7 @@ const INTERRUPTED =
 export async function runOnOwnStack(stack: Stack, config: Config, command: RunCommand): Promise<ExitCode> {
   const interrupt = interruption(INTERRUPTED, () => stack.kill());
   const say = lineWriter({ json: false });
-  interrupt.interrupted.catch(() => say('Leaving: slices in flight end first (Ctrl-C again leaves now) …'));
+  interrupt.interrupted.catch(() => say('Leaving: requests on the wire end first (Ctrl-C again leaves now) …'));
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {

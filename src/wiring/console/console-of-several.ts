@@ -87,7 +87,7 @@ function actionsOf({ config, ledger, ...parts }: ConsoleOfSeveral, client: Clien
   return {
     ...(parts.run === undefined ? {} : { run: parts.run }),
     ...(parts.purge === undefined ? {} : { purge: parts.purge }),
-    operate: createBatchOperator(client),
+    operate: createBatchOperator({ client, taskQueue: config.taskQueue }),
     watch: createBatchWatch(client),
     stuck: (workflowId) => findStuckRun(client, workflowId),
     retry: createConsoleRetry({

@@ -122,7 +122,7 @@ function actionsOf(parts: ConsoleParts, client: Client): ConsoleActions {
     ...(parts.run === undefined ? {} : { run: parts.run }),
     ...(parts.purge === undefined ? {} : { purge: parts.purge }),
     files: fileActions(parts, client),
-    operate: createBatchOperator(client),
+    operate: createBatchOperator({ client, taskQueue: config.taskQueue }),
     watch: createBatchWatch(client),
     stuck: (workflowId) => findStuckRun(client, workflowId),
     retry: createConsoleRetry({

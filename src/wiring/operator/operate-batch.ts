@@ -3,6 +3,7 @@ import type { ActorInput, BatchProgress, ConfirmTotalInput, ReasonInput } from '
 import type { BatchWatch, ConsoleActions, Operation } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { answeredUpdate } from '../temporal/answered-update.ts';
+import { requireOwnRun, type OwnPlace } from '../temporal/own-run.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { updateRefusal } from '../temporal/update-refusal.ts';
 
@@ -10,34 +11,41 @@ import { updateRefusal } from '../temporal/update-refusal.ts';
 const WATCH_PATIENCE_MS = 1_000;
 
 /** An update of a batch's running workflow, as the Temporal UI would send it. `patienceMs`: see `answeredUpdate`. */
-export function createBatchOperator(client: Client, patienceMs?: number): NonNullable<ConsoleActions['operate']> {
+export function createBatchOperator(place: OwnPlace, patienceMs?: number): NonNullable<ConsoleActions['operate']> {
   return async (workflowId, operation, by) => {
     if (operation.kind === 'confirmTotal') {
       const { invoices, reason } = operation;
-      return confirmBatchTotal(client, workflowId, { invoices, reason, who: by });
+      return confirmBatchTotal(place, workflowId, { invoices, reason, who: by });
     }
-    const handle = client.workflow.getHandle(workflowId);
+    const handle = place.client.workflow.getHandle(workflowId);
     const { kind } = operation;
-    const update = (): Promise<string> =>
-      kind === 'resume' || kind === 'settleNow'
+    const update = async (): Promise<string> => {
+      await requireOwnRun(place, workflowId, attempted(operation));
+      return kind === 'resume' || kind === 'settleNow'
         ? handle.executeUpdate<string, [ActorInput]>(kind, { args: [{ who: by }] })
         : handle.executeUpdate<string, [ReasonInput]>(kind, { args: [{ reason: operation.reason, who: by }] });
+    };
     try {
-      return await answeredUpdate(client, attempted(operation), update, patienceMs);
+      return await answeredUpdate(place.client, attempted(operation), update, patienceMs);
     } catch (error) {
       throw translated(error, operation);
     }
   };
 }
 
-/** Lets a batch go that is held because of its total; the answer is a sentence. @throws LoteError `batch-not-found`, `usage` */
-export async function confirmBatchTotal(client: Client, workflowId: string, input: ConfirmTotalInput): Promise<string> {
+/** Lets a batch go that is held because of its total; the answer is a sentence. @throws LoteError `batch-not-found`, `usage`, `ledger-foreign` */
+export async function confirmBatchTotal(
+  place: OwnPlace,
+  workflowId: string,
+  input: ConfirmTotalInput,
+): Promise<string> {
   const kind = 'confirmTotal';
-  const handle = client.workflow.getHandle(workflowId);
+  const handle = place.client.workflow.getHandle(workflowId);
   try {
-    return await answeredUpdate(client, attempted({ kind }), () =>
-      handle.executeUpdate<string, [ConfirmTotalInput]>(kind, { args: [input] }),
-    );
+    return await answeredUpdate(place.client, attempted({ kind }), async () => {
+      await requireOwnRun(place, workflowId, attempted({ kind }));
+      return handle.executeUpdate<string, [ConfirmTotalInput]>(kind, { args: [input] });
+    });
   } catch (error) {
     throw translated(error, { kind });
   }

@@ -3,13 +3,13 @@ import {
   ApplicationFailure,
   WorkflowExecutionAlreadyStartedError,
   WorkflowUpdateFailedError,
-  type Client,
 } from '@temporalio/client';
 import type { RetryRequestInput } from '../../contract/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
 import { answeredCall } from '../temporal/answered-call.ts';
 import { answeredUpdate } from '../temporal/answered-update.ts';
+import { requireOwnRun, type OwnPlace } from '../temporal/own-run.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { batchFailure } from '../temporal/batch-failure.ts';
 import { updateRefusal } from '../temporal/update-refusal.ts';
@@ -17,9 +17,7 @@ import { updateRefusal } from '../temporal/update-refusal.ts';
 /** A page of the console waits this long for the end of a retry, so that it can show why nothing was sent again. */
 const PAGE_PATIENCE_MS = 4_000;
 
-export interface RetryPlace {
-  readonly client: Client;
-  readonly taskQueue: string;
+export interface RetryPlace extends OwnPlace {
   readonly ledgerId: string;
   /** Whose the batch is; null: there is one application. */
   readonly applicationOf: (batchId: string) => Promise<string | null>;
@@ -52,14 +50,15 @@ export function retryWorkflowId(batchId: string): string {
   return `${batchId}-retry`;
 }
 
-/** To the run that has the batch: it takes the invoices up when its pages have ended. @throws LoteError `usage` with what the run said, `worker-missing` */
-export async function retryInRun(client: Client, workflowId: string, request: RetryRequestInput): Promise<void> {
+/** To the run that has the batch: it takes the invoices up when its pages have ended. @throws LoteError `usage` with what the run said, `worker-missing`, `ledger-foreign` */
+export async function retryInRun(place: OwnPlace, workflowId: string, request: RetryRequestInput): Promise<void> {
   const attempted = 'Sending invoices again';
-  const handle = client.workflow.getHandle(workflowId);
+  const handle = place.client.workflow.getHandle(workflowId);
   try {
-    await answeredUpdate(client, attempted, () =>
-      handle.executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() }),
-    );
+    await answeredUpdate(place.client, attempted, async () => {
+      await requireOwnRun(place, workflowId, attempted);
+      return handle.executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
+    });
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     throw updateRefusal(attempted, error);
@@ -88,7 +87,7 @@ export function createConsoleRetry(place: RetryPlace, patienceMs?: number): (wis
     const start = (): Promise<string | null> => startRetry(place, batchId, request);
     const own = await answeredCall(place.client, 'Sending invoices again', start, patienceMs);
     if (own === null) {
-      await retryInRun(place.client, retryWorkflowId(batchId), request);
+      await retryInRun(place, retryWorkflowId(batchId), request);
       return { how: 'joined' };
     }
     try {
@@ -99,7 +98,7 @@ export function createConsoleRetry(place: RetryPlace, patienceMs?: number): (wis
     } catch (error) {
       const running = runWithBatch(error);
       if (running === null) throw batchFailure(error);
-      await retryInRun(place.client, running, request);
+      await retryInRun(place, running, request);
       return { how: 'joined' };
     }
   };

@@ -3,6 +3,7 @@ import { WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temp
 import { LoteError } from '../../domain/errors.ts';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 import { namedInput } from '../temporal/named-input.ts';
+import { requireOwnRun } from '../temporal/own-run.ts';
 import {
   describeNightlyRuns,
   nightlyScheduleId,
@@ -49,7 +50,7 @@ async function runningNightlyRun(place: NightlyPlace, state: NightlyState): Prom
   return null;
 }
 
-/** Nights are off: the same workflow with the same input, without a schedule. */
+/** Nights are off: the same workflow with the same input, without a schedule. @throws LoteError `ledger-foreign` */
 async function startUnscheduled(place: NightlyPlace): Promise<{ handle: NightlyRunHandle; joined: boolean }> {
   const { client, taskQueue, application } = place;
   const workflowId = `${application === 'default' ? '' : `${application}-`}nightly-issuance-now`;
@@ -65,6 +66,7 @@ async function startUnscheduled(place: NightlyPlace): Promise<{ handle: NightlyR
     return { handle, joined: false };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await requireOwnRun(place, workflowId, 'Joining the night that runs');
     return { handle: handleOf(place, workflowId), joined: true };
   }
 }

@@ -2,12 +2,12 @@ import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temp
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchIdOf } from '../../contract/batch-id.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
-import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { namedInput } from './named-input.ts';
+import { requireOwnRun } from './own-run.ts';
 import { resolveInput } from '../files/input-files.ts';
 
 export interface StartPlace {
@@ -51,20 +51,8 @@ export async function startBatch(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
-  await requireOwnRun(place, handle, input.file);
+  await requireOwnRun(place, batchId, `Starting the batch of ${JSON.stringify(input.file)}`);
   return { batchId, handle };
-}
-
-/** The outcome of another installation's run, which may be a test, would stand for that of a file which nobody here has read. */
-async function requireOwnRun({ client, taskQueue }: StartPlace, handle: BatchHandle, file: string): Promise<void> {
-  const run = await handle.describe();
-  if (run.taskQueue === taskQueue) return;
-  throw new LoteError(
-    'ledger-foreign',
-    `Starting the batch of ${JSON.stringify(file)}: its run must work on task queue ${taskQueue}, but ${handle.workflowId} runs on ${run.taskQueue}. ` +
-      'Nothing was sent from here. Where this is the same installation, set the same LOTE_TASK_QUEUE. Otherwise start the file when that run has ended, ' +
-      `and give each installation a namespace of its own (TEMPORAL_NAMESPACE; now both have ${client.options.namespace}).`,
-  );
 }
 
 /** Asks Temporal whether the run that holds a batch is open; a run that Temporal does not know any more is not. */

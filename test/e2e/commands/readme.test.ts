@@ -111,7 +111,7 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
     expect(issued.output).toMatch(/Report +\S+report\.html/u);
     expect(listed.output).toMatch(/^batch-sample-\S+ +finished/mu);
     up.ctrlC();
-    expect((await up.end).output).toContain('Leaving: slices in flight end first');
+    expect((await up.end).output).toContain('Leaving: requests on the wire end first');
     // npm ends by the signal itself, as shells expect; what it ran has ended well when its own addresses are taken back.
     await expect(access(join(env('start')['LOTE_DATA_DIR'] ?? '', 'endpoints.json'))).rejects.toThrow('ENOENT');
     await expect(fetch(page.url)).rejects.toThrow('fetch failed');

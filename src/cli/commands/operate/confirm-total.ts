@@ -32,7 +32,8 @@ export async function confirmTotalCommand(command: ConfirmTotalCommand): Promise
       return EXIT.someNotIssued;
     }
     const input = { invoices, reason, ...(who === null ? {} : { who }) };
-    process.stderr.write(`${await confirmBatchTotal(backend.client, workflowId, input)}\n`);
+    const place = { client: backend.client, taskQueue: backend.config.taskQueue };
+    process.stderr.write(`${await confirmBatchTotal(place, workflowId, input)}\n`);
     return printResults([await waitForBatch(backend, batchId, workflowId)], command.json);
   });
 }

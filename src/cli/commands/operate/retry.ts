@@ -81,7 +81,7 @@ async function updateAndWait(
   running: string,
   { batchId, request }: { readonly batchId: string; readonly request: RetryRequestInput },
 ): Promise<BatchResult> {
-  await retryInRun(backend.client, running, request);
+  await retryInRun({ client: backend.client, taskQueue: backend.config.taskQueue }, running, request);
   process.stderr.write(`The batch is running; ${running} takes them up when its pages have ended.\n`);
   return waitForBatch(backend, batchId, running);
 }

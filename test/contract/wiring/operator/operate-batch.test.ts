@@ -1,7 +1,14 @@
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createBatchOperator } from '../../../../src/wiring/operator/operate-batch.ts';
+import { temporal } from '@temporalio/proto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { confirmBatchTotal, createBatchOperator } from '../../../../src/wiring/operator/operate-batch.ts';
+import { createConsoleRetry, retryInRun, retryWorkflowId } from '../../../../src/wiring/operator/retry-batch.ts';
+import type { OwnPlace } from '../../../../src/wiring/temporal/own-run.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
+
+/** Event types of a run that nobody has touched. */
+const STARTED = temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED;
+const TASK_SCHEDULED = temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED;
 
 let connection: Connection;
 
@@ -17,7 +24,7 @@ it('says that no worker answers, instead of keeping the page for ever', async ()
   const client = new Client({ connection });
   const name = ownName('no-worker');
   const batch = await client.workflow.start('invoiceBatch', { workflowId: name, taskQueue: name, args: [] });
-  const operate = createBatchOperator(client, 500);
+  const operate = createBatchOperator({ client, taskQueue: name }, 500);
 
   await expect(operate(name, { kind: 'pause', reason: 'a try' }, 'ana')).rejects.toMatchObject({
     code: 'worker-missing',
@@ -25,4 +32,50 @@ it('says that no worker answers, instead of keeping the page for ever', async ()
   });
 
   await batch.terminate();
+});
+
+describe('the run of another installation, which shares the namespace and has the same file', () => {
+  it.each([
+    [
+      'paused',
+      (place: OwnPlace, id: string) => createBatchOperator(place)(id, { kind: 'pause', reason: 'a try' }, 'ana'),
+    ],
+    ['resumed', (place: OwnPlace, id: string) => createBatchOperator(place)(id, { kind: 'resume' }, 'ana')],
+    ['sent', (place: OwnPlace, id: string) => confirmBatchTotal(place, id, { invoices: 1, reason: 'right' })],
+    ['given invoices', (place: OwnPlace, id: string) => retryInRun(place, id, { reason: 'again' })],
+  ])('is not %s', async (_what, act) => {
+    const client = new Client({ connection });
+    const name = ownName('foreign');
+    const batch = await client.workflow.start('invoiceBatch', { workflowId: name, taskQueue: `${name}-b`, args: [] });
+
+    await expect(act({ client, taskQueue: `${name}-a` }, name)).rejects.toMatchObject({
+      code: 'ledger-foreign',
+      message: expect.stringContaining(
+        `but ${name} runs on ${name}-b. Nothing was sent or changed from here.`,
+      ) as string,
+    });
+
+    const { events } = await batch.fetchHistory();
+    expect(events?.map(({ eventType }) => eventType)).toEqual([STARTED, TASK_SCHEDULED]);
+    await batch.terminate();
+  });
+
+  it('is not joined by a retry of the same batch', async () => {
+    const client = new Client({ connection });
+    const name = ownName('foreign');
+    const workflowId = retryWorkflowId(name);
+    const other = await client.workflow.start('retryInvoices', { workflowId, taskQueue: `${name}-b`, args: [] });
+    const retry = createConsoleRetry({
+      client,
+      taskQueue: `${name}-a`,
+      ledgerId: 'own',
+      applicationOf: async () => null,
+    });
+
+    await expect(
+      retry({ batchId: name, reason: 'again', acceptDuplicateRisk: false, by: 'ana' }),
+    ).rejects.toMatchObject({ code: 'ledger-foreign' });
+
+    await other.terminate();
+  });
 });

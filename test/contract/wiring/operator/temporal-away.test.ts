@@ -45,7 +45,7 @@ describe.each(['takes connections and does not answer', 'refuses connections'])(
   });
 
   it('does not keep the page of somebody who pauses a batch', async () => {
-    const operate = createBatchOperator(client, 500);
+    const operate = createBatchOperator({ client, taskQueue: 'nobody' }, 500);
 
     await expect(operate('batch-may', { kind: 'pause', reason: 'a try' }, 'ana')).rejects.toMatchObject({
       code: expect.stringMatching(/^(?:temporal-unavailable|worker-missing)$/u) as string,

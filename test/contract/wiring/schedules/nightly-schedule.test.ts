@@ -131,13 +131,17 @@ describe('the schedule of nights', () => {
     });
   });
 
-  it('starts a night without a schedule too', async () => {
+  it('starts a night without a schedule too, and does not join that of another installation', async () => {
     await withPlace(async (place) => {
       const { handle, joined } = await startNightlyRun(place);
       const again = await startNightlyRun(place);
 
       expect([joined, again.joined]).toEqual([false, true]);
       expect(again.handle.workflowId).toBe(handle.workflowId);
+      await expect(startNightlyRun({ ...place, taskQueue: `${place.taskQueue}-other` })).rejects.toMatchObject({
+        code: 'ledger-foreign',
+        message: expect.stringContaining(`runs on ${place.taskQueue}.`) as string,
+      });
       await handle.terminate('test');
     });
   });

@@ -1,0 +1,28 @@
+import type { Client } from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
+
+/** An installation, as a run knows it: one of several in a namespace has a task queue of its own. */
+export interface OwnPlace {
+  readonly client: Client;
+  readonly taskQueue: string;
+}
+
+/**
+ * Refuses a run that another installation works on, which shares the namespace and has the same file: what is done to it,
+ * or learned from it, would be that of invoices which nobody here has read.
+ * @throws LoteError `ledger-foreign`; WorkflowNotFoundError when there is no such run
+ */
+export async function requireOwnRun(
+  { client, taskQueue }: OwnPlace,
+  workflowId: string,
+  attempted: string,
+): Promise<void> {
+  const run = await client.workflow.getHandle(workflowId).describe();
+  if (run.taskQueue === taskQueue) return;
+  throw new LoteError(
+    'ledger-foreign',
+    `${attempted}: its run must work on task queue ${taskQueue}, but ${workflowId} runs on ${run.taskQueue}. ` +
+      'Nothing was sent or changed from here. Where this is the same installation, set the same LOTE_TASK_QUEUE. Otherwise try again when that run has ended, ' +
+      `and give each installation a namespace of its own (TEMPORAL_NAMESPACE; now both have ${client.options.namespace}).`,
+  );
+}
