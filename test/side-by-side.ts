@@ -115,10 +115,10 @@ const SHORT_SECONDS = 7;
 const LONG_SECONDS = 45;
 
 /**
- * Of nine of ten files at a time, so many would be of each kind; the tenth is whichever comes next. With waiting ones alone, cores are idle; with computing
- * ones alone, each takes longer. By these seconds, all kinds come to their end together.
+ * Of ten files at a time, so many would be of each kind. With waiting ones alone, cores are idle; with computing
+ * ones alone, each takes longer. The long ones come to their end first, short ones last.
  */
-const AT_ONCE = { long: 4, waiting: 2, computing: 2, short: 1 } as const;
+const AT_ONCE = { long: 5, waiting: 2, computing: 2, short: 1 } as const;
 
 /**
  * Runs files that wait beside files that compute, and long files before short ones, since a long one that came last would keep all others waiting. They run

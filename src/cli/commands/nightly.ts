@@ -127,7 +127,10 @@ async function nightlyOnOwnStack(stack: Stack, command: NightlyCommand, config: 
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {
-    const code = await Promise.race([runNightly(command, placeOf(stack, config)), ended]);
+    const code = await Promise.race([
+      runNightly(command, placeOf({ ...stack, taskQueue: config.taskQueue }, config)),
+      ended,
+    ]);
     await Promise.race([stack.handOver.finish(), ended]);
     return code;
   } finally {
@@ -164,8 +167,8 @@ async function withNightlyRuns<T>(
   );
 }
 
-function placeOf({ client }: Pick<ReachedTemporal, 'client'>, config: Config): NightlyPlace {
-  const { taskQueue, application, isOneOfSeveral } = config;
+function placeOf({ client, taskQueue }: Omit<ReachedTemporal, 'stays'>, config: Config): NightlyPlace {
+  const { application, isOneOfSeveral } = config;
   return { client, taskQueue, application, isOneOfSeveral };
 }
 

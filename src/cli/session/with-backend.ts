@@ -4,6 +4,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { besideOwner } from '../../runtime/data-dir/endpoints-file.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
@@ -149,7 +150,7 @@ async function withOwner<T>(
   const client = await connectClient(await placeOf(temporalAddress, config.temporal), temporalNamespace);
   try {
     return await work({
-      ...{ config, client, ledgerId, ledger: null, reportsDir },
+      ...{ config: besideOwner(config, owner.endpoints), client, ledgerId, ledger: null, reportsDir },
       settledCount: async (batchId) => settledCount((await owner.batch(batchId))?.counts ?? {}),
       workflowOf: (batchId) =>
         workflowOfKnown(

@@ -16,6 +16,8 @@ const Endpoints = z.object({
   temporalAddress: z.string().min(1),
   temporalNamespace: z.string().min(1),
   temporalUi: z.url().nullable(),
+  /** Of its worker; an owner of an older Lote does not say it. */
+  taskQueue: z.string().min(1).optional(),
   ledgerId: z.string().min(1),
   /** Where the owner writes its reports. */
   reportsDir: z.string().min(1),
@@ -33,6 +35,11 @@ export async function writeEndpoints(dataDir: Pick<DataDir, 'endpoints'>, endpoi
 export async function readEndpoints(dataDir: Pick<DataDir, 'endpoints' | 'path'>): Promise<Endpoints | null> {
   const stored = Endpoints.safeParse(await readJson(dataDir.endpoints));
   return stored.success && currentOwner(dataDir.path) === stored.data.owner ? stored.data : null;
+}
+
+/** Settings of a command beside an owner, whose worker polls its own task queue, whatever the environment of the command says. */
+export function besideOwner<C extends { readonly taskQueue: string }>(settings: C, owner: Endpoints | null): C {
+  return owner?.taskQueue === undefined ? settings : { ...settings, taskQueue: owner.taskQueue };
 }
 
 /** For a clean end. */

@@ -106,6 +106,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
     ...{ owner: lock.owner, pid: process.pid, ledgerId: ledger.id, reportsDir: config.reportsDir },
     temporalAddress: temporal.place.address,
     temporalNamespace: config.temporal.namespace,
+    taskQueue: config.taskQueue,
     temporalUi: temporal.ui,
     ...{ receiver: receiver.url, console: web.url, sandbox: sandbox?.url ?? null },
   };

@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { dataDirAt, openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
-import { readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
+import { besideOwner, readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { acquireTemporalBinary } from '../../runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../runtime/temporal/temporal-server.ts';
 import { connectClient, placeOf } from './connect-client.ts';
@@ -17,6 +17,8 @@ export interface ReachTemporal {
 /** A Temporal client for one command. */
 export interface ReachedTemporal {
   readonly client: Client;
+  /** That of the worker there. */
+  readonly taskQueue: string;
   /** Whether the server outlives this command. */
   readonly stays: boolean;
 }
@@ -27,12 +29,13 @@ export async function reachTemporal<T>(
   use: (reached: ReachedTemporal) => Promise<T>,
 ): Promise<T> {
   const { address, namespace } = config.temporal;
+  const owner = await readEndpoints(dataDirAt(config.dataDir));
+  const { taskQueue } = besideOwner(config, owner);
   const reach = async (server: string, space: string, stays: boolean): Promise<T> =>
-    withClient(await connectClient(await placeOf(server, config.temporal), space), stays, use);
+    withClient(await connectClient(await placeOf(server, config.temporal), space), { stays, taskQueue }, use);
   if (address !== null) return reach(address, namespace, true);
-  const dataDir = await openDataDir(config.dataDir);
-  const owner = await readEndpoints(dataDir);
   if (owner !== null) return reach(owner.temporalAddress, owner.temporalNamespace, true);
+  const dataDir = await openDataDir(config.dataDir);
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) {
     throw new LoteError(
@@ -55,11 +58,11 @@ export async function reachTemporal<T>(
 
 async function withClient<T>(
   client: Client,
-  stays: boolean,
+  place: Omit<ReachedTemporal, 'client'>,
   use: (reached: ReachedTemporal) => Promise<T>,
 ): Promise<T> {
   try {
-    return await use({ client, stays });
+    return await use({ client, ...place });
   } finally {
     await client.connection.close();
   }

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDataDir, type DataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
 import {
+  besideOwner,
   readEndpoints,
   removeEndpoints,
   writeEndpoints,
@@ -30,6 +31,7 @@ function endpointsOf(owner: string): Endpoints {
     temporalUi: 'http://127.0.0.1:8233',
     ledgerId: 'ledger-1',
     reportsDir: '/reports',
+    taskQueue: 'lote-office',
   };
 }
 
@@ -41,6 +43,15 @@ describe('the endpoints of a data directory', () => {
     await writeEndpoints(dataDir, endpoints);
 
     expect(await readEndpoints(dataDir)).toEqual(endpoints);
+  });
+
+  it('give a command the task queue of the owner; an owner of an older Lote leaves it as it is', () => {
+    const settings = { taskQueue: 'lote', application: 'default' };
+    const { taskQueue: _queue, ...older } = endpointsOf('owner');
+
+    expect(besideOwner(settings, endpointsOf('owner'))).toEqual({ taskQueue: 'lote-office', application: 'default' });
+    expect(besideOwner(settings, older)).toEqual(settings);
+    expect(besideOwner(settings, null)).toEqual(settings);
   });
 
   it('are none before the first start and after a clean end', async () => {
