@@ -37,6 +37,18 @@ export async function readEndpoints(dataDir: Pick<DataDir, 'endpoints' | 'path'>
   return stored.success && currentOwner(dataDir.path) === stored.data.owner ? stored.data : null;
 }
 
+/**
+ * The owner, where it works at the Temporal server of these settings, or they name none. A command of another installation may stand in its folder, with a
+ * server and a task queue of its own.
+ */
+export function ownerAt(
+  { address, namespace }: { readonly address: string | null; readonly namespace: string },
+  owner: Endpoints | null,
+): Endpoints | null {
+  const isThere = address === null || (owner?.temporalAddress === address && owner.temporalNamespace === namespace);
+  return isThere ? owner : null;
+}
+
 /** Settings of a command beside an owner, whose worker polls its own task queue, whatever the environment of the command says. */
 export function besideOwner<C extends { readonly taskQueue: string }>(settings: C, owner: Endpoints | null): C {
   return owner?.taskQueue === undefined ? settings : { ...settings, taskQueue: owner.taskQueue };

@@ -1,7 +1,7 @@
 import type { Client, Connection } from '@temporalio/client';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { besideOwner, readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
+import { besideOwner, ownerAt, readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { dataDirAt } from '../../runtime/data-dir/data-dir.ts';
 import { connectTemporal } from '../../runtime/temporal/temporal-connection.ts';
 import { profileMark } from '../profile-fit/profile-mark.ts';
@@ -33,7 +33,7 @@ export interface TemporalParts extends ScheduleParts {
 export async function checkTemporal(parts: TemporalParts): Promise<readonly Check[]> {
   const until = performance.now() + parts.patienceMs;
   const { temporal, dataDir } = parts.common;
-  const owner = await readEndpoints(dataDirAt(dataDir));
+  const owner = ownerAt(temporal, await readEndpoints(dataDirAt(dataDir)));
   const address = temporal.address ?? owner?.temporalAddress ?? null;
   if (address === null) return [unknown('temporal', NOT_KNOWN)];
   let connection: Connection;
@@ -45,7 +45,7 @@ export async function checkTemporal(parts: TemporalParts): Promise<readonly Chec
   }
   try {
     const { Client: TemporalClient } = await import('@temporalio/client');
-    const namespace = temporal.address === null && owner !== null ? owner.temporalNamespace : temporal.namespace;
+    const namespace = owner?.temporalNamespace ?? temporal.namespace;
     const client = new TemporalClient({ connection, namespace });
     const common = besideOwner(parts.common, owner);
     const [first, ...others] = parts.applications;

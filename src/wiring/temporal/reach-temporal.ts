@@ -3,7 +3,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { dataDirAt, openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
-import { besideOwner, readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
+import { besideOwner, ownerAt, readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { acquireTemporalBinary } from '../../runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../runtime/temporal/temporal-server.ts';
 import { connectClient, placeOf } from './connect-client.ts';
@@ -29,7 +29,7 @@ export async function reachTemporal<T>(
   use: (reached: ReachedTemporal) => Promise<T>,
 ): Promise<T> {
   const { address, namespace } = config.temporal;
-  const owner = await readEndpoints(dataDirAt(config.dataDir));
+  const owner = ownerAt(config.temporal, await readEndpoints(dataDirAt(config.dataDir)));
   const { taskQueue } = besideOwner(config, owner);
   const reach = async (server: string, space: string, stays: boolean): Promise<T> =>
     withClient(await connectClient(await placeOf(server, config.temporal), space), { stays, taskQueue }, use);

@@ -4,6 +4,7 @@ import { openDataDir, type DataDir } from '../../../../src/runtime/data-dir/data
 import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
 import {
   besideOwner,
+  ownerAt,
   readEndpoints,
   removeEndpoints,
   writeEndpoints,
@@ -52,6 +53,16 @@ describe('the endpoints of a data directory', () => {
     expect(besideOwner(settings, endpointsOf('owner'))).toEqual({ taskQueue: 'lote-office', application: 'default' });
     expect(besideOwner(settings, older)).toEqual(settings);
     expect(besideOwner(settings, null)).toEqual(settings);
+  });
+
+  it('count for a command that names no Temporal server, or that of the owner, and for none that names another', () => {
+    const owner = endpointsOf('owner');
+
+    expect(ownerAt({ address: null, namespace: 'billing' }, owner)).toBe(owner);
+    expect(ownerAt({ address: '127.0.0.1:7233', namespace: 'default' }, owner)).toBe(owner);
+    expect(ownerAt({ address: '127.0.0.1:7233', namespace: 'billing' }, owner)).toBeNull();
+    expect(ownerAt({ address: 'temporal.example:7233', namespace: 'default' }, owner)).toBeNull();
+    expect(ownerAt({ address: 'temporal.example:7233', namespace: 'default' }, null)).toBeNull();
   });
 
   it('are none before the first start and after a clean end', async () => {
