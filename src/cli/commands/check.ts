@@ -39,7 +39,7 @@ export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
     : EXIT.ok;
 }
 
-/** A mistake in it is found here, and not by the run. Its client is loaded only when there is one. */
+/** A mistake in it is found here, and not by the run. What reads it is loaded only when there is one. */
 async function bodyTemplateOf(config: Config): Promise<BodyTemplate> {
   if (config.serviceProfilePath === null) return null;
   const { readProfile } = await import('../../wiring/account/read-profiles.ts');

@@ -127,10 +127,7 @@ async function nightlyOnOwnStack(stack: Stack, command: NightlyCommand, config: 
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {
-    const code = await Promise.race([
-      runNightly(command, placeOf({ ...stack, taskQueue: config.taskQueue }, config)),
-      ended,
-    ]);
+    const code = await Promise.race([runNightly(command, placeOf(stack, config)), ended]);
     await Promise.race([stack.handOver.finish(), ended]);
     return code;
   } finally {
@@ -163,12 +160,12 @@ async function withNightlyRuns<T>(
 ): Promise<T> {
   const { config, embedded } = chosenApplication(command.env, command.application ?? null);
   return reachTemporal({ config: embedded.config, notify: notifier(command.json), env: command.env }, (reached) =>
-    use(placeOf(reached, config), reached, config),
+    use(placeOf(reached, { ...config, taskQueue: reached.taskQueue }), reached, config),
   );
 }
 
-function placeOf({ client, taskQueue }: Omit<ReachedTemporal, 'stays'>, config: Config): NightlyPlace {
-  const { application, isOneOfSeveral } = config;
+function placeOf({ client }: Pick<ReachedTemporal, 'client'>, config: Config): NightlyPlace {
+  const { taskQueue, application, isOneOfSeveral } = config;
   return { client, taskQueue, application, isOneOfSeveral };
 }
 
