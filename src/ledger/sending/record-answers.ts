@@ -3,7 +3,7 @@ import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.t
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';
-import { applyEvents, applyPastEvents, settledInvoices } from '../settling/settled.ts';
+import { applyEvents, applyPastEvents, issueReported, settledInvoices } from '../settling/settled.ts';
 import { RECORD_ACCEPTED, type RecordedAccepted } from './record-accepted-sql.ts';
 import { RECORD_EARLIER } from './record-earlier-sql.ts';
 import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
@@ -47,15 +47,18 @@ export async function recordAnswers(
     database,
     accepted.map(({ outcome }) => outcome.serviceId),
   );
-  for (const event of await applyEvents(database, reported)) {
+  const issued = await issueReported(database, reported);
+  const byInvoice = new Map([...issued.values()].map((one) => [one.invoiceId, one.settled]));
+  const left = reported.filter((id) => !issued.has(id));
+  for (const event of await applyEvents(database, left)) {
     if (event.state !== 'accepted') waiting.delete(event.invoice_id);
   }
   await applyPastEvents(
     database,
     reported.filter((id) => earlier.has(id)),
   );
-  const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id));
-  const settled = await settledInvoices(database, ids);
+  const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id) && !byInvoice.has(id));
+  const settled = new Map([...byInvoice, ...(await settledInvoices(database, ids))]);
   // For people to read, and no step decides by it: answers that are written must not fail for it.
   await recordTries(database, items).catch(() => undefined);
   return settled;

@@ -39,16 +39,30 @@ export async function applyEvents(queries: Queries, serviceIds: readonly string[
   return serviceIds.length === 0 ? [] : queries.query<AppliedEvents>(APPLY_EVENTS, [arrayLiteral(serviceIds)]);
 }
 
-/** Invoices that only `issued` events call issued are issued; by service id, who must hear of it. All others are left to `applyEvents`. */
+/** An invoice that is issued, and who must hear of it. */
+export interface Issued {
+  readonly invoiceId: number;
+  readonly settled: SettledInvoice[];
+}
+
+/** Invoices that only `issued` events call issued are issued; by service id, with those that were so already. All others are left to `applyEvents`. */
 export async function issueReported(
   queries: Queries,
   serviceIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly SettledInvoice[]>> {
-  if (serviceIds.length === 0) return new Map();
-  const rows = await queries.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
-  const issued = grouped(rows.filter(hasBatch), (row) => row.service_id);
-  for (const { service_id } of rows) if (!issued.has(service_id)) issued.set(service_id, []);
+): Promise<ReadonlyMap<string, Issued>> {
+  const issued = new Map<string, Issued>();
+  if (serviceIds.length === 0) return issued;
+  for (const row of await queries.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)])) {
+    const { settled } = issued.get(row.service_id) ?? addedTo(issued, row);
+    if (hasBatch(row)) settled.push(settledInvoice(row));
+  }
   return issued;
+}
+
+function addedTo(issued: Map<string, Issued>, { service_id, invoice_id }: IssuedRow): Issued {
+  const one: Issued = { invoiceId: invoice_id, settled: [] };
+  issued.set(service_id, one);
+  return one;
 }
 
 /** What a GET said was issued. */
