@@ -11,6 +11,8 @@ export interface CrashCase {
   readonly victim: Victim;
   /** For so long the victim is away: `itself` is stopped (SIGSTOP) and then goes on. Left out: killed, and started again at once. */
   readonly awayMs?: number;
+  /** It is told to end (SIGTERM) while it stands still, hears of that when it goes on, and another one of its kind is started after its end. Left out: false. */
+  readonly isToldToEnd?: boolean;
   /** How far the clock of the victim `temporal` has gone on when it is back. */
   readonly clockAheadMs?: number;
   /** A second worker joins when the part has come to the point. Default 1. */
@@ -34,7 +36,11 @@ export function crashAtOf(crash: CrashCase): string {
 }
 
 /** "worker stopped for 70 s", "database killed": the first column of the matrix. */
-export function faultOf({ part, victim, awayMs, clockAheadMs }: CrashCase): string {
+export function faultOf(crash: CrashCase): string {
+  return crash.isToldToEnd === true ? `${blowOf(crash)} and told to end` : blowOf(crash);
+}
+
+function blowOf({ part, victim, awayMs, clockAheadMs }: CrashCase): string {
   const who = victim === 'itself' ? part : victim;
   if (clockAheadMs !== undefined) return `${who} away for ${clockAheadMs / 60_000} min of its time`;
   if (awayMs === undefined) return `${who} killed`;

@@ -157,14 +157,16 @@ interface Struck {
 
 /** The blow, and what whoever looks after the servers would do after it. */
 async function strike(crash: CrashCase, { at, servers, start }: Struck): Promise<void> {
-  const { victim, awayMs = 0, clockAheadMs = 0 } = crash;
+  const { victim, awayMs = 0, clockAheadMs = 0, isToldToEnd = false } = crash;
   if (victim === 'itself') {
     if (!standsStill(crash)) {
       await start();
       return;
     }
     await sleep(awayMs);
+    if (isToldToEnd) at.signal('SIGTERM');
     at.signal('SIGCONT');
+    if (isToldToEnd) await endOf(crash, { at, start });
     return;
   }
   if (victim === 'database') await servers.cluster.kill();
@@ -174,6 +176,14 @@ async function strike(crash: CrashCase, { at, servers, start }: Struck): Promise
   await sleep(awayMs);
   if (victim === 'database') await servers.cluster.restart();
   else await servers.temporal.restart(clockAheadMs);
+}
+
+/** What it has begun it ends, and then the next one takes its place. */
+async function endOf({ part }: CrashCase, { at, start }: Pick<Struck, 'at' | 'start'>): Promise<void> {
+  const { code, signal, stderr } = await at.end;
+  if (code !== 0)
+    throw new Error(`The ${part} that was told to end left with ${code ?? signal}: ${stderr.slice(-LAST_WORDS)}`);
+  await start();
 }
 
 async function newFile(
