@@ -118,7 +118,7 @@ export function rateTable({ options, unlimited, limited, bare, nodeVersion: vers
     ],
     notes: [
       'Lote, Temporal, database: CPU time in percent of one core. On PGlite the database is part of Lote.',
-      `The bar: Lote below ${BAR_PERCENT} % at 20 a second, and no more events than without a limit.`,
+      `The bar: Lote below ${BAR_PERCENT} % while it sends 20,000 invoices at 20 a second. Of fewer, the start is a larger part.`,
     ],
   };
 }
