@@ -13,20 +13,33 @@ const CASES: readonly CrashCase[] = [
   { part: 'worker', point: 'after-freeze', victim: 'temporal', awayMs: STOPPED_MS, workers: 1 },
 ];
 
+const TOLD_TO_END: CrashCase = {
+  ...{ part: 'worker', point: 'after-freeze', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
+  isToldToEnd: true,
+};
+
 /** They mostly wait, each on servers of its own where one of them is away. */
 describe.skipIf(inject('postgresUrl') === null)('longer than every time-out of a batch', { concurrent: true }, () => {
   it.each(CASES)(
     '$victim is away at $part $point, of $workers workers: nothing is lost, double or cut',
     { timeout: 300_000 },
-    async (crash) => {
-      const lane = await crashLane({ linesEach: 3, ownServers: crash.victim !== 'itself' });
-      try {
-        const end = await lane?.surviveOne(crash);
+    async (crash) => expectHeld(crash),
+  );
 
-        expect(end?.verdict, end && matrixText([end])).toBe(HELD);
-      } finally {
-        await lane?.remove();
-      }
-    },
+  it(
+    'a worker stands still with frozen invoices, and hears SIGTERM when it goes on: nothing is lost, double or cut',
+    async () => expectHeld(TOLD_TO_END),
+    300_000,
   );
 });
+
+async function expectHeld(crash: CrashCase): Promise<void> {
+  const lane = await crashLane({ linesEach: 3, ownServers: crash.victim !== 'itself' });
+  try {
+    const end = await lane?.surviveOne(crash);
+
+    expect(end?.verdict, end && matrixText([end])).toBe(HELD);
+  } finally {
+    await lane?.remove();
+  }
+}
