@@ -43,7 +43,7 @@ interface Store {
 
 /** POSTs on the wire at a time, the same for everybody. */
 export const CONNECTIONS = 128;
-/** For memory, which takes from the speed that is measured. */
+/** To look at memory takes from the speed that is measured. */
 const SAMPLE_EVERY_MS = 1_000;
 /** Makes tables, queues and folders, so that a second night is measured and not a first start. */
 const FIRST_NIGHT_INVOICES = 100;

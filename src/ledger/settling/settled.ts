@@ -42,7 +42,7 @@ export async function applyEvents(queries: Queries, serviceIds: readonly string[
 /** An invoice that is issued, and who must hear of it. */
 export interface Issued {
   readonly invoiceId: number;
-  readonly settled: SettledInvoice[];
+  readonly settled: readonly SettledInvoice[];
 }
 
 /** Invoices that only `issued` events call issued are issued; by service id, with those that were so already. All others are left to `applyEvents`. */
@@ -50,19 +50,15 @@ export async function issueReported(
   queries: Queries,
   serviceIds: readonly string[],
 ): Promise<ReadonlyMap<string, Issued>> {
-  const issued = new Map<string, Issued>();
-  if (serviceIds.length === 0) return issued;
-  for (const row of await queries.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)])) {
-    const { settled } = issued.get(row.service_id) ?? addedTo(issued, row);
-    if (hasBatch(row)) settled.push(settledInvoice(row));
-  }
-  return issued;
-}
-
-function addedTo(issued: Map<string, Issued>, { service_id, invoice_id }: IssuedRow): Issued {
-  const one: Issued = { invoiceId: invoice_id, settled: [] };
-  issued.set(service_id, one);
-  return one;
+  if (serviceIds.length === 0) return new Map();
+  const rows = await queries.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
+  const settled = grouped(rows.filter(hasBatch), (row) => row.service_id);
+  return new Map(
+    rows.map(({ service_id: serviceId, invoice_id: invoiceId }) => [
+      serviceId,
+      { invoiceId, settled: settled.get(serviceId) ?? [] },
+    ]),
+  );
 }
 
 /** What a GET said was issued. */

@@ -46,7 +46,7 @@ export async function applyDeliveries(queries: Queries, serviceIds: readonly str
   // What is to be confirmed is announced when the GET has spoken.
   for (const row of unconfirmed) settled.delete(row.invoice_id);
   return {
-    settled: [...[...issued.values()].map((one) => one.settled), ...settled.values(), ...past.values()].flat(),
+    settled: [...Array.from(issued.values(), (one) => one.settled), ...settled.values(), ...past.values()].flat(),
     toConfirm: unconfirmed.map((row) => ({ invoiceId: row.invoice_id, serviceId: row.service_id })),
     ...(contradicted.length > 0 && { contradicted: contradicted.map((row) => row.service_id) }),
   };
