@@ -5,9 +5,6 @@ import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { leaveSoon } from '../../runtime/process/shutdown.ts';
-import { startEmbedded } from '../../wiring/start/embedded.ts';
-import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import {
   clock,
   describeNightlyRuns,
@@ -23,7 +20,7 @@ import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { chosenApplication } from '../session/chosen-application.ts';
-import { interruption } from '../session/interruption.ts';
+import { startOwnStack, type OwnStack } from '../session/own-stack.ts';
 import { quietLevel } from '../session/log-level.ts';
 import { clockWarnings, nightlyLines } from '../output/nightly-lines.ts';
 import { nightlyTime } from '../session/nightly-time.ts';
@@ -109,21 +106,24 @@ export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
   if (config.databaseUrl !== null && config.temporal.address !== null)
     return withNightlyRuns(command, (place) => runNightly(command, place));
   const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);
-  const stack = await startEmbedded({
-    ...{ ...embedded, log, notify: notifier(command.json), env: command.env },
-    ...{ beforeSending: preflightOf(config), beforeHandOver: ask, onForcedEnd: leaveSoon },
-  });
-  return stack === null
+  const own = await startOwnStack(
+    {
+      ...{ ...embedded, log, notify: notifier(command.json), env: command.env },
+      ...{ beforeSending: preflightOf(config), beforeHandOver: ask },
+    },
+    `Interrupted: the night stands still where it is. It goes on with the next \`lote up\` or \`${commandLine(config, 'nightly now')}\`.`,
+  );
+  return own === null
     ? withNightlyRuns(command, (place) => runNightly(command, place))
-    : nightlyOnOwnStack(stack, command, config);
+    : nightlyOnOwnStack(own, command, config);
 }
 
 /** This process owns the data directory: it leaves when the night, and what others handed over, has ended. */
-async function nightlyOnOwnStack(stack: Stack, command: NightlyCommand, config: Config): Promise<ExitCode> {
-  const interrupt = interruption(
-    `Interrupted: the night stands still where it is. It goes on with the next \`lote up\` or \`${commandLine(config, 'nightly now')}\`.`,
-    () => stack.kill(),
-  );
+async function nightlyOnOwnStack(
+  { stack, interrupt }: OwnStack,
+  command: NightlyCommand,
+  config: Config,
+): Promise<ExitCode> {
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {

@@ -15,7 +15,7 @@ import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
 import { rehearsalProfile } from '../../wiring/account/rehearsal-profile.ts';
 import { settledCountIn } from '../session/settled-count-in.ts';
-import { interruption } from '../session/interruption.ts';
+import { interruptionFromNow } from '../session/interruption.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
@@ -59,7 +59,7 @@ const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE
  */
 export async function rehearseCommand(command: RehearseCommand): Promise<ExitCode> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-rehearsal-'));
-  const interrupt = interruption(INTERRUPTED, () => rmSync(directory, EVERYTHING));
+  const interrupt = interruptionFromNow(INTERRUPTED, () => rmSync(directory, EVERYTHING));
   try {
     return await rehearseIn(directory, command, interrupt.interrupted);
   } finally {

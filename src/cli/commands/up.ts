@@ -9,15 +9,17 @@ import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { preflight } from '../session/preflight.ts';
-import { untilSignal } from '../session/until-signal.ts';
+import { stay } from '../session/until-signal.ts';
 
 /** `lote up`: everything embedded, stays until Ctrl-C; requests on the wire end first. */
 export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const { common: config, applications, several } = readInstallation(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const notify = (line: string): void => void process.stderr.write(`${line}\n`);
-  const stack = await startEmbedded({
-    ...{ config, log, notify, env, ...(several ? { applications } : {}), onForcedEnd: leaveSoon },
+  let stack: Stack | null = null;
+  const staying = stay(() => stack?.kill());
+  stack = await startEmbedded({
+    ...{ config, log, notify, env, ...(several ? { applications } : {}), onWork: staying.hear, onForcedEnd: leaveSoon },
     beforeHandOver: (service) => preflight(service, Date.now),
   });
   if (stack === null)
@@ -25,8 +27,8 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
       'data-directory-owned',
       `Starting Lote: another process owns ${config.dataDir} and is up already; only one may. Stop it first, or set LOTE_DATA_DIR to another directory.`,
     );
-  // Whoever reads an address may press Ctrl-C: it is heard from here on, whatever does not answer.
-  const ended = Promise.race([untilSignal(() => stack.kill()), stack.lost]);
+  // Whoever reads an address may press Ctrl-C: it is heard since the worker polls, whatever does not answer.
+  const ended = Promise.race([staying.over, stack.lost]);
   process.stdout.write(addresses(stack));
   try {
     await Promise.race([ended, notifyOrphaned(stack, several, notify)]);

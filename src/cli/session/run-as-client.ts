@@ -10,7 +10,7 @@ import { readProfile } from '../../wiring/account/read-profiles.ts';
 import { workerScope, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
 import { requireListedWorker, requireLiveWorker } from '../../wiring/temporal/require-live-worker.ts';
 import type { BatchResult } from '../../contract/messages.ts';
-import { interruption } from './interruption.ts';
+import { interruptionFromNow } from './interruption.ts';
 import { preflight } from './preflight.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { fetchProgress, startBatches, waitForBatches, type StartedBatch } from './run-batches.ts';
@@ -24,7 +24,7 @@ const UNTOUCHED_EVENTS = 2;
 /** Ledger and Temporal are shared: workers elsewhere do the work, this process starts it and waits. */
 export async function runAsClient(config: Config, command: RunCommand): Promise<readonly BatchResult[]> {
   const { temporal, taskQueue } = config;
-  const interrupt = interruption(INTERRUPTED, () => undefined);
+  const interrupt = interruptionFromNow(INTERRUPTED, () => undefined);
   const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
   try {
     const client = await connectClient(await placeOf(temporal.address ?? '', temporal), temporal.namespace);

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
-import { leaveSoon } from '../../runtime/process/shutdown.ts';
-import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { findOwner } from '../../wiring/operator/owner-api.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import type { ChosenApplication } from './chosen-application.ts';
@@ -11,7 +9,8 @@ import { quietLevel } from './log-level.ts';
 import { preflight, preflightOf } from './preflight.ts';
 import { printResults } from '../output/print-results.ts';
 import type { RunCommand } from './run-command.ts';
-import { runOnOwnStack } from './run-on-own-stack.ts';
+import { startOwnStack } from './own-stack.ts';
+import { INTERRUPTED, runOnOwnStack } from './run-on-own-stack.ts';
 import { runThroughOwner } from './run-through-owner.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 
@@ -25,11 +24,8 @@ export async function runEmbedded({ config, embedded }: ChosenApplication, comma
   const notify = lineWriter(command);
   const check = { beforeSending: preflightOf(config), beforeHandOver: ask };
   for (let pendingMs = 0; pendingMs < OWNER_PATIENCE_MS; pendingMs += POLL_INTERVAL_MS) {
-    const stack = await startEmbedded({
-      ...{ ...embedded, log, notify, env: command.env, ...check },
-      onForcedEnd: leaveSoon,
-    });
-    if (stack !== null) return runOnOwnStack(stack, config, command);
+    const own = await startOwnStack({ ...embedded, log, notify, env: command.env, ...check }, INTERRUPTED);
+    if (own !== null) return runOnOwnStack(own, config, command);
     const owner = await findOwner(await openDataDir(embedded.config.dataDir));
     if (owner === null && pendingMs === 0)
       notify('Another process owns the data directory and is starting; waiting for it …');

@@ -5,22 +5,26 @@ import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
 import { settledCountIn } from './settled-count-in.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
-import { interruption } from './interruption.ts';
+import type { OwnStack } from './own-stack.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { startBatches, waitForBatches } from './run-batches.ts';
 import type { RunCommand } from './run-command.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 
-const INTERRUPTED =
+/** How a run on its own stack ends at Ctrl-C. */
+export const INTERRUPTED =
   'Interrupted: nothing more was sent, and the requests on the wire have been answered or given up. The same command goes on where this one stopped.';
 
 /**
  * This process owns the data directory: it does the work, also what others hand over, and leaves when all of that has
  * ended.
  */
-export async function runOnOwnStack(stack: Stack, config: Config, command: RunCommand): Promise<ExitCode> {
-  const interrupt = interruption(INTERRUPTED, () => stack.kill());
+export async function runOnOwnStack(
+  { stack, interrupt }: OwnStack,
+  config: Config,
+  command: RunCommand,
+): Promise<ExitCode> {
   const say = lineWriter({ json: false });
   interrupt.interrupted.catch(() => say('Leaving: requests on the wire end first (Ctrl-C again leaves now) …'));
   const ended = Promise.race([interrupt.interrupted, stack.lost]);

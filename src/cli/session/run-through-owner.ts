@@ -7,7 +7,7 @@ import { namedInput } from '../../wiring/temporal/named-input.ts';
 import type { OwnerApi } from '../../wiring/operator/owner-api.ts';
 import type { BatchResult } from '../../contract/messages.ts';
 import { settledCount } from '../../domain/settled-count.ts';
-import { interruption } from './interruption.ts';
+import { interruptionFromNow } from './interruption.ts';
 import { progressLine } from '../output/progress-line.ts';
 import { waitForBatches } from './run-batches.ts';
 import type { RunCommand } from './run-command.ts';
@@ -25,7 +25,7 @@ export async function runThroughOwner(
   config: Config,
   command: RunCommand,
 ): Promise<readonly BatchResult[] | 'owner-gone'> {
-  const interrupt = interruption(INTERRUPTED, () => undefined);
+  const interrupt = interruptionFromNow(INTERRUPTED, () => undefined);
   const done = new AbortController();
   try {
     const { temporalAddress, temporalNamespace } = owner.endpoints;

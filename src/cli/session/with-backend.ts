@@ -17,7 +17,7 @@ import { settledCount } from '../../domain/settled-count.ts';
 import { settledCountIn } from './settled-count-in.ts';
 import { chosenApplication, type ChosenApplication } from './chosen-application.ts';
 import { batchNotFound } from './batch-not-found.ts';
-import { interruption } from './interruption.ts';
+import { interruptionFromNow } from './interruption.ts';
 import { quietLevel } from './log-level.ts';
 import { preflight, preflightOf } from './preflight.ts';
 import { lineWriter } from '../output/terminal-text.ts';
@@ -55,7 +55,7 @@ const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or
 export async function withBackend<T>(command: BackendCommand, work: (backend: Backend) => Promise<T>): Promise<T> {
   const chosen = chosenApplication(command.env, command.application ?? null);
   const { config } = chosen;
-  const interrupt = interruption(INTERRUPTED, () => undefined);
+  const interrupt = interruptionFromNow(INTERRUPTED, () => undefined);
   try {
     if (config.databaseUrl !== null && config.temporal.address !== null) {
       return await withWorkers(config, interrupt.interrupted, work);

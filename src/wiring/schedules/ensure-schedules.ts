@@ -8,8 +8,8 @@ import { bringInput } from './schedule-input.ts';
 type Log = Parameters<typeof ensureReconciliationSchedule>[2];
 
 /**
- * The reconciliation of each application, and its night where its file asks for one. Called when the worker polls
- * already: what cannot be scheduled is logged, and keeps nobody from working.
+ * The reconciliation of each application, and its night where its file asks for one. What cannot be scheduled is logged,
+ * and keeps nobody from working.
  */
 export async function ensureSchedules(applications: readonly Config[], client: Client, log: Log): Promise<void> {
   for (const config of applications) {

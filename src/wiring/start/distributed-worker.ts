@@ -22,9 +22,13 @@ export interface DistributedWorker {
 
 /**
  * A worker on the shared ledger and the shared Temporal server: one process for all applications, and for each a service
- * and folders, and of several a queue of its own.
+ * and folders, and of several a queue of its own. For `onWork` see `WorkerPlace`.
  */
-export async function startDistributedWorker(installation: Installation, log: Logger): Promise<DistributedWorker> {
+export async function startDistributedWorker(
+  installation: Installation,
+  log: Logger,
+  onWork?: () => void,
+): Promise<DistributedWorker> {
   const { common } = installation;
   const parts = startedParts(log);
   return orStop(parts, async () => {
@@ -33,6 +37,7 @@ export async function startDistributedWorker(installation: Installation, log: Lo
       ...{ applications, temporal: { client, place } },
       webhookUrlOf: ({ webhook }) => webhook.url,
       consoleUrl: () => common.console.publicUrl,
+      ...(onWork !== undefined && { onWork }),
       onForcedEnd: leaveSoon,
     });
     logMisfitsOf(applications, parts);

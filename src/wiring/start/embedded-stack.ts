@@ -54,6 +54,8 @@ export interface EmbeddedOptions {
    * send.
    */
   readonly beforeSending?: (service: InvoicingService, application: string) => Promise<void>;
+  /** See `WorkerPlace`. */
+  readonly onWork?: () => void;
   /** See `WorkerPlace`; left out by a caller that must outlive the stack. */
   readonly onForcedEnd?: () => void;
   /** Runs before work that another process hands over; throws to refuse it. */
@@ -93,6 +95,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
     ...{ applications, temporal },
     webhookUrlOf: (one) => one.webhook.url ?? (sandbox === null ? null : receiver.url),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
+    ...(options.onWork !== undefined && { onWork: options.onWork }),
     ...(options.onForcedEnd !== undefined && { onForcedEnd: options.onForcedEnd }),
   });
   const { web, handOver } = await startEmbeddedConsole(place, {

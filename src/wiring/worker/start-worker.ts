@@ -36,6 +36,8 @@ export interface WorkerPlace {
   readonly workflowBundle?: string;
   /** Which patches the other workers know too; left out: there are no others. */
   readonly sharedPatches?: Pick<SharedPatches, 'isShared'>;
+  /** Called when the worker is about to poll: from then on the process has work in hand, which must end in order. */
+  readonly onWork?: () => void;
   /** Called when slices did not end in time: the process must leave without them. */
   readonly onForcedEnd?: () => void;
   /** Left out: nothing is measured or traced. */
@@ -133,6 +135,7 @@ async function run(
         make({ ...{ ...shared, activities, taskQueue }, maxConcurrentActivityTaskPolls: POLLS_OF_ONE }),
     }),
   );
+  place.onWork?.();
   const ended = runToTheEnd(workers, connection);
   // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.
   ended.catch(() => undefined);

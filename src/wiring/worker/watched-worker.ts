@@ -27,6 +27,8 @@ export interface WatchedWorkerOptions {
   readonly webhookUrlOf: (config: Config) => string | null;
   readonly consoleUrl: () => string | null;
   /** See `WorkerPlace`. */
+  readonly onWork?: () => void;
+  /** See `WorkerPlace`. */
   readonly onForcedEnd?: () => void;
 }
 
@@ -36,7 +38,10 @@ export interface WatchedWorker {
   readonly folders: CommonFolders | null;
 }
 
-/** The worker on a task queue that no other ledger uses, the schedules of each application, and the watches over all. */
+/**
+ * The worker on a task queue that no other ledger uses, the schedules of each application, and the watches over all. The worker polls last: a process
+ * that has work in hand waits for nothing more before it can be told to leave.
+ */
 export async function startWatchedWorker(core: SharedCore, options: WatchedWorkerOptions): Promise<WatchedWorker> {
   const { config, opened, telemetry, parts, notify, log } = core;
   const { applications, temporal } = options;
@@ -64,18 +69,19 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
     temporal: temporal.place,
     namespace: config.temporal.namespace,
     taskQueue,
+    ...(options.onWork !== undefined && { onWork: options.onWork }),
     ...(options.onForcedEnd !== undefined && { onForcedEnd: options.onForcedEnd }),
     // A server of our own has no other worker, and leaves with this one.
     ...(config.temporal.address === null ? {} : await besideOthers()),
   };
+  const configs = applications.map((one) => one.core.config);
+  await ensureSchedules(configs, client, log);
+  await stopWithoutFile({ client, ledger: opened, applications: configs, log });
   const [{ deps, folders }, ...others] = joined;
   const worker = first.core.config.isOneOfSeveral
     ? await startWorkerOfSeveral([deps, ...others.map((other) => other.deps)], opened, place)
     : await startWorker(deps, place);
   parts.addToTheEnd('worker', () => worker.stop());
-  const configs = applications.map((one) => one.core.config);
-  await ensureSchedules(configs, client, log);
-  await stopWithoutFile({ client, ledger: opened, applications: configs, log });
   const names = new Set(configs.map(({ application }) => application));
   const stuck = watchStuckBatches({ ledger: opened, client, applications: names, telemetry, log });
   parts.add('watch of stuck batches', () => stuck.stop());

@@ -61,4 +61,16 @@ describe.skipIf(inject('postgresUrl') === null)('a worker that is stopped', { ti
     const { code, signal, stderr } = await worker.end;
     expect([0, 'SIGKILL'], stderr).toContain(code ?? signal);
   });
+
+  it('leaves in order, too, when it has just come up and sends what waited for it', async () => {
+    fleet.front.script = () => 'pass' as const;
+    const before = fleet.postTimes().length;
+    worker = fleet.startWorker();
+    await until(() => fleet.postTimes().length > before);
+
+    worker.signal('SIGTERM');
+
+    const { code, signal, stderr } = await worker.end;
+    expect(code ?? signal, stderr).toBe(0);
+  });
 });

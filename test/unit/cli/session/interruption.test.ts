@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
-import { interruption, type Interruption } from '../../../../src/cli/session/interruption.ts';
-import { untilSignal } from '../../../../src/cli/session/until-signal.ts';
+import { interruption, interruptionFromNow, type Interruption } from '../../../../src/cli/session/interruption.ts';
+import { stay, untilSignal } from '../../../../src/cli/session/until-signal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
 const before = new Map(SIGNALS.map((signal) => [signal, new Set(process.listeners(signal))]));
@@ -32,7 +32,7 @@ afterEach(() => {
 
 describe('an interruption', () => {
   it.each(SIGNALS)('by %s ends the command in order: its sentence, exit code 130', async (name) => {
-    open = interruption('Interrupted: the workers go on.', () => undefined);
+    open = interruptionFromNow('Interrupted: the workers go on.', () => undefined);
 
     signal(name);
 
@@ -47,7 +47,7 @@ describe('an interruption', () => {
   ] as const)('that comes twice leaves at once, after what must not stay behind: %s', (name, exitCode) => {
     const order: string[] = [];
     const { codes } = leftAt();
-    open = interruption('Interrupted', () => order.push(`killed, ${codes.length} exits so far`));
+    open = interruptionFromNow('Interrupted', () => order.push(`killed, ${codes.length} exits so far`));
 
     signal(name);
     const afterFirst = order.length;
@@ -62,16 +62,32 @@ describe('an interruption', () => {
     const counts = (): readonly number[] => SIGNALS.map((name) => process.listenerCount(name));
     const free = counts();
 
-    interruption('Interrupted', () => undefined).end();
+    interruptionFromNow('Interrupted', () => undefined).end();
 
     expect(counts()).toEqual(free);
+  });
+
+  it('is listened for when the command has something that must end, and not before', async () => {
+    const counts = (): readonly number[] => SIGNALS.map((name) => process.listenerCount(name));
+    const free = counts();
+    open = interruption('Interrupted', () => undefined);
+    const before = counts();
+    open.hear();
+    open.hear();
+    const heard = counts();
+
+    signal('SIGTERM');
+
+    expect(before).toEqual(free);
+    expect(heard).toEqual(free.map((count) => count + 1));
+    await expect(open.interrupted).rejects.toMatchObject({ code: 'interrupted' });
   });
 
   it('that nobody waits for does not end the process as an unhandled rejection', async () => {
     const unhandled: unknown[] = [];
     const listener = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', listener);
-    open = interruption('Interrupted', () => undefined);
+    open = interruptionFromNow('Interrupted', () => undefined);
 
     signal('SIGINT');
     await new Promise((resolve) => setImmediate(resolve));
@@ -95,10 +111,11 @@ describe('a command that stays until a signal', () => {
   it('leaves at the second one, after what must not stay behind', async () => {
     const { codes } = leftAt();
     let killed = false;
-    const stayed = untilSignal(() => (killed = true));
+    const { over, hear } = stay(() => (killed = true));
+    hear();
 
     signal('SIGINT');
-    await stayed;
+    await over;
     const afterFirst = killed;
     signal('SIGINT');
 
