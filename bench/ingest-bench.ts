@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { writeInvoiceFile } from '../test/support/files/invoice-file.ts';
-import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
+import { startDeployedPostgres } from './measures/deployed-postgres.ts';
 import { runChild } from './child.ts';
 import { BLOCK_NOTE, delayText } from './measures/event-loop-watch.ts';
 import type { IngestOptions } from './options.ts';
@@ -23,7 +23,7 @@ interface Measure extends IngestRun {
 /** One file, read by csv-parse alone, by Lote without a ledger, and by Lote into each ledger; a process for each. */
 export async function runIngestBench({ rows, node }: IngestOptions): Promise<Table> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
-  const cluster = await startPostgresCluster({ durable: true });
+  const cluster = await startDeployedPostgres();
   try {
     await writeInvoiceFile(join(directory, FILE), { invoices: rows });
     await writeFile(join(directory, EXCEL_FILE), iconv.encode(excelText(rows), 'windows-1252'));

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
 import { runChild } from './child.ts';
 import { issueTable, type LoteMeasure } from './issue-table.ts';
 import type { IssueOptions, LedgerKind } from './options.ts';
+import { startDeployedPostgres } from './measures/deployed-postgres.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import { timelineTable } from './measures/timeline.ts';
 import { nodeVersion } from './measures/node-version.ts';
@@ -57,7 +57,7 @@ async function measureLote(
 ): Promise<LoteMeasure | null> {
   const { statements } = place.options;
   const settings = statements ? COUNTING_STATEMENTS : {};
-  const cluster = ledger === 'postgres' ? await startPostgresCluster({ durable: true, settings }) : null;
+  const cluster = ledger === 'postgres' ? await startDeployedPostgres(settings) : null;
   if (ledger === 'postgres' && cluster === null) {
     process.stderr.write('No PostgreSQL on this machine (initdb and postgres): Lote is measured on PGlite only.\n');
     return null;

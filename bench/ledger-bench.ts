@@ -1,4 +1,4 @@
-import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
+import { startDeployedPostgres } from './measures/deployed-postgres.ts';
 import { runChild } from './child.ts';
 import type { LedgerOptions } from './options.ts';
 import type { Table } from './print-table.ts';
@@ -6,7 +6,7 @@ import type { LedgerInput, LedgerRun } from './processes/ledger-process.ts';
 
 /** What each step of an invoice's life costs in the ledger, on PostgreSQL: CPU of server and client, statements, bytes of its log. */
 export async function runLedgerBench({ invoices, group, node }: LedgerOptions): Promise<Table> {
-  const cluster = await startPostgresCluster({ durable: true });
+  const cluster = await startDeployedPostgres();
   if (cluster === null) throw new Error('Measuring the ledger: no PostgreSQL on this machine (initdb and postgres).');
   try {
     const input: LedgerInput = { invoices, group, databaseUrl: cluster.url, databasePid: cluster.pid };

@@ -2,10 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startPostgresCluster, type PostgresCluster } from '../test/support/servers/postgres-cluster.ts';
+import type { PostgresCluster } from '../test/support/servers/postgres-cluster.ts';
 import { runChild } from './child.ts';
 import { startFake } from './comparison/fake.ts';
 import { cpuText, type LoteMeasure } from './issue-table.ts';
+import { startDeployedPostgres } from './measures/deployed-postgres.ts';
 import { holdInvoices } from './measures/held-invoices.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
@@ -56,10 +57,7 @@ interface Batch {
 
 async function measureBatch(batch: Batch): Promise<LinearMeasure> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-bench-'));
-  const cluster = await startPostgresCluster({
-    durable: true,
-    settings: { ...SETTINGS, ...(batch.statements ? COUNTING_STATEMENTS : {}) },
-  });
+  const cluster = await startDeployedPostgres({ ...SETTINGS, ...(batch.statements ? COUNTING_STATEMENTS : {}) });
   if (cluster === null) throw new Error('Measuring batches: no PostgreSQL on this machine (initdb and postgres).');
   // The sandbox keeps what a service must answer for, 2.5 GB for a million invoices, and becomes slower itself.
   const fake = await startFake(BARE_INVOICES);

@@ -3,7 +3,7 @@ import { openPostgresDatabase } from '../src/ledger/database/postgres/open-postg
 import { BROWSER_PATH, launchBrowser } from '../test/support/browser/browser.ts';
 import { weighPage } from '../test/support/browser/page-weight.ts';
 import { startFurnishedConsole, type FurnishedConsole } from '../test/support/console/furnished-console.ts';
-import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
+import { startDeployedPostgres } from './measures/deployed-postgres.ts';
 import { median } from './measures/median.ts';
 import type { PagesOptions } from './options.ts';
 import type { Table } from './print-table.ts';
@@ -22,7 +22,7 @@ interface Times {
 /** How heavy each page of the console is, and how soon it can be used, over a ledger on PostgreSQL with one large batch. */
 export async function runPagesBench({ invoices, rounds }: PagesOptions): Promise<Table> {
   if (BROWSER_PATH === null) throw new Error('Measuring the pages: no Chromium on the PATH.');
-  const cluster = await startPostgresCluster({ durable: true });
+  const cluster = await startDeployedPostgres();
   if (cluster === null) throw new Error('Measuring the pages: no PostgreSQL on this machine (initdb and postgres).');
   const each = Math.ceil(invoices / SMALLER);
   try {

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgresCluster } from '../test/support/servers/postgres-cluster.ts';
 import { runChild } from './child.ts';
 import { cpuText, type LoteMeasure } from './issue-table.ts';
+import { startDeployedPostgres } from './measures/deployed-postgres.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import type { RateOptions } from './options.ts';
@@ -63,7 +63,7 @@ async function measure(
   const { ledger, invoices, node, profileDir } = options;
   const counts = options.statements && requestsPerSecond !== null;
   const settings = counts ? COUNTING_STATEMENTS : {};
-  const cluster = ledger === 'postgres' ? await startPostgresCluster({ durable: true, settings }) : null;
+  const cluster = ledger === 'postgres' ? await startDeployedPostgres(settings) : null;
   if (ledger === 'postgres' && cluster === null)
     throw new Error('Measuring a rate: no PostgreSQL on this machine (initdb and postgres). Add --only pglite.');
   const own = join(directory, name);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startPostgresCluster } from '../../test/support/servers/postgres-cluster.ts';
 import { runChild } from '../child.ts';
+import { startDeployedPostgres } from '../measures/deployed-postgres.ts';
 import { watchMemory, type MemoryWatch } from '../measures/memory-watch.ts';
 import { processTreeUsage, readTree } from '../measures/process-tree-usage.ts';
 import type { BareInput, BareRun } from '../processes/bare-process.ts';
@@ -80,11 +80,11 @@ function workOf(contender: Contender, place: Place): Promise<Work | null> {
       const { node } = contender;
       return contender.ledger === 'pglite'
         ? loteOn(null, place, node)
-        : withStore(startPostgresCluster({ durable: true }), place, (store) => loteOn(store, place, node));
+        : withStore(startDeployedPostgres(), place, (store) => loteOn(store, place, node));
     }
     case 'peer': {
       const { store, file, node } = contender;
-      const starting = store === 'redis' ? startRedis(place.directory) : startPostgresCluster({ durable: true });
+      const starting = store === 'redis' ? startRedis(place.directory) : startDeployedPostgres();
       return withStore(starting, place, (started) => runPeer(started, place, { file, node }));
     }
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { writeInvoiceFile } from '../../test/support/files/invoice-file.ts';
 import { ownPort } from '../../test/support/servers/own-port.ts';
-import { startPostgresCluster } from '../../test/support/servers/postgres-cluster.ts';
+import { startDeployedPostgres } from '../measures/deployed-postgres.ts';
 import { watchMemory } from '../measures/memory-watch.ts';
 import { startSandbox } from '../sandbox.ts';
 import { startLote } from './lote-command.ts';
@@ -22,7 +22,7 @@ export async function measureBatchMemory(
   directory: string,
   { invoices, node }: { readonly invoices: number; readonly node: string },
 ): Promise<BatchMemory | null> {
-  const cluster = await startPostgresCluster({ durable: true });
+  const cluster = await startDeployedPostgres();
   if (cluster === null) return null;
   const sandbox = await startSandbox();
   const database = watchMemory(() => [cluster.pid]);
