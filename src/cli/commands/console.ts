@@ -3,7 +3,7 @@ import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { startDistributedConsole } from '../../wiring/start/distributed-console.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { untilSignal } from '../session/until-signal.ts';
+import { stay } from '../session/stay.ts';
 
 /** `lote console`: the web pages and the JSON API over a shared ledger. */
 export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
@@ -17,11 +17,12 @@ export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
     );
   }
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const staying = stay();
   const web = await startDistributedConsole(installation, log);
   const metrics = web.metricsUrl === null ? '' : `, metrics at ${web.metricsUrl}`;
-  const ended = untilSignal();
+  staying.begin();
   process.stdout.write(`Console ${web.url}${metrics}\n`);
-  await ended;
+  await staying.over;
   await web.stop();
   return EXIT.ok;
 }

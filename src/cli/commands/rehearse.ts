@@ -15,7 +15,7 @@ import { startEmbedded } from '../../wiring/start/embedded.ts';
 import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
 import { rehearsalProfile } from '../../wiring/account/rehearsal-profile.ts';
 import { settledCountIn } from '../session/settled-count-in.ts';
-import { interruptionFromNow } from '../session/interruption.ts';
+import { interruption, type Interruption } from '../session/interruption.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
@@ -59,16 +59,16 @@ const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE
  */
 export async function rehearseCommand(command: RehearseCommand): Promise<ExitCode> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-rehearsal-'));
-  const interrupt = interruptionFromNow(INTERRUPTED, () => rmSync(directory, EVERYTHING));
+  const interrupt = interruption(INTERRUPTED, () => rmSync(directory, EVERYTHING));
   try {
-    return await rehearseIn(directory, command, interrupt.interrupted);
+    return await rehearseIn(directory, command, interrupt);
   } finally {
     await rm(directory, EVERYTHING);
     interrupt.end();
   }
 }
 
-async function rehearseIn(directory: string, command: RehearseCommand, interrupted: Promise<never>): Promise<ExitCode> {
+async function rehearseIn(directory: string, command: RehearseCommand, interrupt: Interruption): Promise<ExitCode> {
   const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.includes(name)));
   // No key is read: nothing of a rehearsal reaches a service.
   const installation = readInstallation(own, process.cwd(), 'nothing');
@@ -95,10 +95,11 @@ async function rehearseIn(directory: string, command: RehearseCommand, interrupt
     // Bodies name the merchant's id, and faults go by the bytes: with ids at random no seed would repeat a rehearsal.
     sandbox: { faults: faultsOf(command.faults), seed: command.seed, idsBySeed: true },
     beforeHandOver: () => Promise.resolve(),
+    onWork: interrupt.begin,
     onForcedEnd: leaveSoon,
   });
   if (stack === null) throw new LoteError('internal', 'The rehearsal found its own new data directory owned.');
-  const ended = Promise.race([stack.lost, interrupted]);
+  const ended = Promise.race([stack.lost, interrupt.interrupted]);
   ended.catch(() => undefined);
   try {
     const files = (await namedFiles(inputDir, command.files)).map((file) => resolve(file));

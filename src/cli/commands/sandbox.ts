@@ -9,7 +9,7 @@ import { postgresStore } from '../../sandbox/store/postgres-store.ts';
 import type { SandboxStore } from '../../sandbox/store/sandbox-store.ts';
 import { sandboxProfile } from '../../wiring/account/sandbox-profile.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { untilSignal } from '../session/until-signal.ts';
+import { stay } from '../session/stay.ts';
 
 /** `lote sandbox`: the simulated service alone, for anyone who writes a client for the published interface. */
 export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
@@ -17,6 +17,7 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   const config = configOf(env, process.cwd(), 'nothing');
   const profile = sandboxProfile(config);
   const faults = env['SANDBOX_FAULTS'];
+  const staying = stay();
   const sandbox = await startSandbox({
     host: config.sandbox.host,
     port: await choosePort(config.sandbox),
@@ -26,9 +27,9 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
     ...(profile === null ? {} : { profile }),
     ...(faults === undefined ? {} : { faults: parseFaults(faults) }),
   });
-  const ended = untilSignal();
+  staying.begin();
   process.stdout.write(`Sandbox ${sandbox.url}\n`);
-  await ended;
+  await staying.over;
   await sandbox.close();
   return EXIT.ok;
 }

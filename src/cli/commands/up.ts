@@ -9,7 +9,7 @@ import type { Stack } from '../../wiring/start/embedded-stack.ts';
 import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { preflight } from '../session/preflight.ts';
-import { stay } from '../session/until-signal.ts';
+import { stay } from '../session/stay.ts';
 
 /** `lote up`: everything embedded, stays until Ctrl-C; requests on the wire end first. */
 export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
@@ -19,7 +19,9 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   let stack: Stack | null = null;
   const staying = stay(() => stack?.kill());
   stack = await startEmbedded({
-    ...{ config, log, notify, env, ...(several ? { applications } : {}), onWork: staying.hear, onForcedEnd: leaveSoon },
+    ...{ config, log, notify, env, ...(several ? { applications } : {}) },
+    onWork: staying.begin,
+    onForcedEnd: leaveSoon,
     beforeHandOver: (service) => preflight(service, Date.now),
   });
   if (stack === null)
@@ -27,7 +29,7 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
       'data-directory-owned',
       `Starting Lote: another process owns ${config.dataDir} and is up already; only one may. Stop it first, or set LOTE_DATA_DIR to another directory.`,
     );
-  // Whoever reads an address may press Ctrl-C: it is heard since the worker polls, whatever does not answer.
+  // Whoever reads an address may press Ctrl-C: since the worker polls it is an end in order, whatever does not answer.
   const ended = Promise.race([staying.over, stack.lost]);
   process.stdout.write(addresses(stack));
   try {

@@ -6,7 +6,7 @@ import { interruption, type Interruption } from './interruption.ts';
 /** The parts of a data directory's owner, in a command that leaves when its work is done. */
 export interface OwnStack {
   readonly stack: Stack;
-  /** Heard since the worker polls. */
+  /** Ends in order what has begun since the worker polls. */
   readonly interrupt: Interruption;
 }
 
@@ -18,7 +18,7 @@ export async function startOwnStack(
   let stack: Stack | null = null;
   const interrupt = interruption(sentence, () => stack?.kill());
   try {
-    stack = await startEmbedded({ ...options, onWork: interrupt.hear, onForcedEnd: leaveSoon });
+    stack = await startEmbedded({ ...options, onWork: interrupt.begin, onForcedEnd: leaveSoon });
   } finally {
     if (stack === null) interrupt.end();
   }

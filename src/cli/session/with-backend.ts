@@ -17,7 +17,7 @@ import { settledCount } from '../../domain/settled-count.ts';
 import { settledCountIn } from './settled-count-in.ts';
 import { chosenApplication, type ChosenApplication } from './chosen-application.ts';
 import { batchNotFound } from './batch-not-found.ts';
-import { interruptionFromNow } from './interruption.ts';
+import { interruption, type Interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';
 import { preflight, preflightOf } from './preflight.ts';
 import { lineWriter } from '../output/terminal-text.ts';
@@ -55,12 +55,12 @@ const INTERRUPTED = 'Interrupted: what was begun goes on where a worker runs, or
 export async function withBackend<T>(command: BackendCommand, work: (backend: Backend) => Promise<T>): Promise<T> {
   const chosen = chosenApplication(command.env, command.application ?? null);
   const { config } = chosen;
-  const interrupt = interruptionFromNow(INTERRUPTED, () => undefined);
+  const interrupt = interruption(INTERRUPTED, () => undefined);
   try {
     if (config.databaseUrl !== null && config.temporal.address !== null) {
-      return await withWorkers(config, interrupt.interrupted, work);
+      return await withWorkers(config, interrupt, work);
     }
-    return await withEmbedded(chosen, { ...command, interrupted: interrupt.interrupted }, work);
+    return await withEmbedded(chosen, { ...command, interrupt }, work);
   } finally {
     interrupt.end();
   }
@@ -68,7 +68,7 @@ export async function withBackend<T>(command: BackendCommand, work: (backend: Ba
 
 async function withWorkers<T>(
   config: Config,
-  interrupted: Promise<never>,
+  interrupt: Interruption,
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const { temporal, taskQueue, reportsDir } = config;
@@ -82,11 +82,12 @@ async function withWorkers<T>(
         pollers: () => queuePollers(client, taskQueue),
         pause: (ms) => sleep(ms),
       });
+      interrupt.begin();
       return await work({
         ...{ config, client, ledgerId: ledger.id, ledger, reportsDir },
         settledCount: (batchId) => settledCountIn(ledger, batchId),
         workflowOf: (batchId) => workflowInLedger(ledger, batchId),
-        ended: interrupted,
+        ended: interrupt.interrupted,
       });
     } finally {
       await client.connection.close();
@@ -98,7 +99,7 @@ async function withWorkers<T>(
 
 async function withEmbedded<T>(
   { config, embedded }: ChosenApplication,
-  { json, env, interrupted }: BackendCommand & { readonly interrupted: Promise<never> },
+  { json, env, interrupt }: BackendCommand & { readonly interrupt: Interruption },
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
@@ -112,11 +113,12 @@ async function withEmbedded<T>(
       env,
       beforeSending: preflightOf(config),
       beforeHandOver: ask,
+      onWork: interrupt.begin,
       onForcedEnd: leaveSoon,
     });
     if (stack !== null) {
       const { client, ledger, lost } = stack;
-      const ended = Promise.race([interrupted, lost]);
+      const ended = Promise.race([interrupt.interrupted, lost]);
       ended.catch(() => undefined);
       try {
         const backend = { config, client, ledgerId: ledger.id, ledger, reportsDir: config.reportsDir };
@@ -132,7 +134,7 @@ async function withEmbedded<T>(
       }
     }
     const owner = await findOwner(await openDataDir(embedded.config.dataDir));
-    if (owner !== null) return withOwner(owner, { config, interrupted }, work);
+    if (owner !== null) return withOwner(owner, { config, interrupt }, work);
     await sleep(POLL_INTERVAL_MS);
   }
   throw new LoteError(
@@ -143,12 +145,13 @@ async function withEmbedded<T>(
 
 async function withOwner<T>(
   owner: OwnerApi,
-  { config, interrupted }: { readonly config: Config; readonly interrupted: Promise<never> },
+  { config, interrupt }: { readonly config: Config; readonly interrupt: Interruption },
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const { temporalAddress, temporalNamespace, ledgerId, reportsDir } = owner.endpoints;
   const client = await connectClient(await placeOf(temporalAddress, config.temporal), temporalNamespace);
   try {
+    interrupt.begin();
     return await work({
       ...{ config: besideOwner(config, owner.endpoints), client, ledgerId, ledger: null, reportsDir },
       settledCount: async (batchId) => settledCount((await owner.batch(batchId))?.counts ?? {}),
@@ -158,7 +161,7 @@ async function withOwner<T>(
           () => owner.batch(batchId),
           () => owner.batches(BATCHES_NAMED),
         ),
-      ended: interrupted,
+      ended: interrupt.interrupted,
     });
   } finally {
     await client.connection.close();

@@ -8,8 +8,10 @@ export type ShutdownSignal = (typeof SIGNALS)[number];
 export interface ShutdownHandlers {
   /** First signal: stop claiming, let what is in flight end. */
   readonly graceful: (signal: ShutdownSignal) => void;
-  /** Second signal: leave now, with this exit code. Later ones change nothing. */
+  /** Second signal, or the first one before there is work: leave now, with this exit code. Later ones change nothing. */
   readonly immediate: (signal: ShutdownSignal, exitCode: number) => void;
+  /** False: nothing has begun that would have to end. Left out: there is work. */
+  readonly hasWork?: () => boolean;
   /** The process, or a stand-in with its events. */
   readonly source?: Pick<NodeJS.EventEmitter, 'on' | 'off'>;
 }
@@ -19,13 +21,16 @@ export function exitCodeOf(signal: ShutdownSignal): number {
   return 128 + constants.signals[signal];
 }
 
-/** Listens for signals until the returned function is called. */
+/**
+ * Listens for signals until the returned function is called. A process that starts listens, too, before it has work: as the first process of a
+ * container it would not be ended by a signal that it does not hear, and come up with nobody to tell it again.
+ */
 export function onShutdown(handlers: ShutdownHandlers): () => void {
   const source = handlers.source ?? process;
   let received = 0;
   const listeners = SIGNALS.map((signal) => {
     function listener(): void {
-      received += 1;
+      received = received === 0 && handlers.hasWork?.() === false ? 2 : received + 1;
       if (received === 1) handlers.graceful(signal);
       if (received === 2) handlers.immediate(signal, exitCodeOf(signal));
     }

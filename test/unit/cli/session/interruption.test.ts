@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { interruption, interruptionFromNow, type Interruption } from '../../../../src/cli/session/interruption.ts';
-import { stay, untilSignal } from '../../../../src/cli/session/until-signal.ts';
+import { stay } from '../../../../src/cli/session/stay.ts';
 
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
 const before = new Map(SIGNALS.map((signal) => [signal, new Set(process.listeners(signal))]));
@@ -67,20 +67,26 @@ describe('an interruption', () => {
     expect(counts()).toEqual(free);
   });
 
-  it('is listened for when the command has something that must end, and not before', async () => {
-    const counts = (): readonly number[] => SIGNALS.map((name) => process.listenerCount(name));
-    const free = counts();
-    open = interruption('Interrupted', () => undefined);
-    const before = counts();
-    open.hear();
-    open.hear();
-    const heard = counts();
+  it('ends the command at once before there is work, after what must not stay behind', () => {
+    const order: string[] = [];
+    const { codes } = leftAt();
+    open = interruption('Interrupted', () => order.push(`killed, ${codes.length} exits so far`));
 
     signal('SIGTERM');
 
-    expect(before).toEqual(free);
-    expect(heard).toEqual(free.map((count) => count + 1));
+    expect(order).toEqual(['killed, 0 exits so far']);
+    expect(codes).toEqual([143]);
+  });
+
+  it('is one in order from the moment that there is work', async () => {
+    const { codes } = leftAt();
+    open = interruption('Interrupted', () => undefined);
+    open.begin();
+
+    signal('SIGTERM');
+
     await expect(open.interrupted).rejects.toMatchObject({ code: 'interrupted' });
+    expect(codes).toEqual([]);
   });
 
   it('that nobody waits for does not end the process as an unhandled rejection', async () => {
@@ -100,10 +106,11 @@ describe('an interruption', () => {
 describe('a command that stays until a signal', () => {
   it('goes on after the first one, to its own end', async () => {
     const { codes } = leftAt();
-    const stayed = untilSignal();
+    const { over, begin } = stay();
+    begin();
 
     signal('SIGTERM');
-    await stayed;
+    await over;
 
     expect(codes).toEqual([]);
   });
@@ -111,8 +118,8 @@ describe('a command that stays until a signal', () => {
   it('leaves at the second one, after what must not stay behind', async () => {
     const { codes } = leftAt();
     let killed = false;
-    const { over, hear } = stay(() => (killed = true));
-    hear();
+    const { over, begin } = stay(() => (killed = true));
+    begin();
 
     signal('SIGINT');
     await over;
@@ -121,5 +128,14 @@ describe('a command that stays until a signal', () => {
 
     expect([afterFirst, killed]).toEqual([false, true]);
     expect(codes).toEqual([130]);
+  });
+
+  it('leaves at the first one while it starts', () => {
+    const { codes } = leftAt();
+    stay();
+
+    signal('SIGTERM');
+
+    expect(codes).toEqual([143]);
   });
 });

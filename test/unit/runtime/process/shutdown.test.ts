@@ -23,6 +23,22 @@ describe('onShutdown', () => {
     expect(heard).toEqual(['graceful SIGINT', 'immediate SIGTERM 143']);
   });
 
+  it('leaves at once at the first one while there is no work, and does nothing more at later ones', () => {
+    const source = new EventEmitter();
+    const heard: string[] = [];
+    onShutdown({
+      source,
+      hasWork: () => false,
+      graceful: (signal) => heard.push(`graceful ${signal}`),
+      immediate: (signal, code) => heard.push(`immediate ${signal} ${code}`),
+    });
+
+    source.emit('SIGTERM');
+    source.emit('SIGTERM');
+
+    expect(heard).toEqual(['immediate SIGTERM 143']);
+  });
+
   it('does nothing more at a third', () => {
     const { source, heard } = listening();
 
