@@ -9,6 +9,8 @@ export interface Semaphore {
   tryAcquire(): Release | null;
   /** Whether no permit is in use, and nobody waits for one. */
   isIdle(): boolean;
+  /** How many permits may be in use until it is resized: all of them, or more where some in use are to come back after a smaller size. */
+  inUseAtMost(): number;
   /** Changes the number of permits: more are free at once, fewer as soon as those in use come back. */
   resize(permits: number): void;
 }
@@ -51,6 +53,7 @@ export function createSemaphore(permits: number): Semaphore {
 
   return {
     isIdle: () => free === size && waiting.size === 0,
+    inUseAtMost: () => size - Math.min(free, 0),
     resize(next) {
       free += next - size;
       size = next;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { ownName } from '../support/files/batch-file.ts';
 import { writeInvoiceFile } from '../support/files/invoice-file.ts';
 import { newPlace, type Place } from '../support/lote/lote-command.ts';
 import { ownPort } from '../support/servers/own-port.ts';
@@ -11,6 +12,8 @@ import { postgresDatabase, type PostgresDatabase } from '../support/servers/post
 import { processes, type Processes } from '../support/lote/processes.ts';
 import { independentSandbox, SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
 import { startServiceFront, type ServiceFront } from '../support/servers/service-front.ts';
+import { withFleet } from '../support/lote/worker-fleet.ts';
+import { until } from '../support/until.ts';
 
 const INVOICES = 240;
 const RATE = 25;
@@ -116,4 +119,35 @@ describe.skipIf(inject('postgresUrl') === null)('two workers of one ledger', { t
       }
     }
   }
+});
+
+/** Longer than it takes to share the slots anew: requests are on the wire while another process gets its share. */
+const SLOW_MS = 3_000;
+const SLOW_INVOICES = 54;
+/** So few that a worker that joins soon has pages of its own. */
+const SMALL_PAGE = '3';
+
+describe.skipIf(inject('postgresUrl') === null)('a worker that joins another one', { timeout: 240_000 }, () => {
+  it('gets the slots that are free, and not those that requests on the wire still take', async () => {
+    const limited = { profile: { limits: { maxConcurrency: CONCURRENCY } }, env: { LOTE_PAGE_SIZE: SMALL_PAGE } };
+    await withFleet({ workers: 1, ...limited }, async ({ front, database, startFile, startWorker }) => {
+      const atOnce = { now: 0, most: 0 };
+      front.script = async ({ method, path }) => {
+        if (method !== 'POST' || path !== '/v1/invoices') return 'pass' as const;
+        atOnce.now += 1;
+        atOnce.most = Math.max(atOnce.most, atOnce.now);
+        await sleep(SLOW_MS);
+        atOnce.now -= 1;
+        return 'pass' as const;
+      };
+      const batch = await startFile(`${ownName('slow')}.csv`, SLOW_INVOICES);
+      await until(() => atOnce.now === CONCURRENCY);
+
+      startWorker();
+
+      await until(async () => (await database.rows('SELECT FROM request_slots WHERE slots > 0 OFFSET 1')).length > 0);
+      expect((await batch.result()).counts).toMatchObject({ issued: SLOW_INVOICES });
+      expect(atOnce.most).toBe(CONCURRENCY);
+    });
+  });
 });

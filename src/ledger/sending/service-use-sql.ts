@@ -72,18 +72,23 @@ SELECT pg_advisory_xact_lock(hashtext($1))`;
 export const FORGET_EXPIRED_SLOTS = `/* forget-expired-slots */
 DELETE FROM request_slots WHERE base_url = $1 AND expires_at < ${CLOCK}`;
 
-/** baseUrl, holder, max, time to live. A fair share, as far as the other holders have given back theirs. */
+/**
+ * baseUrl, holder, max, time to live, held. A fair share, as far as the other holders have given back theirs. What the holder may still use
+ * beyond it stays written down until it says less.
+ */
 export const LEASE_SLOTS = `/* lease-slots */
-INSERT INTO request_slots (base_url, holder, slots, expires_at)
-SELECT $1, $2,
-  greatest(0, least(
+WITH share AS (
+  SELECT greatest(0, least(
     ceil($3::integer::numeric / (1 + count(*))),
     $3::integer - coalesce(sum(slots), 0)
-  ))::integer,
-  ${CLOCK} + $4::integer
-FROM request_slots WHERE base_url = $1 AND holder <> $2
-ON CONFLICT (base_url, holder) DO UPDATE SET slots = excluded.slots, expires_at = excluded.expires_at
-RETURNING slots`;
+  ))::integer AS slots
+  FROM request_slots WHERE base_url = $1 AND holder <> $2
+), written AS (
+  INSERT INTO request_slots (base_url, holder, slots, expires_at)
+  SELECT $1, $2, greatest(slots, $5::integer), ${CLOCK} + $4::integer FROM share
+  ON CONFLICT (base_url, holder) DO UPDATE SET slots = excluded.slots, expires_at = excluded.expires_at
+)
+SELECT slots FROM share`;
 
 /** baseUrl, holder. */
 export const RELEASE_SLOTS = `/* release-slots */

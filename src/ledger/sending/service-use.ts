@@ -89,11 +89,11 @@ export function createServiceUse(database: Database): ServiceUseLedger {
       await database.query(HOLD_REQUESTS, [baseUrl, ms]);
     },
 
-    async leaseSlots(baseUrl, { holder, max, ttlMs }) {
+    async leaseSlots(baseUrl, { holder, max, ttlMs, held = 0 }) {
       return database.transaction(async (queries) => {
         await queries.query(LOCK_SLOTS, [baseUrl]);
         await queries.query(FORGET_EXPIRED_SLOTS, [baseUrl]);
-        const [row] = await queries.query<{ slots: number }>(LEASE_SLOTS, [baseUrl, holder, max, ttlMs]);
+        const [row] = await queries.query<{ slots: number }>(LEASE_SLOTS, [baseUrl, holder, max, ttlMs, held]);
         return row?.slots ?? 0;
       });
     },

@@ -1,6 +1,6 @@
 import { createSemaphore, type Semaphore } from '../../concurrency/semaphore.ts';
 
-/** Renewed this often: a worker that joins waits as long for its share. */
+/** Renewed this often: a worker that joins has its share after two of these, or when what others have on the wire beyond theirs is answered. */
 const RENEW_MS = 1_000;
 /** A process that died gives its share back after this. */
 export const SLOTS_TTL_MS = 10_000;
@@ -12,8 +12,8 @@ export const SLOTS_TTL_MS = 10_000;
 const IDLE_LOOKS = 1;
 
 export interface LeasedSlotsOptions {
-  /** This process's share at the moment. */
-  readonly lease: () => Promise<number>;
+  /** This process's share at the moment; `held` is what it may still use until it hears of a smaller one. */
+  readonly lease: (held: number) => Promise<number>;
   readonly release: () => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createLeasedSlots({ lease, release }: LeasedSlotsOptions): Lease
     // A share that is being given back would take the new one with it.
     await releasing;
     try {
-      slots.resize(await lease());
+      slots.resize(await lease(slots.inUseAtMost()));
       renewedAt = performance.now();
     } catch {
       // The ledger is away: the share holds for as long as the ledger has promised it, and not longer.

@@ -27,8 +27,8 @@ export function sharedLimits(
     now: Date.now,
   });
   const slots = createLeasedSlots({
-    async lease() {
-      const share = await ledger.leaseSlots(baseUrl, { holder, max: maxConcurrency, ttlMs: SLOTS_TTL_MS });
+    async lease(held) {
+      const share = await ledger.leaseSlots(baseUrl, { holder, held, max: maxConcurrency, ttlMs: SLOTS_TTL_MS });
       // Read together with the share, so that a process that needs no permits also learns of a 429 to another process.
       rateLimiter.learn(await ledger.currentRate(baseUrl, requestsPerSecond));
       return share;

@@ -24,6 +24,17 @@ export interface RateLease extends RateUpdate {
   readonly gapMs: number;
 }
 
+/** What a process asks of the requests that may be in flight. */
+export interface SlotsLease {
+  readonly holder: string;
+  /** Of all processes together. */
+  readonly max: number;
+  /** To be renewed within this time. */
+  readonly ttlMs: number;
+  /** What the process may still use until it hears of a smaller share: nobody else gets it meanwhile. Left out: 0. */
+  readonly held?: number;
+}
+
 /** What all processes of a ledger share about the service they speak to. */
 export interface ServiceUseLedger {
   /**
@@ -58,13 +69,7 @@ export interface ServiceUseLedger {
   ): Promise<RateUpdate>;
   /** The service asked to wait: no process sends before that. An earlier, longer hold stays. */
   holdRequests(baseUrl: string, ms: number): Promise<void>;
-  /**
-   * This process's share of the requests in flight; all shares together never exceed `max`. To be renewed within
-   * `ttlMs`.
-   */
-  leaseSlots(
-    baseUrl: string,
-    lease: { readonly holder: string; readonly max: number; readonly ttlMs: number },
-  ): Promise<number>;
+  /** This process's share of the requests in flight. Shares, and what is held beyond them, never exceed `max` together. */
+  leaseSlots(baseUrl: string, lease: SlotsLease): Promise<number>;
   releaseSlots(baseUrl: string, holder: string): Promise<void>;
 }

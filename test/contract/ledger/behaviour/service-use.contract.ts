@@ -153,6 +153,21 @@ export function serviceUseContract(open: OpenLedger): void {
         expect(await take('b')).toBe(10);
       });
 
+      it('gives nobody what a process still uses beyond its new share', async () => {
+        const baseUrl = `https://${randomUUID()}.example`;
+        const take = (holder: string, held: number): Promise<number> =>
+          ledger.leaseSlots(baseUrl, { holder, held, ...lease });
+
+        expect(await take('a', 0)).toBe(10);
+        expect(await take('b', 0)).toBe(0);
+        expect(await take('a', 10), 'ten are on the wire').toBe(5);
+        expect(await take('b', 0), 'they are there still').toBe(0);
+        expect(await take('a', 7)).toBe(5);
+        expect(await take('b', 0), 'three are back').toBe(3);
+        expect(await take('a', 5)).toBe(5);
+        expect(await take('b', 3)).toBe(5);
+      });
+
       it('keeps to the maximum under any number of processes that ask at once', async () => {
         const baseUrl = `https://${randomUUID()}.example`;
         const held = new Map<string, number>();

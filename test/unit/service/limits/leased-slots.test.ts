@@ -61,6 +61,28 @@ describe('slots that are leased from the ledger', () => {
     await slots.close();
   });
 
+  it('say what they may still use: their share, and of a larger one before what has not come back', async () => {
+    standingClock();
+    const shares = [3, 1, 1, 1];
+    const held: number[] = [];
+    const slots = createLeasedSlots({
+      lease: async (mayUse) => {
+        held.push(mayUse);
+        return shares.shift() ?? 1;
+      },
+      release: async () => {},
+    });
+    const guests = await Promise.all([1, 2, 3].map(() => slots.acquire(undefined)));
+    await later(2_000);
+    guests[0]?.();
+    await later(1_000);
+
+    expect(held, 'asked for the first time, all three, the same after the share fell, one has come back').toEqual([
+      0, 3, 3, 2,
+    ]);
+    await slots.close();
+  });
+
   it('keep their share while the ledger is away for less than it has promised, and then let nobody in', async () => {
     standingClock();
     let away = false;
