@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { deployedPostgresSettings } from '../../support/servers/deployed-postgres.ts';
 import { COMMAND, startCommand, type CommandEnd, type RunningCommand } from '../../support/lote/lote-command.ts';
 import {
   postgresBinaries,
@@ -69,7 +70,7 @@ export async function prepareCluster(notify: (line: string) => void): Promise<Cl
   const postgres = await startPostgresCluster({
     durable: true,
     superuser: { name: 'postgres', password: passwords.postgres },
-    settings: settingsOf(composeService('postgresql').command ?? []),
+    settings: deployedPostgresSettings(),
   });
   if (postgres === null) throw new Error('The cluster needs PostgreSQL: initdb, postgres and psql were not found.');
   const ports = await clusterPorts(new URL(postgres.url).port);
@@ -169,12 +170,6 @@ async function writePasswords(folder: string): Promise<Readonly<Record<Role, str
   await writeFile(join(folder, 'temporal-database-password'), `${passwords.temporal}\n`);
   await writeFile(join(folder, 'lote-database-password'), `${passwords.lote}\n`);
   return passwords;
-}
-
-/** `-c name=value` of the server's command. */
-function settingsOf(command: readonly string[]): Record<string, string> {
-  const pairs = command.filter((_, at) => command[at - 1] === '-c').map((pair) => pair.split('=') as [string, string]);
-  return Object.fromEntries(pairs);
 }
 
 /** Of .env after `cat deploy/sandbox.env >>.env`. */
