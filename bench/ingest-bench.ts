@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { writeInvoiceFile } from '../test/support/files/invoice-file.ts';
-import { startDeployedPostgres } from './measures/deployed-postgres.ts';
+import { startDeployedPostgres } from './deployed-postgres.ts';
 import { runChild } from './child.ts';
 import { BLOCK_NOTE, delayText } from './measures/event-loop-watch.ts';
 import type { IngestOptions } from './options.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runChild } from './child.ts';
 import { issueTable, type LoteMeasure } from './issue-table.ts';
 import type { IssueOptions, LedgerKind } from './options.ts';
-import { startDeployedPostgres } from './measures/deployed-postgres.ts';
+import { startDeployedPostgres } from './deployed-postgres.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import { timelineTable } from './measures/timeline.ts';
 import { nodeVersion } from './measures/node-version.ts';

@@ -1,4 +1,4 @@
-import { startDeployedPostgres } from './measures/deployed-postgres.ts';
+import { startDeployedPostgres } from './deployed-postgres.ts';
 import { runChild } from './child.ts';
 import type { LedgerOptions } from './options.ts';
 import type { Table } from './print-table.ts';

@@ -6,7 +6,7 @@ import type { PostgresCluster } from '../test/support/servers/postgres-cluster.t
 import { runChild } from './child.ts';
 import { startFake } from './comparison/fake.ts';
 import { cpuText, type LoteMeasure } from './issue-table.ts';
-import { startDeployedPostgres } from './measures/deployed-postgres.ts';
+import { startDeployedPostgres } from './deployed-postgres.ts';
 import { holdInvoices } from './measures/held-invoices.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';

@@ -3,7 +3,7 @@ import { openPostgresDatabase } from '../src/ledger/database/postgres/open-postg
 import { BROWSER_PATH, launchBrowser } from '../test/support/browser/browser.ts';
 import { weighPage } from '../test/support/browser/page-weight.ts';
 import { startFurnishedConsole, type FurnishedConsole } from '../test/support/console/furnished-console.ts';
-import { startDeployedPostgres } from './measures/deployed-postgres.ts';
+import { startDeployedPostgres } from './deployed-postgres.ts';
 import { median } from './measures/median.ts';
 import type { PagesOptions } from './options.ts';
 import type { Table } from './print-table.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChild } from './child.ts';
 import { cpuText, type LoteMeasure } from './issue-table.ts';
-import { startDeployedPostgres } from './measures/deployed-postgres.ts';
+import { startDeployedPostgres } from './deployed-postgres.ts';
 import { COUNTING_STATEMENTS, forgetStatements, statementTable } from './measures/statement-times.ts';
 import { nodeVersion } from './measures/node-version.ts';
 import type { RateOptions } from './options.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runChild } from '../child.ts';
-import { startDeployedPostgres } from '../measures/deployed-postgres.ts';
+import { startDeployedPostgres } from '../deployed-postgres.ts';
 import { watchMemory, type MemoryWatch } from '../measures/memory-watch.ts';
 import { processTreeUsage, readTree } from '../measures/process-tree-usage.ts';
 import type { BareInput, BareRun } from '../processes/bare-process.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { writeInvoiceFile } from '../../test/support/files/invoice-file.ts';
 import { ownPort } from '../../test/support/servers/own-port.ts';
-import { startDeployedPostgres } from '../measures/deployed-postgres.ts';
+import { startDeployedPostgres } from '../deployed-postgres.ts';
 import { watchMemory } from '../measures/memory-watch.ts';
 import { startSandbox } from '../sandbox.ts';
 import { startLote } from './lote-command.ts';

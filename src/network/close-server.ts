@@ -21,6 +21,5 @@ export function closeServer(server: Server): Promise<void> {
       clearInterval(look);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }

@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import { onShutdown } from '../../runtime/process/shutdown.ts';
+import { stay } from './stay.ts';
 
 /** Ctrl-C of a command that would otherwise run to its own end. */
 export interface Interruption {
@@ -13,19 +13,12 @@ export interface Interruption {
 
 /** First signal: the command leaves in order, exit code 130. Second: at once, after `leaveNow`. */
 export function interruption(sentence: string, leaveNow: () => void): Interruption {
-  let fail: (error: LoteError) => void = () => undefined;
-  let hasBegun = false;
-  const interrupted = new Promise<never>((_, reject) => (fail = reject));
-  interrupted.catch(() => undefined);
-  const end = onShutdown({
-    hasWork: () => hasBegun,
-    graceful: () => fail(new LoteError('interrupted', sentence)),
-    immediate: (_, exitCode) => {
-      leaveNow();
-      process.exit(exitCode);
-    },
+  const { over, begin, end } = stay(leaveNow);
+  const interrupted = over.then(() => {
+    throw new LoteError('interrupted', sentence);
   });
-  return { interrupted, begin: () => void (hasBegun = true), end };
+  interrupted.catch(() => undefined);
+  return { interrupted, begin, end };
 }
 
 /** An interruption of work that begins here. */

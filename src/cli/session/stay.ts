@@ -9,6 +9,8 @@ export interface Stay {
    * process is ready: whoever reads that line may stop it.
    */
   begin(): void;
+  /** The listeners go away. */
+  end(): void;
 }
 
 /** Signals are heard from the call on. `leaveNow` runs before the process leaves at once. */
@@ -16,7 +18,7 @@ export function stay(leaveNow: () => void = () => undefined): Stay {
   let hasBegun = false;
   let resolve: () => void = () => undefined;
   const over = new Promise<void>((done) => (resolve = done));
-  onShutdown({
+  const end = onShutdown({
     hasWork: () => hasBegun,
     graceful: () => resolve(),
     immediate: (_, exitCode) => {
@@ -24,5 +26,5 @@ export function stay(leaveNow: () => void = () => undefined): Stay {
       process.exit(exitCode);
     },
   });
-  return { over, begin: () => void (hasBegun = true) };
+  return { over, begin: () => void (hasBegun = true), end };
 }
