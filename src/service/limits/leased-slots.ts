@@ -39,14 +39,19 @@ export function createLeasedSlots({ lease, release }: LeasedSlotsOptions): Lease
     // A share that is being given back would take the new one with it.
     await releasing;
     try {
+      giveUpLapsed();
       slots.resize(await lease(slots.inUseAtMost()));
       renewedAt = performance.now();
     } catch {
-      // The ledger is away: the share holds for as long as the ledger has promised it, and not longer.
-      if (performance.now() - renewedAt > SLOTS_TTL_MS) slots.resize(0);
+      giveUpLapsed();
     } finally {
       renewing = null;
     }
+  }
+
+  /** A share holds for as long as the ledger has promised it, and not longer: the ledger may have been away, or this process have stood still. */
+  function giveUpLapsed(): void {
+    if (performance.now() - renewedAt > SLOTS_TTL_MS) slots.resize(0);
   }
 
   function keepUp(): void {

@@ -113,6 +113,26 @@ describe('slots that are leased from the ledger', () => {
     await slots.close();
   });
 
+  it('claim nothing of a share that ran out while the process stood still, but for what is on the wire', async () => {
+    standingClock();
+    const held: number[] = [];
+    const slots = createLeasedSlots({
+      lease: async (mayUse) => {
+        held.push(mayUse);
+        return 3;
+      },
+      release: async () => {},
+    });
+    await slots.acquire(undefined);
+    await later(1_000);
+    const standing = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 10 * 60_000);
+    await later(1_000);
+    standing.mockRestore();
+
+    expect(held, 'one request has been on the wire all the time').toEqual([0, 3, 1]);
+    await slots.close();
+  });
+
   it('give the share back when nothing was asked for a second, and lease one for the next request', async () => {
     standingClock();
     const said: string[] = [];
