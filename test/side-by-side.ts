@@ -39,6 +39,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/workflow/recovery/reports-folder.test.ts': 38,
   'test/contract/runtime/temporal/supervise-temporal.test.ts': 37,
   'test/contract/ledger/older-ledger.test.ts': 37,
+  'test/contract/runtime/temporal/repeated-calls.test.ts': 36,
   'test/contract/ledger/postgres-operating.test.ts': 36,
   'test/contract/ledger/postgres.test.ts': 34,
   'test/contract/ledger/postgres-faults.test.ts': 32,

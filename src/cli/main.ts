@@ -1,6 +1,6 @@
-import { LoteError } from '../domain/errors.ts';
 import { goOnWithoutReaders } from './output/output-streams.ts';
 import { EXIT, exitCodeOf } from './output/exit-codes.ts';
+import { foreseen, unforeseen } from './output/foreseen.ts';
 import { nextCommand } from './output/next-command.ts';
 import { program } from './program.ts';
 import { terminalText } from './output/terminal-text.ts';
@@ -10,24 +10,19 @@ goOnWithoutReaders();
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  process.exitCode = await report(error);
 }
 
 /** Commander has printed its own errors; everything else gets one sentence on stderr, and a document where one was asked for. */
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   if (error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.')) {
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
-  const code = exitCodeOf(error);
-  const known = error instanceof LoteError;
-  const message = known
-    ? error.message
-    : `Unforeseen: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  process.stderr.write(`lote: ${terminalText(message)}\n${known ? nextCommand(error, process.argv) : ''}`);
+  const known = await foreseen(error);
+  const message = known === null ? unforeseen(error) : known.message;
+  process.stderr.write(`lote: ${terminalText(message)}\n${known === null ? '' : nextCommand(known, process.argv)}`);
   if (process.argv.includes('--json')) {
-    process.stdout.write(
-      `${JSON.stringify({ batches: [], error: { code: known ? error.code : 'internal', message } })}\n`,
-    );
+    process.stdout.write(`${JSON.stringify({ batches: [], error: { code: known?.code ?? 'internal', message } })}\n`);
   }
-  return code;
+  return exitCodeOf(error);
 }

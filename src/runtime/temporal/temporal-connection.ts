@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import {
-  Connection,
-  defaultGrpcRetryOptions,
-  makeGrpcRetryInterceptor,
-  type ConnectionOptions,
-} from '@temporalio/client';
+import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
-import { closingCalls } from '../process/closing-calls.ts';
 import type { TemporalConfig, TemporalTlsConfig } from '../config/config.ts';
+import { closingCalls } from './closing-calls.ts';
+import { repeatedCalls } from './repeated-calls.ts';
 
 /** A server that is there answers in milliseconds; a start that waits longer than this looks dead. */
 const PATIENCE_MS = 10_000;
@@ -71,11 +67,11 @@ export function lazyTemporal(place: TemporalPlace, patienceMs: number = PATIENCE
   );
 }
 
-/** The SDK's own retries, ended before the connection is closed: one that comes after that ends the process. */
+/** Repeated calls, ended before the connection is closed: one that comes after that ends the process. */
 function quietInterceptors() {
   const calls = closingCalls();
   return {
-    interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), calls.interceptor],
+    interceptors: [repeatedCalls(), calls.interceptor],
     endCalls: () => calls.end(),
   };
 }

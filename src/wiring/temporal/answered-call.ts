@@ -1,10 +1,9 @@
-import { isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError, type Client } from '@temporalio/client';
+import { WorkflowUpdateRPCTimeoutOrCancelledError, type Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
+import { GRPC_STATUS } from '../../runtime/temporal/grpc-status.ts';
+import { temporalRefusal } from '../../runtime/temporal/temporal-failure.ts';
 
 const PATIENCE_MS = 30_000;
-/** Codes of gRPC. */
-const DEADLINE_EXCEEDED = 4;
-const UNAVAILABLE = 14;
 
 /**
  * What the Temporal server answers to somebody who waits at a page. `attempted` begins the sentence of the error.
@@ -28,13 +27,16 @@ export async function answeredCall<Answer>(
   }
 }
 
+/** A server that knows the deadline may cancel a moment before this side gives up. */
+const UNANSWERED: readonly (number | undefined)[] = [
+  GRPC_STATUS.cancelled,
+  GRPC_STATUS.deadlineExceeded,
+  GRPC_STATUS.unavailable,
+];
+
 /** An update that timed out may have reached its server, which waits for a worker. */
 function isUnanswered(error: unknown): boolean {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return false;
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (isGrpcServiceError(cause)) {
-      const code: number = cause.code;
-      return code === DEADLINE_EXCEEDED || code === UNAVAILABLE;
-    }
-  return false;
+  return (
+    !(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) && UNANSWERED.includes(temporalRefusal(error)?.code)
+  );
 }

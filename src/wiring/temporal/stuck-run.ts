@@ -1,5 +1,7 @@
-import { isGrpcServiceError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
+import { GRPC_STATUS } from '../../runtime/temporal/grpc-status.ts';
+import { temporalRefusal } from '../../runtime/temporal/temporal-failure.ts';
 import { answerWithin } from './answer-within.ts';
 
 /** The server repeats a failed workflow task at once; the third time nobody's restart is the reason. */
@@ -8,8 +10,6 @@ const STUCK_FROM_ATTEMPT = 3;
 const MOST_PAGES = 20;
 const MOST_EVENTS = 100;
 const PATIENCE_MS = 2_000;
-/** gRPC's own number. */
-const NOT_FOUND = 5;
 /** EVENT_TYPE_WORKFLOW_TASK_COMPLETED */
 const TASK_COMPLETED = 7;
 /** EVENT_TYPE_WORKFLOW_TASK_FAILED */
@@ -39,7 +39,7 @@ export interface StuckRun {
 export async function queryStuckRun(client: Client, workflowId: string): Promise<StuckRun | null> {
   const asked = look(client, workflowId).then(
     (stuck) => ({ stuck }),
-    (error: unknown) => (isGrpcServiceError(error) && error.code === NOT_FOUND ? { stuck: null } : null),
+    (error: unknown) => (temporalRefusal(error)?.code === GRPC_STATUS.notFound ? { stuck: null } : null),
   );
   const answer = await answerWithin(PATIENCE_MS, asked);
   if (answer !== null) return answer.stuck;

@@ -1,11 +1,8 @@
-import type { ConnectionOptions } from '@temporalio/client';
+import { onEnd, type Call, type Interceptor } from './call-end.ts';
+import { GRPC_STATUS } from './grpc-status.ts';
 
-type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
-type Call = ReturnType<Parameters<Interceptor>[1]>;
 type Listener = NonNullable<Parameters<Call['start']>[1]>;
 
-/** gRPC's own number. */
-const CANCELLED = 1;
 const WHY = 'the connection is closed';
 
 export interface ClosingCalls {
@@ -25,26 +22,15 @@ export function closingCalls(): ClosingCalls {
 
   function interceptor(...[options, next]: Parameters<Interceptor>): ReturnType<Interceptor> {
     const call: Call = ended ? cancelledCall() : next(options);
-    const start = call.start.bind(call);
     open.add(call);
-    call.start = (metadata, listener) =>
-      start(metadata, {
-        onReceiveMetadata: (received) => listener?.onReceiveMetadata?.(received),
-        onReceiveMessage: (message) => listener?.onReceiveMessage?.(message),
-        onReceiveStatus(status) {
-          open.delete(call);
-          listener?.onReceiveStatus?.(status);
-        },
-      });
-    // The chain needs no more of a call than this interface; the class adds nothing that is used.
-    return call as ReturnType<Interceptor>;
+    return onEnd(call, () => open.delete(call));
   }
 
   return {
     interceptor,
     end() {
       ended = true;
-      for (const call of open) call.cancelWithStatus(CANCELLED, WHY);
+      for (const call of open) call.cancelWithStatus(GRPC_STATUS.cancelled, WHY);
       open.clear();
     },
   };
@@ -59,7 +45,7 @@ function cancelledCall(): Call {
       notified = listener;
       queueMicrotask(() => {
         notified?.onReceiveMessage?.(null);
-        notified?.onReceiveStatus?.({ code: CANCELLED, details: WHY, metadata });
+        notified?.onReceiveStatus?.({ code: GRPC_STATUS.cancelled, details: WHY, metadata });
       });
     },
     cancelWithStatus: nothing,

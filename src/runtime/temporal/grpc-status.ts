@@ -1,0 +1,2 @@
+/** The codes of gRPC that Lote tells apart: https://grpc.io/docs/guides/status-codes/. */
+export const GRPC_STATUS = { cancelled: 1, deadlineExceeded: 4, notFound: 5, unavailable: 14 } as const;

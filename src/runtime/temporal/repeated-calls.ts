@@ -1,0 +1,33 @@
+import { defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import { onEnd, type Call, type Interceptor } from './call-end.ts';
+import { GRPC_STATUS } from './grpc-status.ts';
+
+/** A describing takes milliseconds; one that a workflow of the server has not answered by then is lost, or the server is very busy. */
+const TRY_MS = 5_000;
+const PATIENCE_MS = 60_000;
+
+/**
+ * Repeats calls as the SDK does, and the describing of a schedule also where it gets no answer. A workflow of the server's own answers it, and a question
+ * that this workflow's worker has lost is answered by nobody: the server gives up after 30 s, with a code that the SDK does not repeat.
+ */
+export function repeatedCalls(): Interceptor {
+  const usual = defaultGrpcRetryOptions();
+  const asTheSdk = makeGrpcRetryInterceptor(usual);
+  return (options, next) => {
+    if (!options.method_definition.path.endsWith('/DescribeSchedule')) return asTheSdk(options, next);
+    const end = Math.min(Number(options.deadline ?? Number.POSITIVE_INFINITY), Date.now() + PATIENCE_MS);
+    const repeat = makeGrpcRetryInterceptor({
+      ...usual,
+      retryableDecider: (attempt, status) =>
+        usual.retryableDecider(attempt, status) ||
+        (Number(status.code) === GRPC_STATUS.deadlineExceeded && Date.now() < end),
+    });
+    return repeat(options, (each) => givenUp(next(each)));
+  };
+}
+
+/** Not by a deadline of gRPC, which the server knows, too: it cancels a moment before this side gives up, or after it. */
+function givenUp(call: Call): ReturnType<Interceptor> {
+  const timer = setTimeout(() => call.cancelWithStatus(GRPC_STATUS.deadlineExceeded, 'no answer'), TRY_MS);
+  return onEnd(call, () => clearTimeout(timer));
+}

@@ -1,0 +1,36 @@
+import { Client } from '@temporalio/client';
+import { describe, expect, inject, it } from 'vitest';
+import { foreseen, unforeseen } from '../../../../src/cli/output/foreseen.ts';
+import { LoteError } from '../../../../src/domain/errors.ts';
+import { lazyTemporal } from '../../../../src/runtime/temporal/temporal-connection.ts';
+
+describe('an error that ends a command', () => {
+  it('is a sentence about the Temporal server where that did not do what it was asked', async () => {
+    const connection = lazyTemporal({ address: inject('temporalAddress') });
+    const client = new Client({ connection });
+    const late = client.withDeadline(Date.now() - 1, () => client.schedule.getHandle('any').describe());
+    const error: unknown = await late.catch((thrown: unknown) => thrown);
+    await connection.close();
+
+    const known = await foreseen(error);
+
+    expect(known?.code).toBe('temporal-unavailable');
+    expect(known?.message).toMatch(/^Asking the Temporal server: .*"4 DEADLINE_EXCEEDED: /u);
+  });
+
+  it('is what it says where Lote has foreseen it', async () => {
+    const error = new LoteError('usage', 'Reading FILE: there must be one.');
+
+    expect(await foreseen(error)).toBe(error);
+  });
+
+  it('is told with all of its causes where nobody has foreseen it', async () => {
+    const error = new TypeError('outer', { cause: new Error('middle', { cause: new RangeError('inner') }) });
+
+    expect(await foreseen(error)).toBeNull();
+    expect(unforeseen(error)).toMatch(
+      /^Unforeseen: TypeError: outer\n {4}at [^]*\n {2}because: middle\n {2}because: inner$/u,
+    );
+    expect(unforeseen('a word')).toBe('Unforeseen: a word');
+  });
+});
