@@ -175,12 +175,20 @@ export interface ReportWriter {
   rowsNotSent(batchId: string): Promise<RowsNotSent>;
 }
 
-/** What was not sent by reports that the ledger does not know. */
+/** What was not sent, or sent again, by reports that the ledger does not know. */
 export interface RowsNotSent {
-  /** The first row of each such invoice. */
+  /** The first row of each invoice that was not sent. */
   readonly firstRows: readonly number[];
+  /** What was sent again with a new key: the ledger may have an earlier generation of it, and its key must not be used any more. */
+  readonly sentAgain: readonly SentAgain[];
   /** When the newest of these reports was written; epoch milliseconds. 0: there is none. */
   readonly writtenAt: number;
+}
+
+/** An invoice that begins in this row of its file, and the generation that it had reached. */
+export interface SentAgain {
+  readonly firstRow: number;
+  readonly generation: number;
 }
 
 /** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */

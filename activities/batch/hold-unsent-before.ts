@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../deps.ts';
 const NOT_SENT_BEFORE: Reason = {
   code: OLDER_LEDGER,
   message:
-    'The earlier report of this file says that this invoice was not sent, was refused, or failed, and the ledger does not know that report: it was restored from an older copy, or is another one. The invoice may have been corrected since, or kept back on purpose: look into that report (folder before-restore-…). If it must go, retry it with the accepted risk of a duplicate.',
+    'The earlier report of this file says that this invoice was not sent, was refused, failed, or was sent again with a new key, and the ledger does not know that report: it was restored from an older copy, or is another one. The invoice may have been corrected since, or kept back on purpose: look into that report (folder before-restore-…). If it must go, retry it with the accepted risk of a duplicate.',
 };
 
 /**
@@ -18,8 +18,8 @@ export async function holdUnsentBefore(
   { ledger, reports, now }: Pick<ActivityDeps, 'ledger' | 'reports' | 'now'>,
   batch: { readonly batchId: string; readonly fencingToken: FencingToken },
 ): Promise<void> {
-  const { firstRows, writtenAt } = await reports.rowsNotSent(batch.batchId);
-  if (firstRows.length === 0) return;
-  const hold = { firstRows, acceptedAfter: writtenAt, reason: NOT_SENT_BEFORE, now: now() };
+  const { firstRows, sentAgain, writtenAt } = await reports.rowsNotSent(batch.batchId);
+  if (firstRows.length + sentAgain.length === 0) return;
+  const hold = { firstRows, sentAgain, acceptedAfter: writtenAt, reason: NOT_SENT_BEFORE, now: now() };
   await ledger.holdDoubtful(batch, hold);
 }

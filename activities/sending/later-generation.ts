@@ -10,7 +10,7 @@ const VALID_MS = 500;
  */
 export function permitOfGeneration(
   { ledger, now }: { readonly ledger: Pick<SendingLedger, 'isBeingSent'>; readonly now: () => number },
-  { invoiceId, generation }: SendableInvoice,
+  { invoiceId, generation }: Pick<SendableInvoice, 'invoiceId' | 'generation'>,
   permit: DeparturePermit,
 ): DeparturePermit {
   if (generation === 1) return permit;

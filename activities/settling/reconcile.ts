@@ -8,6 +8,7 @@ import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-do
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
+import { permitOfGeneration } from '../sending/later-generation.ts';
 import { refusedRepeat } from '../sending/refused-repeat.ts';
 import { openTries } from '../sending/open-tries.ts';
 import { retentionWindow, type RetentionWindow } from '../sending/retention-window.ts';
@@ -119,7 +120,10 @@ async function repeatOne(
   // It was taken together with others, whose answers may have taken their time; this process may have stood still
   // since.
   const answer: CreateAnswer = permit.isValid()
-    ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, { signal, permit })
+    ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, {
+        signal,
+        permit: permitOfGeneration(deps, invoice, permit),
+      })
     : { kind: 'not-permitted' };
   if (answer.kind === 'not-permitted') {
     const unsent = { invoiceId, generation, attempts: 0 };
@@ -130,7 +134,7 @@ async function repeatOne(
       const outcome = { kind: 'unknown', reason: invoice.reason } as const;
       await deps.ledger.recordSends([{ ...unsent, sentAt: invoice.lastTriedAt, outcome }]);
     }
-    // Else it stays as it was taken, and a reconciliation takes it up when that is too old.
+    // Else it stays as it was taken, and a reconciliation takes it up when that is too old; or an earlier document of it has been issued meanwhile.
     return 'not-sent';
   }
   const answeredAt = deps.now();

@@ -31,6 +31,8 @@ export interface ReportWriterOptions {
   readonly account?: string | null;
   /** As in `LostReportParts`. */
   readonly retentionMs: number;
+  /** As in `LostReportParts`. */
+  readonly retriedCodes: readonly string[];
   readonly now: () => number;
 }
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { RowsNotSent } from '../../../activities/deps.ts';
+import type { RowsNotSent, SentAgain } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
@@ -10,7 +10,8 @@ import { inReportsFolder } from '../../report/reports-folder.ts';
 
 /**
  * What a report says of invoices of which the service has nothing: no POST was made for them, or it was refused. A refused one may have been corrected, and
- * the service, asked again, may accept what it refused. A failed one may have been corrected, too, and counts once the service may have forgotten its key.
+ * the service, asked again, may accept what it refused. A failed one may have been corrected, too, and counts once the service may have forgotten its key,
+ * or at once where its failure would be sent again with a new key.
  */
 const NOT_SENT: ReadonlySet<string> = new Set(['held', 'conflict', 'rejected']);
 
@@ -29,6 +30,7 @@ const Report = z.object({
       rows: z.array(z.number()),
       generation: z.number().optional(),
       sentAt: z.iso.datetime().nullable().optional(),
+      reason: z.object({ code: z.string() }).nullish(),
     }),
   ),
 });
@@ -41,12 +43,16 @@ export interface LostReportParts {
   readonly account: string | null;
   /** For so long the service knows a key. */
   readonly retentionMs: number;
+  /** Codes of failures that the retry policy of the service profile sends again. */
+  readonly retriedCodes: readonly string[];
   readonly now: () => number;
 }
 
 /** An invoice that the service has as failed; the ledger sends it with its first key, which brings the same document for as long as the service knows it. */
 interface FailedInvoice {
   readonly row: number;
+  /** Null: the report has none. */
+  readonly code: string | null;
   /** When that key was used at the latest; null: that is not known. */
   readonly sentAt: number | null;
 }
@@ -62,7 +68,7 @@ interface LostReport extends RowsNotSent {
  * given out, or were kept when another report, as reconciliation writes it, took their place. Those of another ledger for another account do not
  * count: a file may be tried at a test account first.
  */
-export function createLostReports({ reportsDir, ledger, account, retentionMs, now }: LostReportParts) {
+export function createLostReports({ reportsDir, ledger, account, retentionMs, retriedCodes, now }: LostReportParts) {
   // Each slice of a batch asks, and a report may be large.
   const remembered = new Map<string, LostReport>();
 
@@ -95,9 +101,14 @@ export function createLostReports({ reportsDir, ledger, account, retentionMs, no
       (report) => report.ledger === ledger.id || report.account === undefined || report.account === account,
     );
     const isForgotten = ({ sentAt }: FailedInvoice) => sentAt === null || now() - sentAt >= retentionMs;
-    const failed = own.flatMap((report) => report.failed.filter(isForgotten).map(({ row }) => row));
+    // The policy did not send it again then: its batch had ended, and the file may have been corrected.
+    const isRetried = ({ code }: FailedInvoice) => code !== null && retriedCodes.includes(code);
+    const failed = own.flatMap((report) =>
+      report.failed.filter((one) => isForgotten(one) || isRetried(one)).map(({ row }) => row),
+    );
     return {
       firstRows: [...new Set([...own.flatMap(({ firstRows }) => firstRows), ...failed])],
+      sentAgain: own.flatMap(({ sentAgain }) => sentAgain),
       writtenAt: Math.max(0, ...own.map(({ writtenAt }) => writtenAt)),
     };
   }
@@ -106,7 +117,7 @@ export function createLostReports({ reportsDir, ledger, account, retentionMs, no
     account === null ? NOTHING : inReportsFolder(reportsDir, () => rowsOf(batchId));
 }
 
-const NOTHING: RowsNotSent = { firstRows: [], writtenAt: 0 };
+const NOTHING: RowsNotSent = { firstRows: [], sentAgain: [], writtenAt: 0 };
 
 async function readReport(json: string): Promise<LostReport> {
   const text = await readFile(json, 'utf8').catch((error: unknown) => {
@@ -116,17 +127,23 @@ async function readReport(json: string): Promise<LostReport> {
   const notSent = invoices.filter(({ state }) => NOT_SENT.has(state));
   return {
     firstRows: notSent.flatMap(({ rows }) => rows.slice(0, 1)),
+    sentAgain: invoices.flatMap(sentAgain),
     failed: invoices.filter(({ state }) => state === 'failed').flatMap(failedInvoice),
     writtenAt: Date.parse(batch.writtenAt),
     ...{ ledger: batch.ledger, account: batch.account },
   };
 }
 
+type ReportedInvoice = z.infer<typeof Report>['invoices'][number];
+
+function sentAgain({ rows, generation = 1 }: ReportedInvoice): readonly SentAgain[] {
+  return generation === 1 ? [] : rows.slice(0, 1).map((firstRow) => ({ firstRow, generation }));
+}
+
 /** Of a later generation nobody knows when the first key was used. */
-function failedInvoice(invoice: z.infer<typeof Report>['invoices'][number]): readonly FailedInvoice[] {
-  const { rows, generation, sentAt } = invoice;
+function failedInvoice({ rows, generation, sentAt, reason }: ReportedInvoice): readonly FailedInvoice[] {
   const usedAt = generation === 1 && typeof sentAt === 'string' ? Date.parse(sentAt) : null;
-  return rows.slice(0, 1).map((row) => ({ row, sentAt: usedAt }));
+  return rows.slice(0, 1).map((row) => ({ row, sentAt: usedAt, code: reason?.code ?? null }));
 }
 
 function parsed(json: string, text: string): z.infer<typeof Report> {

@@ -19,7 +19,6 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { chooseLanguage } from '../../texts/choose-language.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
 import { profileDigestOf } from '../profile-fit/profile-digest.ts';
-import { repeatWindowMs } from '../account/repeat-window.ts';
 import { sendingScope } from '../account/sending-guard.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';
 import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
@@ -177,10 +176,12 @@ function folderUsers(
   notes: () => readonly ReportNote[],
 ) {
   const speech = chooseLanguage(config.language);
+  const retry = retrySettings(profile);
   const writer = createReportWriter({
     ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
     account: sendingScope(config),
-    retentionMs: repeatWindowMs(profile),
+    retentionMs: retry.retentionMs,
+    retriedCodes: retry.failedReasonCodes,
     profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
   });
   const users = {

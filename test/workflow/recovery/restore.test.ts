@@ -9,6 +9,7 @@ import type { BatchProgress, BatchResult } from '../../../src/contract/messages.
 import { readConfig } from '../../../src/runtime/config/config.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
+import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { newPlace } from '../../support/lote/lote-command.ts';
@@ -307,6 +308,31 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
     const corrected = await lote.drop('corrected.csv', CORRECTED, { acceptDuplicateRisk: true });
     expect(await corrected.result()).toMatchObject({ counts: { conflict: 5 } });
     expect(sandbox.books().totals, 'and the corrected file repeats its key').toMatchObject({ invoices: 6, issued: 6 });
+  });
+
+  it('is not sent with a key of before where a retry had issued it with a new one', async () => {
+    const { lote, sandbox, front } = await scene(server);
+    await lote.start();
+    await lote.copyLedger();
+    let refused = '';
+    front.script = (request) => {
+      if (isInvoice(request) && refused === '') refused = request.key ?? '';
+      return isInvoice(request) && request.key === refused ? { status: 422 } : 'pass';
+    };
+    const { batchId } = await resultOf(lote, 'night.csv', NIGHT);
+    await lote.client().workflow.execute<typeof retryInvoices>('retryInvoices', {
+      workflowId: `${batchId}-retry`,
+      taskQueue: readConfig(lote.env).taskQueue,
+      args: [{ batch: batchId, states: ['rejected'], reason: 'it is taken now', acceptDuplicateRisk: true }],
+    });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    await lote.stop();
+    await lote.restoreLedger();
+    front.script = () => 'pass';
+    await lote.start();
+
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 5, held: 1 } });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
   });
 
   it('is not repeated by reconciliation, which closes its batch, where the copy was made while it was sent', async () => {

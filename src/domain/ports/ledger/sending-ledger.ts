@@ -128,13 +128,14 @@ export interface SendingLedger {
   ): Promise<number>;
   /**
    * staged, held -> held, and sending, unknown -> unknown (held if nothing left), flagged `older-ledger`, for owned invoices of the batch that begin in
-   * these rows: only an operator who accepts the risk of a duplicate sends them. One of which an operator has accepted it after `acceptedAfter` (epoch
+   * these rows, or that have not reached the generation that they had: only an operator who accepts the risk of a duplicate sends them. One of which an operator has accepted it after `acceptedAfter` (epoch
    * ms) stays as it is. Returns how many are held now that were not.
    */
   holdDoubtful(
     batch: { readonly batchId: string; readonly fencingToken: FencingToken },
     hold: {
       readonly firstRows: readonly number[];
+      readonly sentAgain: readonly { readonly firstRow: number; readonly generation: number }[];
       readonly acceptedAfter: number;
       readonly reason: Reason;
       readonly now: number;

@@ -120,7 +120,7 @@ function deps(): ActivityDeps {
     profileDigest: application,
     service: { baseUrl: 'http://service.example' },
     ledger,
-    reports: { rowsNotSent: () => Promise.resolve({ firstRows: [], writtenAt: 0 }) },
+    reports: { rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0 }) },
     files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
     runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
     operatorLinks: () => ({ searchable: false, console: null, reportsDir: directory }),

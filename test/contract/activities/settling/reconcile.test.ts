@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sendAgain } from '../../../../activities/batch/retry.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { PROFILE_CONTRADICTION } from '../../../../src/domain/circuit-reasons.ts';
@@ -9,7 +11,15 @@ import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-le
 import { createInvoicingService } from '../../../../src/service/client.ts';
 import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { accepted, NOW, REASON, serviceIdOf, stage, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import {
+  accepted,
+  delivery,
+  NOW,
+  REASON,
+  serviceIdOf,
+  stage,
+  type TestBatch,
+} from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 import { scriptedServer, sendJson } from '../../../unit/service/scripted-server.ts';
 
@@ -91,12 +101,52 @@ describe('unknown invoices', () => {
     const place = placeOf({ service });
     const batch = await unknownOnes(place, 2);
     const rows = (await batch.line('R1')).rows.slice(0, 1);
-    const rowsNotSent = () => Promise.resolve({ firstRows: rows, writtenAt: NOW });
+    const rowsNotSent = () => Promise.resolve({ firstRows: rows, sentAgain: [], writtenAt: NOW });
     const reports = { ...place.deps.reports, rowsNotSent };
 
     expect(await asActivity(repeatUnknown, { ...place.deps, reports }, { all: true })).toMatchObject({ repeated: 1 });
     expect(posts.map(({ body }) => body)).toEqual(['{"ref":"R0"}']);
     expect(await batch.line('R1')).toMatchObject({ state: 'unknown', attempts: 1, reason: { code: 'older-ledger' } });
+  });
+
+  it('of a later generation do not leave once an earlier document is issued, though they were taken before', async () => {
+    const left: string[] = [];
+    const turn = new EventEmitter();
+    const service: Partial<InvoicingService> = {
+      async createInvoice(_body, key, limits) {
+        const hasTurn = once(turn, 'turn');
+        turn.emit('waiting');
+        await hasTurn;
+        // As the client asks in the moment before the first byte.
+        if (limits?.permit?.isValid() === false && !(await limits.permit.confirm())) return { kind: 'not-permitted' };
+        left.push(key);
+        return { kind: 'created', serviceId: 'inv_second_document' };
+      },
+    };
+    const place = placeOf({ service });
+    const { ledger } = place.deps;
+    const batch = await place.scenario.run([{ ref: 'R0' }], 1_000);
+    const serviceId = serviceIdOf(place.scenario, 'R0');
+    const { invoiceId } = await batch.one('R0');
+    await batch.send('R0', accepted(serviceId));
+    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+    await sendAgain(place.deps, {
+      ...{ ledgerId: ledger.id, batchId: batch.batchId, actionId: `${batch.batchId}/round-1` },
+      ...{ requests: [{ states: ['failed'], reason: 'the engine is back' }], automatic: false },
+    });
+    await batch.send('R0', { kind: 'unknown', reason: LOST });
+    await reported(place, batch);
+
+    const isWaiting = once(turn, 'waiting');
+    const repeating = asActivity(repeatUnknown, place.deps, { all: true });
+    await isWaiting;
+    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    turn.emit('turn');
+
+    expect(await repeating).toMatchObject({ repeated: 0, found: 0 });
+    expect(left).toEqual([]);
+    const reason = { code: 'issued-in-earlier-generation' };
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', generation: 2, reason });
   });
 
   it('wait where such a report cannot be read, and no others do', async () => {

@@ -81,7 +81,7 @@ export function sendingContract(open: OpenLedger): void {
       const batch = await scenario.run([{ ref: 'gap-4' }, { ref: 'gap-5' }, { ref: 'gap-6' }]);
       await batch.freeze('gap-6');
 
-      const hold = { firstRows: [2, 4, 99], acceptedAfter: NOW, reason: REASON, now: NOW };
+      const hold = { firstRows: [2, 4, 99], sentAgain: [], acceptedAfter: NOW, reason: REASON, now: NOW };
       expect(await ledger.holdDoubtful(batch, hold)).toBe(2);
       expect(await ledger.holdDoubtful(batch, hold), 'a step that is repeated').toBe(0);
       await batch.finish();
@@ -95,9 +95,19 @@ export function sendingContract(open: OpenLedger): void {
       expect(await ledger.repeatUnknown(batch.batchId, 0)).toBe(0);
     });
 
+    it('is held where an earlier report has a later generation of it, and not once the ledger has that, too', async () => {
+      const batch = await scenario.run([{ ref: 'gap-8' }, { ref: 'gap-9' }]);
+      const sentAgain = [{ firstRow: 2, generation: 2 }];
+      const hold = { firstRows: [], sentAgain, acceptedAfter: NOW, reason: REASON, now: NOW };
+
+      expect(await ledger.holdDoubtful(batch, { ...hold, sentAgain: [{ firstRow: 2, generation: 1 }] })).toBe(0);
+      expect(await ledger.holdDoubtful(batch, hold)).toBe(1);
+      expect((await batch.lines()).map(({ state }) => state)).toEqual(['held', 'staged']);
+    });
+
     it('is not held again where an operator has accepted the risk since that report, and it is where he did before', async () => {
       const batch = await scenario.run([{ ref: 'gap-7' }]);
-      const hold = { firstRows: [2], acceptedAfter: NOW, reason: REASON, now: NOW };
+      const hold = { firstRows: [2], sentAgain: [], acceptedAfter: NOW, reason: REASON, now: NOW };
       expect(await ledger.holdDoubtful(batch, hold)).toBe(1);
       await batch.finish();
       const policy = { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: true };

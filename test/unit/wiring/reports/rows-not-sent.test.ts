@@ -30,12 +30,13 @@ async function lostReport(origin?: ReportOrigin, failed: readonly Partial<BatchI
   const said = origin === undefined ? {} : { origin };
   const write = () => writeReport({ ledger: ledgerOf(batch, invoices), batchId, reportsDir, now: NOON, ...said });
   await write();
-  const knows = async (revision: number, account: string | null = ACCOUNT, now = NOON) => {
+  const rowsOf = (revision: number, account: string | null = ACCOUNT, now = NOON, retriedCodes: string[] = []) => {
     const ledger = { id: LEDGER, findBatch: () => Promise.resolve({ ...batch, revision }) };
-    const parts = { reportsDir, ledger, account, retentionMs: RETENTION_MS, now: () => now };
-    return (await createLostReports(parts)(batchId)).firstRows;
+    const parts = { reportsDir, ledger, account, retentionMs: RETENTION_MS, retriedCodes, now: () => now };
+    return createLostReports(parts)(batchId);
   };
-  return { json: join(reportsDir, batchId, 'report.json'), write, knows };
+  const knows = async (...place: Parameters<typeof rowsOf>) => (await rowsOf(...place)).firstRows;
+  return { json: join(reportsDir, batchId, 'report.json'), write, knows, rowsOf };
 }
 
 it('are those of the lost report, also after reconciliation has put another one in its place', async () => {
@@ -58,6 +59,29 @@ it('are those that failed once the service may have forgotten their first key, f
 
   expect(await knows(0, ACCOUNT, sentAt + RETENTION_MS - 1)).toEqual([3, 5, 7, 8]);
   expect(await knows(0, ACCOUNT, sentAt + RETENTION_MS)).toEqual([3, 5, 6, 7, 8]);
+});
+
+it('are those that failed as the policy of the profile would send them again: it did not then', async () => {
+  const { knows } = await lostReport(undefined, [{ sentAt: NOON - 3_600_000, generation: 1 }]);
+
+  expect(await knows(0, ACCOUNT, NOON, ['no-stock'])).toEqual([3, 5]);
+  expect(await knows(0, ACCOUNT, NOON, ['no-series'])).toEqual([3, 5, 6]);
+});
+
+it('are told from those that were sent again with a new key', async () => {
+  const { rowsOf } = await lostReport(undefined, [
+    { state: 'issued', reason: null, generation: 2 },
+    { state: 'unknown', generation: 3 },
+    { state: 'issued', reason: null, generation: 1 },
+  ]);
+
+  expect(await rowsOf(0)).toMatchObject({
+    firstRows: [3, 5],
+    sentAgain: [
+      { firstRow: 6, generation: 2 },
+      { firstRow: 7, generation: 3 },
+    ],
+  });
 });
 
 it.each([
