@@ -69,18 +69,21 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
   return reopened(deps, batchId, total);
 }
 
+/** What somebody else had paused is not paused any more: its run has ended, and the pause with it. */
 async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Promise<BatchRecord> {
+  const batch = await reopenedBy(deps, run);
+  if (batch.state === 'paused') await deps.ledger.setBatchState(run.batchId, 'running', deps.now(), batch.fencingToken);
+  return batch;
+}
+
+async function reopenedBy(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Promise<BatchRecord> {
   const first = await deps.ledger.reopenBatch({ ...run, takeOver: false });
   if (first.kind === 'reopened') return first.batch;
   if (first.kind === 'owned') {
     if (await deps.runs.isOpen(first.workflowId, first.runId, run.runId))
       throw batchRunning(run.batchId, first.workflowId);
     const taken = await deps.ledger.reopenBatch({ ...run, takeOver: true });
-    if (taken.kind === 'reopened') {
-      // Whoever had paused it is gone with its run.
-      await deps.ledger.setBatchState(run.batchId, 'running', deps.now(), taken.batch.fencingToken);
-      return taken.batch;
-    }
+    if (taken.kind === 'reopened') return taken.batch;
   }
   throw new LoteError(
     'transition-refused',

@@ -98,6 +98,21 @@ describe('a retry of a finished batch', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual(outcomes);
   });
 
+  it('ends the pause of a run that has ended, also where the attempt that took the batch over died before it could', async () => {
+    const place = placeOf({
+      over: { runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(1) } },
+    });
+    const batch = await finished(place);
+    await reopen(place, batch, { workflowId: 'an earlier retry' });
+    await place.deps.ledger.setBatchState(batch.batchId, 'paused', NOW);
+    const run = { batchId: batch.batchId, workflowId: `retry-${batch.batchId}`, runId: 'run-2' };
+    await place.deps.ledger.reopenBatch({ ...run, attempt: (attempts += 1), takeOver: true });
+
+    await reopen(place, batch);
+
+    expect((await batch.record()).state).toBe('running');
+  });
+
   it('is written down with who and why, once for however often the step is repeated', async () => {
     const place = placeOf();
     const batch = await finished(place);
