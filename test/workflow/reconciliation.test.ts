@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ensureReconciliationSchedule, reconciliationId } from '../../src/wiring/schedules/reconciliation-schedule.ts';
-import { reconcileNow } from '../../src/wiring/operator/reconcile-now.ts';
+import { startReconciliation } from '../../src/wiring/operator/reconcile-now.ts';
 import type { BatchResult, ReconciliationResult } from '../../src/contract/messages.ts';
 import type { reconciliation } from '../../workflows/reconciliation.ts';
 import { expectAgreement } from '../support/crash/agreement.ts';
@@ -10,8 +10,8 @@ import { gatedEngine } from '../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
-function reconcile(stack: TestStack): Promise<ReconciliationResult> {
-  return reconcileNow(stack.client, stack.config, stack.ledger.id);
+async function reconcile(stack: TestStack): Promise<ReconciliationResult> {
+  return (await startReconciliation(stack.client, stack.config, stack.ledger.id)).result();
 }
 
 async function reportOf(result: BatchResult) {

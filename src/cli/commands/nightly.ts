@@ -17,14 +17,15 @@ import { reachTemporal, type ReachedTemporal } from '../../wiring/temporal/reach
 import { bringInput } from '../../wiring/schedules/schedule-input.ts';
 import { startNightlyRun } from '../../wiring/schedules/start-nightly-run.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
-import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { awaitRun } from '../session/await-run.ts';
 import { chosenApplication } from '../session/chosen-application.ts';
 import { startOwnStack, type OwnStack } from '../session/own-stack.ts';
 import { quietLevel } from '../session/log-level.ts';
 import { clockWarnings, nightlyLines } from '../output/nightly-lines.ts';
 import { nightlyTime } from '../session/nightly-time.ts';
 import { preflight, preflightOf } from '../session/preflight.ts';
+import { withBackend } from '../session/with-backend.ts';
 
 const DEFAULT_AT = '02:00';
 /** A host that slept until noon still has its night; one that was off for a day does not start two at once. */
@@ -103,8 +104,7 @@ export async function nightlyShow(command: NightlyCommand): Promise<ExitCode> {
 export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
   const { config, embedded } = chosenApplication(command.env, command.application ?? null);
   const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
-  if (config.databaseUrl !== null && config.temporal.address !== null)
-    return withNightlyRuns(command, (place) => runNightly(command, place));
+  if (config.databaseUrl !== null && config.temporal.address !== null) return nightlyElsewhere(command);
   const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);
   const own = await startOwnStack(
     {
@@ -113,9 +113,12 @@ export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
     },
     `Interrupted: the night stands still where it is. It goes on with the next \`lote up\` or \`${commandLine(config, 'nightly now')}\`.`,
   );
-  return own === null
-    ? withNightlyRuns(command, (place) => runNightly(command, place))
-    : nightlyOnOwnStack(own, command, config);
+  return own === null ? nightlyElsewhere(command) : nightlyOnOwnStack(own, command, config);
+}
+
+/** Workers elsewhere, or the owner of the data directory, run the night. */
+function nightlyElsewhere(command: NightlyCommand): Promise<ExitCode> {
+  return withBackend(command, (backend) => runNightly(command, placeOf(backend, backend.config), backend.ended));
 }
 
 /** This process owns the data directory: it leaves when the night, and what others handed over, has ended. */
@@ -127,7 +130,7 @@ async function nightlyOnOwnStack(
   const ended = Promise.race([interrupt.interrupted, stack.lost]);
   ended.catch(() => undefined);
   try {
-    const code = await Promise.race([runNightly(command, placeOf(stack, config)), ended]);
+    const code = await runNightly(command, placeOf(stack, config), ended);
     await Promise.race([stack.handOver.finish(), ended]);
     return code;
   } finally {
@@ -137,12 +140,12 @@ async function nightlyOnOwnStack(
   }
 }
 
-async function runNightly({ json }: NightlyCommand, place: NightlyPlace): Promise<ExitCode> {
-  const { handle, joined } = await startNightlyRun(place);
-  notifier(json)(`Night ${handle.workflowId} ${joined ? 'runs already: waiting for it' : 'started'} …`);
-  const result = await handle.result().catch((error: unknown) => {
-    throw batchFailure(error);
-  });
+async function runNightly({ json }: NightlyCommand, place: NightlyPlace, ended: Promise<never>): Promise<ExitCode> {
+  const notify = notifier(json);
+  const { handle, joined } = await Promise.race([startNightlyRun(place), ended]);
+  const { workflowId } = handle;
+  notify(`Night ${workflowId} ${joined ? 'runs already: waiting for it' : 'started'} …`);
+  const result = await awaitRun(handle, { workflowId, ended, notify });
   print(json, { night: result }, resultLines(result));
   return result.problems + result.waiting === 0 ? EXIT.ok : EXIT.someNotIssued;
 }

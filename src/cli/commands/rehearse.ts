@@ -12,14 +12,14 @@ import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
 import { namedFiles } from '../../wiring/files/named-file.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
-import { reconcileNow } from '../../wiring/operator/reconcile-now.ts';
+import { startReconciliation } from '../../wiring/operator/reconcile-now.ts';
 import { rehearsalProfile } from '../../wiring/account/rehearsal-profile.ts';
 import { settledCountIn } from '../session/settled-count-in.ts';
 import { interruption, type Interruption } from '../session/interruption.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/print-results.ts';
 import { progressLine } from '../output/progress-line.ts';
-import { startBatches, waitForBatches } from '../session/run-batches.ts';
+import { startBatches, waitForBatches } from '../session/run/run-batches.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 
 export interface RehearseCommand {
@@ -109,7 +109,8 @@ async function rehearseIn(directory: string, command: RehearseCommand, interrupt
       settledCount: (batchId) => settledCountIn(stack.ledger, batchId),
       ended,
     });
-    await Promise.race([reconcileNow(stack.client, config, stack.ledger.id), ended]);
+    const reconciling = startReconciliation(stack.client, config, stack.ledger.id).then((run) => run.result());
+    await Promise.race([reconciling, ended]);
     const { duplicates, totals } = stack.sandbox?.books() ?? { duplicates: [], totals: { invoices: 0 } };
     notify(`The simulated service's books: ${totals.invoices} invoices, ${duplicates.length} of them twice.`);
     return printResults(await Promise.all(results.map(asReported)), command.json);

@@ -5,7 +5,7 @@ import type { ExitCode } from '../output/exit-codes.ts';
 import { requireOneFileForTotals } from '../session/expectations.ts';
 import { chosenApplication } from '../session/chosen-application.ts';
 import { printResults } from '../output/print-results.ts';
-import type { RunCommand } from '../session/run-command.ts';
+import type { RunCommand } from '../session/run/run-command.ts';
 
 /** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
 export async function runCommand(given: RunCommand): Promise<ExitCode> {
@@ -17,9 +17,9 @@ export async function runCommand(given: RunCommand): Promise<ExitCode> {
   for (const file of command.files) await bringIn(config.inputDir, file);
   // Loaded only now: what is wrong with the files is told in a third of the time.
   if (config.databaseUrl !== null && config.temporal.address !== null) {
-    const { runAsClient } = await import('../session/run-as-client.ts');
+    const { runAsClient } = await import('../session/run/run-as-client.ts');
     return printResults(await runAsClient(config, command), command.json);
   }
-  const { runEmbedded } = await import('../session/run-embedded.ts');
+  const { runEmbedded } = await import('../session/run/run-embedded.ts');
   return runEmbedded(chosen, command);
 }

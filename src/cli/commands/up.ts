@@ -3,10 +3,9 @@ import { LoteError } from '../../domain/errors.ts';
 import { readInstallation } from '../../runtime/config/installation.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
-import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
 import { startEmbedded } from '../../wiring/start/embedded.ts';
 import type { Stack } from '../../wiring/start/embedded-stack.ts';
-import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
+import { orphanedLines } from '../../wiring/operator/orphaned-batches.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { preflight } from '../session/preflight.ts';
 import { stay } from '../session/stay.ts';
@@ -44,8 +43,8 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
 }
 
 async function notifyOrphaned(stack: Stack, several: boolean, notify: (line: string) => void): Promise<void> {
-  const left = await orphanedBatches(stack.ledger, createRunDirectory(stack.client), new Set());
-  for (const line of describeOrphaned(left, { application: ANY_APPLICATION, isOneOfSeveral: several })) notify(line);
+  const reader = { application: ANY_APPLICATION, isOneOfSeveral: several };
+  for (const line of await orphanedLines(stack, new Set(), reader)) notify(line);
 }
 
 function addresses({ endpoints, metricsUrl }: Stack): string {

@@ -4,8 +4,8 @@ import { LoteError } from '../../domain/errors.ts';
 export async function foreseen(error: unknown): Promise<LoteError | null> {
   if (error instanceof LoteError) return error;
   // Only here: most commands need no Temporal, and its client takes long to load.
-  const { temporalFailure } = await import('../../runtime/temporal/temporal-failure.ts');
-  return temporalFailure(error);
+  const temporal = await import('../../runtime/temporal/temporal-failure.ts').catch(() => null);
+  return temporal?.temporalFailure(error) ?? null;
 }
 
 /** All that is known of an error that nobody has foreseen: its stack, and what its causes say. */

@@ -20,10 +20,3 @@ export function interruption(sentence: string, leaveNow: () => void): Interrupti
   interrupted.catch(() => undefined);
   return { interrupted, begin, end };
 }
-
-/** An interruption of work that begins here. */
-export function interruptionFromNow(sentence: string, leaveNow: () => void): Interruption {
-  const interrupt = interruption(sentence, leaveNow);
-  interrupt.begin();
-  return interrupt;
-}

@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchResult } from '../../contract/messages.ts';
 import { progressLine } from '../output/progress-line.ts';
-import { waitForBatches } from './run-batches.ts';
+import { waitForBatches } from './run/run-batches.ts';
 import type { Backend } from './with-backend.ts';
 
 /** Waits for the end of a workflow of one batch, with its progress on stderr. @throws LoteError as its run ended */

@@ -3,8 +3,8 @@ import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
-import { besideOwner } from '../../runtime/data-dir/endpoints-file.ts';
+import { dataDirAt, openDataDir } from '../../runtime/data-dir/data-dir.ts';
+import { besideOwner, ownerAt, readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
 import { leaveSoon } from '../../runtime/process/shutdown.ts';
 import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
@@ -19,6 +19,7 @@ import { chosenApplication, type ChosenApplication } from './chosen-application.
 import { batchNotFound } from './batch-not-found.ts';
 import { interruption, type Interruption } from './interruption.ts';
 import { quietLevel } from './log-level.ts';
+import { ownerGone } from './owner-gone.ts';
 import { preflight, preflightOf } from './preflight.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 
@@ -67,10 +68,12 @@ export async function withBackend<T>(command: BackendCommand, work: (backend: Ba
 }
 
 async function withWorkers<T>(
-  config: Config,
+  given: Config,
   interrupt: Interruption,
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
+  const owner = ownerAt(given.temporal, await readEndpoints(dataDirAt(given.dataDir)));
+  const config = besideOwner(given, owner);
   const { temporal, taskQueue, reportsDir } = config;
   const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
   try {
@@ -150,6 +153,9 @@ async function withOwner<T>(
 ): Promise<T> {
   const { temporalAddress, temporalNamespace, ledgerId, reportsDir } = owner.endpoints;
   const client = await connectClient(await placeOf(temporalAddress, config.temporal), temporalNamespace);
+  const done = new AbortController();
+  const ended = Promise.race([interrupt.interrupted, ownerGone(owner, done.signal)]);
+  ended.catch(() => undefined);
   try {
     interrupt.begin();
     return await work({
@@ -161,9 +167,10 @@ async function withOwner<T>(
           () => owner.batch(batchId),
           () => owner.batches(BATCHES_NAMED),
         ),
-      ended: interrupt.interrupted,
+      ended,
     });
   } finally {
+    done.abort();
     await client.connection.close();
   }
 }

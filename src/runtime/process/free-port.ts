@@ -59,7 +59,7 @@ function portTaken({ host, port, variable }: PortWish): LoteError {
   );
 }
 
-/** The port listened on for a moment, or null when it is taken. */
+/** The port listened on for a moment, or null when it is taken. @throws LoteError `configuration-invalid`: nothing listens on such an address */
 async function tryListen(host: string, port: number): Promise<number | null> {
   const server = createServer();
   server.listen({ host, port, exclusive: true });
@@ -67,13 +67,22 @@ async function tryListen(host: string, port: number): Promise<number | null> {
     await once(server, 'listening');
   } catch (error) {
     if (isTaken(error)) return null;
-    throw error;
+    throw cannotListen(host, error);
   }
   const address = server.address();
   const closed = once(server, 'close');
   server.close();
   await closed;
   return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+function cannotListen(host: string, cause: unknown): LoteError {
+  return new LoteError(
+    'configuration-invalid',
+    `Looking for a port on ${host}: this process must be able to listen there, found ${errorCode(cause) || String(cause)}. Correct the variable …_HOST that names it; ` +
+      'at the start of a machine its addresses and names may come up later.',
+    { cause },
+  );
 }
 
 /** EACCES is a port below 1024 without the right to it: as unusable as a taken one. */

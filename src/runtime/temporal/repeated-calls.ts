@@ -2,8 +2,9 @@ import { defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/c
 import { onEnd, type Call, type Interceptor } from './call-end.ts';
 import { GRPC_STATUS } from './grpc-status.ts';
 
-/** A describing takes milliseconds; one that a workflow of the server has not answered by then is lost, or the server is very busy. */
-const TRY_MS = 5_000;
+/** A describing takes milliseconds; one without an answer is lost, or the server is very busy: then it gets longer, up to what the server itself allows. */
+const FIRST_TRY_MS = 5_000;
+const LONGEST_TRY_MS = 30_000;
 const PATIENCE_MS = 60_000;
 
 /**
@@ -16,18 +17,23 @@ export function repeatedCalls(): Interceptor {
   return (options, next) => {
     if (!options.method_definition.path.endsWith('/DescribeSchedule')) return asTheSdk(options, next);
     const end = Math.min(Number(options.deadline ?? Number.POSITIVE_INFINITY), Date.now() + PATIENCE_MS);
+    let tryMs = FIRST_TRY_MS;
     const repeat = makeGrpcRetryInterceptor({
       ...usual,
       retryableDecider: (attempt, status) =>
         usual.retryableDecider(attempt, status) ||
         (Number(status.code) === GRPC_STATUS.deadlineExceeded && Date.now() < end),
     });
-    return repeat(options, (each) => givenUp(next(each)));
+    return repeat(options, (each) => {
+      const call = givenUpAfter(tryMs, next(each));
+      tryMs = Math.min(2 * tryMs, LONGEST_TRY_MS);
+      return call;
+    });
   };
 }
 
 /** Not by a deadline of gRPC, which the server knows, too: it cancels a moment before this side gives up, or after it. */
-function givenUp(call: Call): ReturnType<Interceptor> {
-  const timer = setTimeout(() => call.cancelWithStatus(GRPC_STATUS.deadlineExceeded, 'no answer'), TRY_MS);
+function givenUpAfter(tryMs: number, call: Call): ReturnType<Interceptor> {
+  const timer = setTimeout(() => call.cancelWithStatus(GRPC_STATUS.deadlineExceeded, 'no answer'), tryMs);
   return onEnd(call, () => clearTimeout(timer));
 }

@@ -29,6 +29,7 @@ export async function acquireTemporalBinary(
   const cached = join(cacheDirectory(env), `temporal-${CLI_VERSION}`, 'temporal');
   if (await isExecutable(cached)) return cached;
   await mkdir(dirname(cached), { recursive: true });
+  notify(`Looking for the Temporal server ${CLI_VERSION}: it is not on PATH and not kept from before …`);
   if (await download(cached)) return cached;
   const go = await findOnPath('go', env);
   if (go === null) {

@@ -49,13 +49,18 @@ export async function connectTemporal(place: TemporalPlace, patienceMs: number =
   } catch (cause) {
     // It would go on trying for half an hour.
     await connection.close();
-    throw new LoteError(
-      'temporal-unavailable',
-      `Connecting to Temporal at ${place.address}: a server must answer there within ${patienceMs / 1000} s, but none did. ` +
-        'Check TEMPORAL_ADDRESS (and TEMPORAL_API_KEY or TEMPORAL_TLS_… where the server wants them), or leave it out for an embedded server.',
-      { cause },
-    );
+    throw notConnected(place, `within ${patienceMs / 1000} s`, cause);
   }
+}
+
+/** `when`: as in "a server must answer there within 10 s". Names the address, and no secret. */
+export function notConnected({ address }: TemporalPlace, when: string, cause: unknown): LoteError {
+  return new LoteError(
+    'temporal-unavailable',
+    `Connecting to Temporal at ${address}: a server must answer there ${when}, but none did. ` +
+      'Check TEMPORAL_ADDRESS (and TEMPORAL_API_KEY or TEMPORAL_TLS_… where the server wants them), or leave it out for an embedded server.',
+    { cause },
+  );
 }
 
 /** A connection that is made with its first call, and again after a loss. */

@@ -22,7 +22,7 @@ export function temporalFailure(error: unknown): LoteError | null {
   return new LoteError(
     'temporal-unavailable',
     `Asking the Temporal server: it must do what it is asked, but it answered ${JSON.stringify(refusal.message)}. ` +
-      'It may be done all the same: look before you repeat the command.',
+      'It may be done all the same: look at the Temporal UI, or with `lote status`, before you repeat the command.',
     { cause: error },
   );
 }

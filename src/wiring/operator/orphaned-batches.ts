@@ -1,6 +1,8 @@
 import { commandLine, type CommandReader } from '../../domain/text/command-line.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { RunDirectory } from '../../../activities/deps.ts';
+import type { Client } from '@temporalio/client';
+import { createRunDirectory } from '../temporal/batch-starter.ts';
 
 /** Of each application; nobody reads a longer line. */
 const MOST_LOOKED_AT = 500;
@@ -26,6 +28,19 @@ export async function orphanedBatches(
     (open ? goingOn : withoutRun).push(batch.batchId);
   }
   return { goingOn, withoutRun };
+}
+
+/** The same in words for the person who waits. Where it cannot be read at this moment, one line says so, and the work goes on. */
+export async function orphanedLines(
+  { ledger, client }: { readonly ledger: Pick<Ledger, 'newestOpenBatches'>; readonly client: Client },
+  ownFiles: ReadonlySet<string>,
+  reader: CommandReader,
+): Promise<readonly string[]> {
+  try {
+    return describeOrphaned(await orphanedBatches(ledger, createRunDirectory(client), ownFiles), reader);
+  } catch {
+    return ['What an earlier run left unfinished could not be read at this moment; `lote status` shows it.'];
+  }
 }
 
 /** For the person who waits, who works for `reader`; none when nothing was left. */

@@ -219,18 +219,23 @@ async function ask(
   { init, timeoutMs }: { init?: RequestInit; timeoutMs: number },
 ): Promise<unknown> {
   const headers = { ...(init?.headers as Record<string, string> | undefined), [TOKEN_HEADER]: token };
-  let answer: Response;
-  try {
-    answer = await fetch(`${base}${path}`, { ...init, headers, signal: AbortSignal.timeout(timeoutMs) });
-  } catch (cause) {
-    throw new LoteError('owner-leaving', 'Asking the owner of the data directory: its console does not answer.', {
-      cause,
-    });
-  }
-  const body: unknown = await answer.json().catch(() => null);
+  const limits = { ...init, headers, signal: AbortSignal.timeout(timeoutMs) };
+  const answer = await fetch(`${base}${path}`, limits).catch((cause: unknown) => unanswered(cause, timeoutMs));
+  const read = answer.json() as Promise<unknown>;
+  // An answer that is cut off says nothing; an error may have no body.
+  const body = await read.catch((cause: unknown) => (answer.ok ? unanswered(cause, timeoutMs) : null));
   if (answer.ok) return body;
   const failure = Failure.safeParse(body);
   throw failure.success
     ? new LoteError(failure.data.error.code as LoteErrorCode, failure.data.error.message)
     : new LoteError('internal', `Asking the owner of the data directory: its console answered ${answer.status}.`);
+}
+
+/** `owner-leaving` also of an owner that is stopped: who asks can see whether it owns the data directory still. */
+function unanswered(cause: unknown, timeoutMs: number): never {
+  throw new LoteError(
+    'owner-leaving',
+    `Asking the owner of the data directory: its console must answer within ${timeoutMs / 1_000} s, and it does not. It may do what was asked all the same: look with \`lote status\` before you repeat the command.`,
+    { cause },
+  );
 }

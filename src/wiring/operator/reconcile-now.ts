@@ -1,6 +1,5 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
-import type { ReconciliationResult } from '../../contract/messages.ts';
 import type { ReconcileAnswer } from '../../console/console-options.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { answeredCall } from '../temporal/answered-call.ts';
@@ -9,18 +8,10 @@ import { batchFailure } from '../temporal/batch-failure.ts';
 import { namedInput } from '../temporal/named-input.ts';
 import { reconciliationId } from '../schedules/reconciliation-schedule.ts';
 
-/** Everything that was left open, due or not; joins one that runs already. */
-export async function reconcileNow(
-  client: Client,
-  place: ReconciliationPlace,
-  ledgerId: string,
-): Promise<ReconciliationResult> {
-  return (await startReconciliation(client, place, ledgerId)).result();
-}
-
 type ReconciliationPlace = Pick<Config, 'application' | 'taskQueue' | 'isOneOfSeveral'>;
 
-async function startReconciliation(
+/** Everything that was left open, due or not; joins one that runs already. */
+export async function startReconciliation(
   client: Client,
   place: ReconciliationPlace,
   ledgerId: string,

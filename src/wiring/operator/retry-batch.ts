@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import {
   ApplicationFailure,
   WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
 import type { RetryRequestInput } from '../../contract/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
@@ -60,9 +62,17 @@ export async function retryInRun(place: OwnPlace, workflowId: string, request: R
       return handle.executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
     });
   } catch (error) {
-    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    throw updateRefusal(attempted, error);
+    if (error instanceof WorkflowUpdateFailedError) throw updateRefusal(attempted, error);
+    throw error instanceof WorkflowNotFoundError ? runEnded(attempted, error) : error;
   }
+}
+
+function runEnded(attempted: string, cause: WorkflowNotFoundError): LoteError {
+  return new LoteError(
+    'transition-refused',
+    `${attempted}: the run ${cause.workflowId} has ended in this moment, before it could take them up. Nothing was done: do the same again.`,
+    { cause },
+  );
 }
 
 /** The run that has the batch, when that is why a retry of its own was refused. */

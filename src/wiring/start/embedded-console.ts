@@ -12,7 +12,8 @@ import { createHandOver, type HandOver } from '../operator/hand-over.ts';
 import { purgeBatches } from '../operator/purge-batches.ts';
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
 import { bringIn, resolveInput } from '../files/input-files.ts';
-import { awaitBatch } from '../temporal/await-batch.ts';
+import { answeredCall } from '../temporal/answered-call.ts';
+import { awaitResult } from '../temporal/await-result.ts';
 import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
 import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
 import type { OwnedPlace } from './process-core.ts';
@@ -101,8 +102,9 @@ function createEmbeddedHandOver(options: EmbeddedConsoleOptions): HandOver {
     const name = await bringIn(inputDir, anywhere ? file : await resolveInput(inputDir, file));
     const place = { ...core.config, client: temporal.client };
     await note((await batchOfFile(place, ledger, name)).batchId, file);
-    const { batchId, handle } = await startBatch(place, { ...given, file: name, ledgerId: ledger.id });
-    const ended = awaitBatch(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
+    const start = () => startBatch(place, { ...given, file: name, ledgerId: ledger.id });
+    const { batchId, handle } = await answeredCall(temporal.client, 'Starting a batch', start);
+    const ended = awaitResult(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
     return { batchId, workflowId: handle.workflowId, ended };
   });
 }

@@ -5,7 +5,7 @@ import { createUnnamedActivities } from '../../../activities/unnamed-activities.
 import { createActivities } from '../../../activities/index.ts';
 import { activityQueue } from '../../contract/activity-queue.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
-import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
+import { notConnected, type TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { NO_TELEMETRY, type WorkerTelemetry } from '../../telemetry/telemetry.ts';
 import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
 import { installSdkRuntime } from '../temporal/sdk-runtime.ts';
@@ -102,21 +102,17 @@ async function run(
   create: (open: OpenWorkers) => Promise<void>,
 ): Promise<RunningWorker> {
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
-  await installSdkRuntime(deps.log, telemetry);
-  const connection = await NativeConnection.connect(place.temporal);
   const identity = identityOf(deps, place);
   const { sharedPatches } = place;
   const bundle =
     place.workflowBundle === undefined ? await workflowBundle(process.env) : { codePath: place.workflowBundle };
+  const digest = await bundleDigest(bundle);
+  const connection = await connectWorker(deps, place);
   const shared = {
     connection,
     namespace: place.namespace,
     identity,
-    // Not versioned, see docs/decisions/temporal.md; the history of each run names the build that made each step.
-    workerDeploymentOptions: {
-      version: { deploymentName: 'lote', buildId: `${VERSION}+${await bundleDigest(bundle)}` },
-      useWorkerVersioning: false as const,
-    },
+    workerDeploymentOptions: unversioned(digest),
     shutdownGraceTime: 0,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
@@ -159,6 +155,20 @@ async function run(
       }
     },
   };
+}
+
+/** Not versioned, see docs/decisions/temporal.md; the history of each run names the build that made each step. */
+function unversioned(digest: string) {
+  const version = { deploymentName: 'lote', buildId: `${VERSION}+${digest}` };
+  return { version, useWorkerVersioning: false as const };
+}
+
+/** What the SDK opens keeps the process alive: nothing but the workers may fail from here on. @throws LoteError `temporal-unavailable` */
+async function connectWorker({ log }: ActivityDeps, { temporal, telemetry }: WorkerPlace): Promise<NativeConnection> {
+  await installSdkRuntime(log, telemetry ?? NO_TELEMETRY.worker);
+  return NativeConnection.connect(temporal).catch((cause: unknown) => {
+    throw notConnected(temporal, 'while the worker starts', cause);
+  });
 }
 
 /** All or none: where one cannot be made, those before it end, and the connection with them. */

@@ -25,7 +25,7 @@ describe.skipIf(inject('postgresUrl') === null)(
   'a standby of PostgreSQL that is promoted while its primary dies',
   { timeout: 400_000 },
   () => {
-    it('with every commit: the batch goes on there, and each invoice is issued once', async () => {
+    it('with every commit: the batch goes on there, each invoice is issued once, and who follows it is told its end', async () => {
       await withServers(async (servers) => {
         await sql(servers.primary.url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
         await sql(servers.primary.url, 'SELECT pg_reload_conf()');
@@ -33,9 +33,16 @@ describe.skipIf(inject('postgresUrl') === null)(
         const env = { LOTE_PAGE_SIZE: PAGE_SIZE };
         await withFleet({ workers: 2, postgresUrl: servers.url, sandbox, env }, async (fleet) => {
           const batch = await fleet.startFile('night.csv', INVOICES);
+          const { place, database } = fleet;
           await until(() => fleet.postTimes().length >= INVOICES / 2);
+          const following = ['report', batch.workflowId, '--follow'];
+          const follower = fleet.all.start(following, { ...place.env, DATABASE_URL: database.url });
+          await follower.said(batch.workflowId);
           await failOver(servers);
 
+          const told = await follower.end;
+          expect(told.code, told.stderr).toBe(0);
+          expect(told.stdout).toContain('finished');
           expect((await batch.result()).counts).toMatchObject({ invoices: INVOICES, issued: INVOICES });
           expect(fleet.sandbox.books()).toMatchObject({ duplicates: [], totals: { issued: INVOICES } });
           expect(await gaps(fleet)).toEqual([null]);

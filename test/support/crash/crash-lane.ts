@@ -5,7 +5,7 @@ import { Client } from '@temporalio/client';
 import { batchIdOf } from '../../../src/contract/batch-id.ts';
 import { hashFile } from '../../../src/ingest/hash-file.ts';
 import { connectTemporal } from '../../../src/runtime/temporal/temporal-connection.ts';
-import { awaitBatch } from '../../../src/wiring/temporal/await-batch.ts';
+import { awaitResult } from '../../../src/wiring/temporal/await-result.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchResult } from '../../../src/contract/messages.ts';
 import { crashAtOf, faultOf, standsStill, type CrashCase, type CrashEnd } from './crash-case.ts';
@@ -205,7 +205,7 @@ async function batchOf({ application }: CrashServers, file: string): Promise<str
 async function batchEnd(client: Client, batchId: string): Promise<BatchResult | string> {
   const handle = client.workflow.getHandle<typeof invoiceBatch>(batchId);
   try {
-    return await awaitBatch(handle, { pause: (ms) => sleep(ms), onAway: () => undefined });
+    return await awaitResult(handle, { pause: (ms) => sleep(ms), onAway: () => undefined });
   } catch (error) {
     return `the batch failed: ${String(error)}`;
   }

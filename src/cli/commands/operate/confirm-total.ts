@@ -4,7 +4,7 @@ import type { UnusualTotal } from '../../../contract/messages.ts';
 import { confirmBatchTotal } from '../../../wiring/operator/operate-batch.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { printResults } from '../../output/print-results.ts';
-import { fetchProgress } from '../../session/run-batches.ts';
+import { fetchProgress } from '../../session/run/run-batches.ts';
 import { waitForBatch } from '../../session/wait-for-batch.ts';
 import { withBackend } from '../../session/with-backend.ts';
 

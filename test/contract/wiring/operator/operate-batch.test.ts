@@ -34,6 +34,18 @@ it('says that no worker answers, instead of keeping the page for ever', async ()
   await batch.terminate();
 });
 
+it('says that a run has ended before it could take invoices up again', async () => {
+  const client = new Client({ connection });
+  const name = ownName('ended');
+  const batch = await client.workflow.start('invoiceBatch', { workflowId: name, taskQueue: name, args: [] });
+  await batch.terminate();
+
+  await expect(retryInRun({ client, taskQueue: name }, name, { reason: 'again' })).rejects.toMatchObject({
+    code: 'transition-refused',
+    message: expect.stringContaining(`the run ${name} has ended in this moment`) as string,
+  });
+});
+
 describe('the run of another installation, which shares the namespace and has the same file', () => {
   it.each([
     [

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
-import { interruption, interruptionFromNow, type Interruption } from '../../../../src/cli/session/interruption.ts';
+import { interruption, type Interruption } from '../../../../src/cli/session/interruption.ts';
 import { stay } from '../../../../src/cli/session/stay.ts';
 
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
@@ -21,6 +21,13 @@ function leftAt(): { codes: readonly (number | string | null | undefined)[] } {
   return { codes };
 }
 
+/** With work in hand from the beginning. */
+function begun(...options: Parameters<typeof interruption>): Interruption {
+  const interrupt = interruption(...options);
+  interrupt.begin();
+  return interrupt;
+}
+
 afterEach(() => {
   open?.end();
   open = null;
@@ -32,7 +39,7 @@ afterEach(() => {
 
 describe('an interruption', () => {
   it.each(SIGNALS)('by %s ends the command in order: its sentence, exit code 130', async (name) => {
-    open = interruptionFromNow('Interrupted: the workers go on.', () => undefined);
+    open = begun('Interrupted: the workers go on.', () => undefined);
 
     signal(name);
 
@@ -47,7 +54,7 @@ describe('an interruption', () => {
   ] as const)('that comes twice leaves at once, after what must not stay behind: %s', (name, exitCode) => {
     const order: string[] = [];
     const { codes } = leftAt();
-    open = interruptionFromNow('Interrupted', () => order.push(`killed, ${codes.length} exits so far`));
+    open = begun('Interrupted', () => order.push(`killed, ${codes.length} exits so far`));
 
     signal(name);
     const afterFirst = order.length;
@@ -62,7 +69,7 @@ describe('an interruption', () => {
     const counts = (): readonly number[] => SIGNALS.map((name) => process.listenerCount(name));
     const free = counts();
 
-    interruptionFromNow('Interrupted', () => undefined).end();
+    begun('Interrupted', () => undefined).end();
 
     expect(counts()).toEqual(free);
   });
@@ -93,7 +100,7 @@ describe('an interruption', () => {
     const unhandled: unknown[] = [];
     const listener = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', listener);
-    open = interruptionFromNow('Interrupted', () => undefined);
+    open = begun('Interrupted', () => undefined);
 
     signal('SIGINT');
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import { ServiceError, WorkflowFailedError, TerminatedFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { waitForBatches, type StartedBatch } from '../../../../src/cli/session/run-batches.ts';
+import { waitForBatches, type StartedBatch } from '../../../../src/cli/session/run/run-batches.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import type { BatchProgress, BatchResult } from '../../../../src/contract/messages.ts';
 

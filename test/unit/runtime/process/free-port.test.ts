@@ -48,6 +48,16 @@ describe('choosePort', () => {
     });
   });
 
+  it.each([0, 8_080])('names an address that this machine does not have, for port %i', async (port) => {
+    // For documents only (RFC 5737): no machine has it.
+    const choice = choosePort({ host: '192.0.2.1', port, explicit: true, variable: 'RECEIVER_PORT' });
+
+    await expect(choice).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: expect.stringContaining('Looking for a port on 192.0.2.1: ') as string,
+    });
+  });
+
   it('lets the system choose for port 0, also when it was set', async () => {
     const port = await choosePort({ host: HOST, port: 0, explicit: true, variable: 'RECEIVER_PORT' });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { Client } from '@temporalio/client';
 import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import { describeOrphaned, orphanedBatches } from '../../../../src/wiring/operator/orphaned-batches.ts';
+import { describeOrphaned, orphanedBatches, orphanedLines } from '../../../../src/wiring/operator/orphaned-batches.ts';
 
 function batch(batchId: string, state: BatchRecord['state']): BatchRecord {
   return {
@@ -28,6 +29,14 @@ describe('what an earlier owner left', () => {
       goingOn: ['reading', 'waiting'],
       withoutRun: ['lost'],
     });
+  });
+
+  it('keeps nobody from working where it cannot be read', async () => {
+    const away = { newestOpenBatches: () => Promise.reject(new Error('the ledger is away')) };
+
+    expect(await orphanedLines({ ledger: away, client: new Client() }, new Set(), ALONE)).toEqual([
+      'What an earlier run left unfinished could not be read at this moment; `lote status` shows it.',
+    ]);
   });
 
   it('is told in a sentence each: what goes on, and what must be run again', () => {

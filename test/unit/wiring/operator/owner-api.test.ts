@@ -53,6 +53,18 @@ async function read(request: IncomingMessage): Promise<string> {
 }
 
 describe('the owner of a data directory', () => {
+  it('counts as leaving where its answer is cut off', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{"batches":');
+      setImmediate(() => response.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const owner = await ownerAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+
+    await expect(owner?.batches(1)).rejects.toMatchObject({ code: 'owner-leaving' });
+  });
+
   it('is found by what it wrote down of itself', async () => {
     const owner = await ownerAt(`http://127.0.0.1:${await listeningPort()}`);
 

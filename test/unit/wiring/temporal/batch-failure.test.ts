@@ -4,6 +4,7 @@ import {
   ChildWorkflowFailure,
   TerminatedFailure,
   WorkflowFailedError,
+  WorkflowNotFoundError,
 } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { batchFailure } from '../../../../src/wiring/temporal/batch-failure.ts';
@@ -67,6 +68,13 @@ describe('the failure of a run', () => {
     expect(batchFailure(error)).toMatchObject({
       code: 'internal',
       message: `The run ended without a result: ${said}`,
+    });
+  });
+
+  it('says of a run that Temporal has lost what the ledger still has', () => {
+    expect(batchFailure(new WorkflowNotFoundError('not found', 'batch-1', undefined))).toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringContaining('Waiting for the run batch-1: ') as string,
     });
   });
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { awaitBatch } from '../../wiring/temporal/await-batch.ts';
-import { bringIn } from '../../wiring/files/input-files.ts';
-import { startBatch, type BatchHandle } from '../../wiring/temporal/batch-starter.ts';
-import type { Config } from '../../runtime/config/config.ts';
-import type { BatchInput, BatchProgress, BatchResult } from '../../contract/messages.ts';
-import { batchFailure } from '../../wiring/temporal/batch-failure.ts';
-import type { ProgressLine } from '../output/progress-line.ts';
+import { awaitResult } from '../../../wiring/temporal/await-result.ts';
+import { bringIn } from '../../../wiring/files/input-files.ts';
+import { startBatch, type BatchHandle } from '../../../wiring/temporal/batch-starter.ts';
+import type { Config } from '../../../runtime/config/config.ts';
+import type { BatchInput, BatchProgress, BatchResult } from '../../../contract/messages.ts';
+import { batchFailure } from '../../../wiring/temporal/batch-failure.ts';
+import type { ProgressLine } from '../../output/progress-line.ts';
 
 /** How often a person sees the bar move. */
 const POLL_INTERVAL_MS = 500;
@@ -64,7 +64,7 @@ export async function waitForBatches(
 async function waitFor({ batchId, handle }: StartedBatch, waiting: Waiting): Promise<BatchResult> {
   let away = false;
   let done = false;
-  const result = awaitBatch(handle, {
+  const result = awaitResult(handle, {
     pause: (ms) => sleep(ms, undefined, { ref: false }),
     onAway: () => (away = true),
   });

@@ -1,16 +1,15 @@
-import { hashFile } from '../../ingest/hash-file.ts';
-import type { Config } from '../../runtime/config/config.ts';
-import { createRunDirectory } from '../../wiring/temporal/batch-starter.ts';
-import type { Stack } from '../../wiring/start/embedded-stack.ts';
-import { describeOrphaned, orphanedBatches } from '../../wiring/operator/orphaned-batches.ts';
-import { settledCountIn } from './settled-count-in.ts';
-import type { ExitCode } from '../output/exit-codes.ts';
-import type { OwnStack } from './own-stack.ts';
-import { printResults } from '../output/print-results.ts';
-import { progressLine } from '../output/progress-line.ts';
+import { hashFile } from '../../../ingest/hash-file.ts';
+import type { Config } from '../../../runtime/config/config.ts';
+import type { Stack } from '../../../wiring/start/embedded-stack.ts';
+import { orphanedLines } from '../../../wiring/operator/orphaned-batches.ts';
+import { settledCountIn } from '../settled-count-in.ts';
+import type { ExitCode } from '../../output/exit-codes.ts';
+import type { OwnStack } from '../own-stack.ts';
+import { printResults } from '../../output/print-results.ts';
+import { progressLine } from '../../output/progress-line.ts';
 import { startBatches, waitForBatches } from './run-batches.ts';
 import type { RunCommand } from './run-command.ts';
-import { lineWriter } from '../output/terminal-text.ts';
+import { lineWriter } from '../../output/terminal-text.ts';
 
 /** How a run on its own stack ends at Ctrl-C. */
 export const INTERRUPTED =
@@ -55,6 +54,5 @@ async function printLeft(
   say: (line: string) => void,
 ): Promise<void> {
   const own = new Set(await Promise.all(files.map((file) => hashFile(file))));
-  const left = await orphanedBatches(stack.ledger, createRunDirectory(stack.client), own);
-  for (const line of describeOrphaned(left, config)) say(line);
+  for (const line of await orphanedLines(stack, own, config)) say(line);
 }

@@ -1,6 +1,6 @@
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { awaitBatch } from '../../../../src/wiring/temporal/await-batch.ts';
+import { awaitResult } from '../../../../src/wiring/temporal/await-result.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
 
 const RESULT: BatchResult = {
@@ -11,7 +11,7 @@ const RESULT: BatchResult = {
 function waiting(answers: readonly (BatchResult | Error)[]) {
   const left = [...answers];
   const seen = { pauses: 0, away: 0 };
-  const result = awaitBatch(
+  const result = awaitResult(
     {
       result: () => {
         const answer = left.shift() ?? RESULT;
@@ -23,7 +23,7 @@ function waiting(answers: readonly (BatchResult | Error)[]) {
   return { result, seen };
 }
 
-describe('awaitBatch', () => {
+describe('awaitResult', () => {
   it('gives the result', async () => {
     const { result, seen } = waiting([RESULT]);
 

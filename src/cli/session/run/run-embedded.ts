@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LoteError } from '../../domain/errors.ts';
-import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
-import { createLogger } from '../../runtime/process/logger.ts';
-import { findOwner } from '../../wiring/operator/owner-api.ts';
-import type { ExitCode } from '../output/exit-codes.ts';
-import type { ChosenApplication } from './chosen-application.ts';
-import { quietLevel } from './log-level.ts';
-import { preflight, preflightOf } from './preflight.ts';
-import { printResults } from '../output/print-results.ts';
+import { LoteError } from '../../../domain/errors.ts';
+import { openDataDir } from '../../../runtime/data-dir/data-dir.ts';
+import { createLogger } from '../../../runtime/process/logger.ts';
+import { findOwner } from '../../../wiring/operator/owner-api.ts';
+import type { ExitCode } from '../../output/exit-codes.ts';
+import type { ChosenApplication } from '../chosen-application.ts';
+import { quietLevel } from '../log-level.ts';
+import { preflight, preflightOf } from '../preflight.ts';
+import { printResults } from '../../output/print-results.ts';
 import type { RunCommand } from './run-command.ts';
-import { startOwnStack } from './own-stack.ts';
+import { startOwnStack } from '../own-stack.ts';
 import { INTERRUPTED, runOnOwnStack } from './run-on-own-stack.ts';
 import { runThroughOwner } from './run-through-owner.ts';
-import { lineWriter } from '../output/terminal-text.ts';
+import { lineWriter } from '../../output/terminal-text.ts';
 
 /** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
 const OWNER_PATIENCE_MS = 10 * 60_000;

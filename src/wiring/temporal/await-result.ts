@@ -1,20 +1,18 @@
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { BatchResult } from '../../contract/messages.ts';
-import type { BatchHandle } from './batch-starter.ts';
 
 const ASK_AGAIN_MS = 1_000;
 
-export interface BatchWait {
+export interface ResultWait {
   readonly pause: (ms: number) => Promise<unknown>;
   /** Called for each look that Temporal did not answer. */
   readonly onAway: () => void;
 }
 
 /**
- * The result of a batch, however long Temporal itself is away: the server that comes back has the run, and with it the answer.
+ * The result of a run, however long Temporal itself is away: the server that comes back has the run, and with it the answer.
  * @throws WorkflowFailedError, WorkflowNotFoundError: those are answers.
  */
-export async function awaitBatch(handle: Pick<BatchHandle, 'result'>, wait: BatchWait): Promise<BatchResult> {
+export async function awaitResult<Result>(handle: { result(): Promise<Result> }, wait: ResultWait): Promise<Result> {
   for (;;) {
     try {
       return await handle.result();

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { LoteError } from '../../domain/errors.ts';
-import type { Config } from '../../runtime/config/config.ts';
-import { createCommonFolders } from '../../wiring/folders/common-folders.ts';
-import { connectClient, placeOf } from '../../wiring/temporal/connect-client.ts';
-import { openLedger } from '../../wiring/account/open-ledger.ts';
-import { openService } from '../../wiring/account/open-service.ts';
-import { readProfile } from '../../wiring/account/read-profiles.ts';
-import { workerScope, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
-import { requireListedWorker, requireLiveWorker } from '../../wiring/temporal/require-live-worker.ts';
-import type { BatchResult } from '../../contract/messages.ts';
-import { interruptionFromNow } from './interruption.ts';
-import { preflight } from './preflight.ts';
-import { progressLine } from '../output/progress-line.ts';
+import { LoteError } from '../../../domain/errors.ts';
+import type { Config } from '../../../runtime/config/config.ts';
+import { createCommonFolders } from '../../../wiring/folders/common-folders.ts';
+import { connectClient, placeOf } from '../../../wiring/temporal/connect-client.ts';
+import { openLedger } from '../../../wiring/account/open-ledger.ts';
+import { openService } from '../../../wiring/account/open-service.ts';
+import { readProfile } from '../../../wiring/account/read-profiles.ts';
+import { workerScope, queuePollers } from '../../../wiring/temporal/queue-pollers.ts';
+import { requireListedWorker, requireLiveWorker } from '../../../wiring/temporal/require-live-worker.ts';
+import type { BatchResult } from '../../../contract/messages.ts';
+import { interruption } from '../interruption.ts';
+import { preflight } from '../preflight.ts';
+import { progressLine } from '../../output/progress-line.ts';
 import { fetchProgress, startBatches, waitForBatches, type StartedBatch } from './run-batches.ts';
-import { settledCountIn } from './settled-count-in.ts';
+import { settledCountIn } from '../settled-count-in.ts';
 import type { RunCommand } from './run-command.ts';
 
 const INTERRUPTED = 'Interrupted: the workers go on with the batch. `lote status` tells where it stands.';
@@ -24,7 +24,7 @@ const UNTOUCHED_EVENTS = 2;
 /** Ledger and Temporal are shared: workers elsewhere do the work, this process starts it and waits. */
 export async function runAsClient(config: Config, command: RunCommand): Promise<readonly BatchResult[]> {
   const { temporal, taskQueue } = config;
-  const interrupt = interruptionFromNow(INTERRUPTED, () => undefined);
+  const interrupt = interruption(INTERRUPTED, () => undefined);
   const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
   try {
     const client = await connectClient(await placeOf(temporal.address ?? '', temporal), temporal.namespace);
@@ -38,6 +38,7 @@ export async function runAsClient(config: Config, command: RunCommand): Promise<
       // A file that only this machine sees is of no use to the workers.
       await createCommonFolders({ config, ledger })?.require('input');
       await queryService(config);
+      interrupt.begin();
       const started = await startBatches({ ...command, config, client, ledgerId: ledger.id });
       for (const batch of started) {
         await requireLiveWorker(watch, answered(batch)).catch((error: unknown) => giveUp(client, batch, error));

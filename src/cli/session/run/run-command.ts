@@ -1,4 +1,4 @@
-import type { BatchInput } from '../../contract/messages.ts';
+import type { BatchInput } from '../../../contract/messages.ts';
 
 /** What `lote run` was asked to do. */
 export interface RunCommand {
