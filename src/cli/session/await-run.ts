@@ -15,15 +15,18 @@ export async function awaitRun<Result>(
   handle: { result(): Promise<Result> },
   { workflowId, ended, notify }: AwaitedRun,
 ): Promise<Result> {
-  let isAway = false;
+  let isSaid = false;
   const onAway = (): void => {
-    if (!isAway) notify(`${workflowId}: waits for Temporal, which does not answer`);
-    isAway = true;
+    if (!isSaid) notify(`${workflowId}: waits for Temporal, which does not answer`);
+    isSaid = true;
   };
   const result = awaitResult(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway });
   try {
     return await Promise.race([result, ended]);
   } catch (error) {
     throw batchFailure(error);
+  } finally {
+    // What ends the wait closes the connection, too: that is no outage.
+    isSaid = true;
   }
 }

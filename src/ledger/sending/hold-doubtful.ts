@@ -5,11 +5,6 @@ import { invoicesOfBatch } from '../batches/page-of-sql.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 
-/** $5: first rows; $7: the generations that are in doubt are those before this one. */
-const IS_DOUBTFUL_ROW = `EXISTS (
-    SELECT FROM unnest($5::integer[], $7::integer[]) AS doubtful(first_row, generation)
-    WHERE doubtful.first_row = bi.file_rows[1] AND i.generation < doubtful.generation)`;
-
 const NOT_ISSUED = `i.owner_batch = $1 AND i.state IN ('staged', 'held', 'sending', 'unknown')`;
 
 /** $2: reason code. Each slice of the batch asks for it anew. */
@@ -21,12 +16,12 @@ const RISK_ACCEPTED = `EXISTS (
     WHERE a.batch_id = $1 AND a.accepted_duplicate_risk AND a.at > $6 AND ai.invoice_id = i.invoice_id
   )`;
 
-/** batchId, reason code, reason message, now, first rows, time after which an accepted risk counts, generations. As `close-batch`: what may have left is `unknown`. */
+/** batchId, reason code, reason message, now, first rows, time after which an accepted risk counts, the first generation that is in no doubt. As `close-batch`: what may have left is `unknown`. */
 const HOLD_DOUBTFUL = `/* hold-doubtful */
 WITH target AS (
   SELECT i.invoice_id
   FROM invoice i
-  WHERE i.invoice_id = ANY(${invoicesOfBatch(`${IS_DOUBTFUL_ROW} AND ${NOT_ISSUED}`)}) AND ${NOT_ISSUED}
+  WHERE i.invoice_id = ANY(${invoicesOfBatch(`bi.file_rows[1] IN (SELECT unnest($5::integer[])) AND i.generation < $7 AND ${NOT_ISSUED}`)}) AND ${NOT_ISSUED}
     AND (${IS_HELD}) IS NOT TRUE AND NOT ${RISK_ACCEPTED}
   ORDER BY i.invoice_id
   FOR UPDATE OF i
@@ -51,10 +46,27 @@ export async function holdDoubtful(
 ): Promise<number> {
   return database.transaction(async (queries) => {
     await shareUnderToken(queries, batchId, fencingToken);
-    const rows = [...firstRows, ...sentAgain.map(({ firstRow }) => firstRow)];
-    const generations = [...firstRows.map(() => ANY_GENERATION), ...sentAgain.map(({ generation }) => generation)];
-    const doubtful = [arrayLiteral(rows), acceptedAfter, arrayLiteral(generations)];
-    const params = [batchId, reason.code, reason.message, now, ...doubtful];
-    return (await queries.query(HOLD_DOUBTFUL, params)).length;
+    let held = 0;
+    for (const [generation, doubtful] of doubtfulRows(firstRows, sentAgain)) {
+      const params = [batchId, reason.code, reason.message, now, arrayLiteral(doubtful), acceptedAfter, generation];
+      // oxlint-disable-next-line no-await-in-loop -- one transaction
+      const rows = await queries.query(HOLD_DOUBTFUL, params);
+      held += rows.length;
+    }
+    return held;
   });
+}
+
+/** Rows by the first generation that is in no doubt; there are few of those. */
+function doubtfulRows(
+  firstRows: readonly number[],
+  sentAgain: Parameters<SendingLedger['holdDoubtful']>[1]['sentAgain'],
+): ReadonlyMap<number, readonly number[]> {
+  const rows = new Map<number, number[]>(firstRows.length === 0 ? [] : [[ANY_GENERATION, [...firstRows]]]);
+  for (const { firstRow, generation } of sentAgain) {
+    const same = rows.get(generation);
+    if (same === undefined) rows.set(generation, [firstRow]);
+    else same.push(firstRow);
+  }
+  return rows;
 }

@@ -79,8 +79,8 @@ async function tryListen(host: string, port: number): Promise<number | null> {
 function cannotListen(host: string, cause: unknown): LoteError {
   return new LoteError(
     'configuration-invalid',
-    `Looking for a port on ${host}: this process must be able to listen there, found ${errorCode(cause) || String(cause)}. Correct the variable …_HOST that names it; ` +
-      'at the start of a machine its addresses and names may come up later.',
+    `Looking for a port on ${host}: this process must be able to listen there, found ${errorCode(cause) || String(cause)}. Where a variable …_HOST names the address, correct it; ` +
+      'at the start of a machine addresses and names may come up later.',
     { cause },
   );
 }

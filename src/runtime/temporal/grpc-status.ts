@@ -1,2 +1,8 @@
 /** The codes of gRPC that Lote tells apart: https://grpc.io/docs/guides/status-codes/. */
-export const GRPC_STATUS = { cancelled: 1, deadlineExceeded: 4, notFound: 5, unavailable: 14 } as const;
+export const GRPC_STATUS = {
+  cancelled: 1,
+  deadlineExceeded: 4,
+  notFound: 5,
+  permissionDenied: 7,
+  unavailable: 14,
+} as const;

@@ -115,7 +115,8 @@ export interface OwnerApi {
   readonly endpoints: Endpoints;
   /** Whether it owns the directory still; it does while it is stopped. */
   owns(): boolean;
-  run(request: RunRequest): Promise<RunAnswer>;
+  /** `over`: nobody waits for the answer any more. */
+  run(request: RunRequest, over: AbortSignal): Promise<RunAnswer>;
   /** The owner purges, in its own process. */
   purge(request: PurgeRequest): Promise<Purged>;
   batches(limit: number, application?: string | null): Promise<readonly OwnerBatch[]>;
@@ -172,8 +173,8 @@ function ownerApi(endpoints: Endpoints, endpoint: { base: string; token: string;
   return {
     endpoints,
     owns: () => currentOwner(endpoint.directory) === endpoints.owner,
-    async run(request) {
-      return Answer.parse(await ask(endpoint, '/run', { init: posted(request), timeoutMs: RUN_TIMEOUT_MS }));
+    async run(request, over) {
+      return Answer.parse(await ask(endpoint, '/run', { init: posted(request), timeoutMs: RUN_TIMEOUT_MS, over }));
     },
     async purge({ application, ...request }) {
       const path = application === undefined ? '/purge' : `/applications/${encodeURIComponent(application)}/purge`;
@@ -216,14 +217,17 @@ function posted(body: unknown): RequestInit {
 async function ask(
   { base, token }: { base: string; token: string },
   path: string,
-  { init, timeoutMs }: { init?: RequestInit; timeoutMs: number },
+  { init, timeoutMs, over }: { init?: RequestInit; timeoutMs: number; over?: AbortSignal },
 ): Promise<unknown> {
   const headers = { ...(init?.headers as Record<string, string> | undefined), [TOKEN_HEADER]: token };
-  const limits = { ...init, headers, signal: AbortSignal.timeout(timeoutMs) };
-  const answer = await fetch(`${base}${path}`, limits).catch((cause: unknown) => unanswered(cause, timeoutMs));
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = over === undefined ? timeout : AbortSignal.any([timeout, over]);
+  const isWork = init?.method === 'POST';
+  const giveUp = (cause: unknown): never => unanswered(cause, { timeoutMs, isWork });
+  const answer = await fetch(`${base}${path}`, { ...init, headers, signal }).catch(giveUp);
   const read = answer.json() as Promise<unknown>;
   // An answer that is cut off says nothing; an error may have no body.
-  const body = await read.catch((cause: unknown) => (answer.ok ? unanswered(cause, timeoutMs) : null));
+  const body = await read.catch((cause: unknown) => (answer.ok ? giveUp(cause) : null));
   if (answer.ok) return body;
   const failure = Failure.safeParse(body);
   throw failure.success
@@ -232,10 +236,13 @@ async function ask(
 }
 
 /** `owner-leaving` also of an owner that is stopped: who asks can see whether it owns the data directory still. */
-function unanswered(cause: unknown, timeoutMs: number): never {
+function unanswered(cause: unknown, { timeoutMs, isWork }: { timeoutMs: number; isWork: boolean }): never {
+  const next = isWork
+    ? 'It may do what was asked all the same: look with `lote status` before you repeat the command.'
+    : 'It may be stopped, or busy; nothing was changed.';
   throw new LoteError(
     'owner-leaving',
-    `Asking the owner of the data directory: its console must answer within ${timeoutMs / 1_000} s, and it does not. It may do what was asked all the same: look with \`lote status\` before you repeat the command.`,
+    `Asking the owner of the data directory: its console must answer within ${timeoutMs / 1_000} s, and it does not. ${next}`,
     { cause },
   );
 }

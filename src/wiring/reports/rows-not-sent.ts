@@ -136,8 +136,9 @@ async function readReport(json: string): Promise<LostReport> {
 
 type ReportedInvoice = z.infer<typeof Report>['invoices'][number];
 
+/** A row that is no invoice has generation 0. */
 function sentAgain({ rows, generation = 1 }: ReportedInvoice): readonly SentAgain[] {
-  return generation === 1 ? [] : rows.slice(0, 1).map((firstRow) => ({ firstRow, generation }));
+  return generation <= 1 ? [] : rows.slice(0, 1).map((firstRow) => ({ firstRow, generation }));
 }
 
 /** Of a later generation nobody knows when the first key was used. */

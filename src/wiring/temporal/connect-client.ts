@@ -1,16 +1,13 @@
 import { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { TemporalConfig } from '../../runtime/config/config.ts';
+import { GRPC_STATUS } from '../../runtime/temporal/grpc-status.ts';
 import {
   connectTemporal,
   lazyTemporal,
   temporalPlace,
   type TemporalPlace,
 } from '../../runtime/temporal/temporal-connection.ts';
-
-/** gRPC statuses. */
-const NOT_FOUND = 5;
-const PERMISSION_DENIED = 7;
 
 /** A question about a task queue goes the way of all work, on which a server knows a new namespace some seconds later. */
 const ANY_QUEUE = 'lote';
@@ -51,8 +48,8 @@ export async function hasNamespace(client: Client): Promise<boolean> {
     return true;
   } catch (error) {
     const { code } = (error ?? {}) as { readonly code?: unknown };
-    if (code === PERMISSION_DENIED) return true;
-    if (code === NOT_FOUND) return false;
+    if (code === GRPC_STATUS.permissionDenied) return true;
+    if (code === GRPC_STATUS.notFound) return false;
     throw error;
   }
 }

@@ -41,12 +41,14 @@ describe('a command that waits for the owner of its data directory', { timeout: 
 
   it('leaves at Ctrl-C where the owner is stopped, or says after a while that it is silent', async () => {
     owner.signal('SIGSTOP');
-    const interrupted = all.start(['run', file], env);
     const patient = all.start(['run', file], env);
+    await patient.said('Handing over');
+    const interrupted = all.start(['run', file], env);
     await interrupted.said('Handing over');
     interrupted.signal('SIGINT');
 
-    expect((await interrupted.end).code).toBe(130);
+    const first = await Promise.race([interrupted.end, patient.end]);
+    expect(first.code, 'the one that was interrupted waits for nothing').toBe(130);
     const { code, stderr } = await patient.end;
     expect(code, stderr).toBe(3);
     expect(stderr).toContain('its console must answer within 90 s, and it does not');

@@ -1,15 +1,42 @@
 import { randomInt } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** Below the range from which the system takes ports for outgoing connections: nobody takes it before it is listened on. */
 const LOWEST = 20_000;
 const HIGHEST = 30_000;
+/** One file for each port that a test of this machine has, with the process of that test: two tests must not choose the same before either listens. */
+const TAKEN = join(tmpdir(), `lote-test-ports-${process.getuid?.() ?? 0}`);
 
-/** A port for a server that the test must name before it starts. */
+/** A port for a server that the test must name before it starts. It is the test's own until its process ends. */
 export async function ownPort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);
-    if (await isFree(port)) return port;
+    if (take(port) && (await isFree(port))) return port;
+  }
+}
+
+function take(port: number): boolean {
+  mkdirSync(TAKEN, { recursive: true });
+  const file = join(TAKEN, String(port));
+  if (isHeld(file)) return false;
+  rmSync(file, { force: true });
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isHeld(file: string): boolean {
+  try {
+    process.kill(Number(readFileSync(file, 'utf8')), 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -24,7 +24,7 @@ export interface ConfirmTotalCommand {
 export async function confirmTotalCommand(command: ConfirmTotalCommand): Promise<ExitCode> {
   const { batchId, reason, who } = command;
   return withBackend(command, async (backend) => {
-    const workflowId = await backend.workflowOf(batchId);
+    const workflowId = await Promise.race([backend.workflowOf(batchId), backend.ended]);
     const handle = backend.client.workflow.getHandle(workflowId);
     const invoices = command.invoices ?? (await askNumber((await fetchProgress(handle))?.unusual));
     if (invoices === null) {

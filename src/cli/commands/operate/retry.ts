@@ -34,7 +34,7 @@ export async function retryCommand(command: RetryCommand): Promise<ExitCode> {
     );
   }
   return withBackend(command, async (backend) => {
-    await backend.workflowOf(command.batchId);
+    await Promise.race([backend.workflowOf(command.batchId), backend.ended]);
     const request = await requestOf(backend, command);
     const result = await retryOrUpdate(backend, command.batchId, request);
     printRefused(result, backend.config);

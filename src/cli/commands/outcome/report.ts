@@ -14,6 +14,8 @@ import { summaryTable } from '../../output/summary-table.ts';
 
 const POLL_INTERVAL_MS = 500;
 const BATCHES_NAMED = 50;
+/** A ledger that fails over, or an owner that is busy, answers again within this. */
+const AWAY_PATIENCE_MS = 60_000;
 const CLOSED: ReadonlySet<string> = new Set(['refused', 'cancelled', 'finished']);
 
 export interface ReportCommand {
@@ -57,8 +59,18 @@ async function untilClosed(reader: BatchReader, batchId: string): Promise<ReadBa
 }
 
 async function look(reader: BatchReader, batchId: string, progress: ProgressLine): Promise<ReadBatch> {
+  let answeredAt = performance.now();
   for (;;) {
-    const batch = await requireBatch(reader, batchId);
+    const batch = await requireBatch(reader, batchId).catch((error: unknown) => {
+      if (!isAway(error) || performance.now() - answeredAt > AWAY_PATIENCE_MS) throw error;
+      return null;
+    });
+    if (batch === null) {
+      progress.say(`${batchId}: waits for the ledger, which does not answer`);
+      await sleep(POLL_INTERVAL_MS);
+      continue;
+    }
+    answeredAt = performance.now();
     // Closed comes first, the report a moment later.
     if (isClosed(batch) && batch.revision > 0) return batch;
     if (!reader.live) {
@@ -75,6 +87,10 @@ async function look(reader: BatchReader, batchId: string, progress: ProgressLine
     );
     await sleep(POLL_INTERVAL_MS);
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof LoteError && error.code === 'ledger-unavailable';
 }
 
 type ClosedBatch = ReadBatch & { readonly state: BatchResult['state'] };

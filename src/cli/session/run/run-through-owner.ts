@@ -34,7 +34,8 @@ export async function runThroughOwner(
       interrupt.begin();
       lineWriter(command)('Handing over to the process that owns the data directory …');
       const files = command.files.map((file) => resolve(file));
-      const handedOver = owner.run({ files, options: { ...command.options, ...namedInput(config) } });
+      const options = { ...command.options, ...namedInput(config) };
+      const handedOver = owner.run({ files, options }, done.signal);
       const { batches } = await Promise.race([handedOver, interrupt.interrupted]);
       const started = batches.map(({ batchId, workflowId }) => ({
         batchId,

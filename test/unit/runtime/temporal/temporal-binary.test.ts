@@ -72,7 +72,8 @@ describe('acquireTemporalBinary', () => {
 
     expect([first, second]).toEqual([cached, cached]);
     expect(await book()).toEqual([expect.stringContaining('github.com/temporalio/cli/cmd/temporal@v1.5.1')]);
-    expect(notified[0]).toContain('Building the Temporal server v1.5.1 with Go');
+    expect(notified[0]).toContain('Looking for the Temporal server v1.5.1');
+    expect(notified[1]).toContain('Building the Temporal server v1.5.1 with Go');
   });
 
   it('gives the build no secret of Lote', async () => {

@@ -11,6 +11,9 @@ const BATCH = {
   ...{ startedAt: 1_700_000_000_000, finishedAt: null, counts: { issued: 1, accepted: 1 } },
 };
 
+/** The end of a command that waits for its answer. */
+const NEVER = new AbortController().signal;
+
 interface Request {
   readonly method: string | undefined;
   readonly url: string | undefined;
@@ -110,7 +113,7 @@ describe('what is asked of an owner', () => {
     const { owner, requests } = await ownerThatSays(200, JSON.stringify({ batches }));
     const request = { files: ['/in/a.csv'], options: { decimal: ',' } };
 
-    expect(await owner.run(request)).toEqual({ batches });
+    expect(await owner.run(request, NEVER)).toEqual({ batches });
     expect(requests).toEqual([{ method: 'POST', url: '/api/run', token: 'the-token', body: JSON.stringify(request) }]);
   });
 
@@ -131,7 +134,7 @@ describe('an owner that refuses', () => {
     async (code) => {
       const { owner } = await ownerThatSays(409, failure(code));
 
-      await expect(owner.run({ files: [], options: {} })).rejects.toMatchObject({
+      await expect(owner.run({ files: [], options: {} }, NEVER)).rejects.toMatchObject({
         code,
         message: 'The owner’s own sentence.',
       });
