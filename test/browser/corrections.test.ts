@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -7,6 +8,7 @@ import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts
 import { correctedInOffice, officeWorkbook } from '../support/files/office-workbook.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 import { sharedTemporal } from '../support/servers/shared-temporal.ts';
+import { until } from '../support/until.ts';
 
 /** A page may wait for a machine that is busy with everything else. */
 const PATIENCE_MS = 300_000;
@@ -62,11 +64,13 @@ describe.skipIf(BROWSER_PATH === null)('a workbook with a wrong row', { timeout:
     await page.getByRole('heading', { level: 1, name: /^Check of / }).waitFor();
   }
 
-  /** What the report of the batch on the page says. */
+  /** What the report of the batch on the page says: it is there a moment after the batch has ended. */
   async function counts(): Promise<Readonly<Record<string, number>>> {
     const batch = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
-    const report = await readFile(join(lote.place.reportsDir, batch, 'report.json'), 'utf8');
-    return (JSON.parse(report) as { readonly counts: Readonly<Record<string, number>> }).counts;
+    const file = join(lote.place.reportsDir, batch, 'report.json');
+    await until(() => existsSync(file));
+    const report = JSON.parse(await readFile(file, 'utf8')) as { readonly counts: Readonly<Record<string, number>> };
+    return report.counts;
   }
 
   it('is uploaded as it is: what is right goes out, and the rest comes back as a workbook', async () => {
