@@ -3,6 +3,7 @@ import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../src/domain/ports/ledger/ledger.ts';
+import type { SentAgain } from '../src/domain/ports/ledger/sending-ledger.ts';
 import type { NightMessages } from '../src/domain/ports/night-messages.ts';
 import type { RunLog } from '../src/domain/ports/run-log.ts';
 import type { RowStore } from '../src/domain/ports/row-store.ts';
@@ -183,12 +184,6 @@ export interface RowsNotSent {
   readonly sentAgain: readonly SentAgain[];
   /** When the newest of these reports was written; epoch milliseconds. 0: there is none. */
   readonly writtenAt: number;
-}
-
-/** An invoice that begins in this row of its file, and the generation that it had reached. */
-export interface SentAgain {
-  readonly firstRow: number;
-  readonly generation: number;
 }
 
 /** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */

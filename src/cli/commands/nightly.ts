@@ -20,7 +20,7 @@ import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { awaitRun } from '../session/await-run.ts';
 import { chosenApplication } from '../session/chosen-application.ts';
-import { startOwnStack, type OwnStack } from '../session/own-stack.ts';
+import { onOwnStack, startOwnStack, type OwnStack } from '../session/own-stack.ts';
 import { quietLevel } from '../session/log-level.ts';
 import { clockWarnings, nightlyLines } from '../output/nightly-lines.ts';
 import { nightlyTime } from '../session/nightly-time.ts';
@@ -122,22 +122,13 @@ function nightlyElsewhere(command: NightlyCommand): Promise<ExitCode> {
 }
 
 /** This process owns the data directory: it leaves when the night, and what others handed over, has ended. */
-async function nightlyOnOwnStack(
-  { stack, interrupt }: OwnStack,
-  command: NightlyCommand,
-  config: Config,
-): Promise<ExitCode> {
-  const ended = Promise.race([interrupt.interrupted, stack.lost]);
-  ended.catch(() => undefined);
-  try {
+function nightlyOnOwnStack(own: OwnStack, command: NightlyCommand, config: Config): Promise<ExitCode> {
+  const { stack } = own;
+  return onOwnStack(own, async (ended) => {
     const code = await runNightly(command, placeOf(stack, config), ended);
     await Promise.race([stack.handOver.finish(), ended]);
     return code;
-  } finally {
-    stack.handOver.refuse();
-    await stack.stop();
-    interrupt.end();
-  }
+  });
 }
 
 async function runNightly({ json }: NightlyCommand, place: NightlyPlace, ended: Promise<never>): Promise<ExitCode> {

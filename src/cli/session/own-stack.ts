@@ -24,3 +24,19 @@ export async function startOwnStack(
   }
   return stack === null ? null : { stack, interrupt };
 }
+
+/** Does the work of a command on its own stack, which is taken down then. `ended` rejects at Ctrl-C, and when a part is lost for good. */
+export async function onOwnStack<T>(
+  { stack, interrupt }: OwnStack,
+  work: (ended: Promise<never>) => Promise<T>,
+): Promise<T> {
+  const ended = Promise.race([interrupt.interrupted, stack.lost]);
+  ended.catch(() => undefined);
+  try {
+    return await work(ended);
+  } finally {
+    stack.handOver.refuse();
+    await stack.stop();
+    interrupt.end();
+  }
+}

@@ -1,4 +1,4 @@
-import type { SendingLedger } from '../../domain/ports/ledger/sending-ledger.ts';
+import type { SendingLedger, SentAgain } from '../../domain/ports/ledger/sending-ledger.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { invoicesOfBatch } from '../batches/page-of-sql.ts';
@@ -60,7 +60,7 @@ export async function holdDoubtful(
 /** Rows by the first generation that is in no doubt; there are few of those. */
 function doubtfulRows(
   firstRows: readonly number[],
-  sentAgain: Parameters<SendingLedger['holdDoubtful']>[1]['sentAgain'],
+  sentAgain: readonly SentAgain[],
 ): ReadonlyMap<number, readonly number[]> {
   const rows = new Map<number, number[]>(firstRows.length === 0 ? [] : [[ANY_GENERATION, [...firstRows]]]);
   for (const { firstRow, generation } of sentAgain) {

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { RowsNotSent, SentAgain } from '../../../activities/deps.ts';
+import type { RowsNotSent } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { SentAgain } from '../../domain/ports/ledger/sending-ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import { keptReports, revisionOf } from '../../report/keep-newer-report.ts';
 import { inReportsFolder } from '../../report/reports-folder.ts';

@@ -164,6 +164,15 @@ describe('a restored ledger', { timeout: 400_000 }, () => {
 
 const THROTTLED = { status: 429, headers: { 'Retry-After': '1' } };
 
+/** The service refuses the invoice that comes first, however often it comes with that key. */
+function refuseFirstKey(front: ServiceFront): void {
+  let refused = '';
+  front.script = (request) => {
+    if (isInvoice(request) && refused === '') refused = request.key ?? '';
+    return isInvoice(request) && request.key === refused ? { status: 422 } : 'pass';
+  };
+}
+
 function isInvoice({ method, path }: FrontRequest): boolean {
   return method === 'POST' && path === '/v1/invoices';
 }
@@ -290,11 +299,7 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
     const { lote, sandbox, front } = await scene(server);
     await lote.start();
     await lote.copyLedger();
-    let refused = '';
-    front.script = (request) => {
-      if (isInvoice(request) && refused === '') refused = request.key ?? '';
-      return isInvoice(request) && request.key === refused ? { status: 422 } : 'pass';
-    };
+    refuseFirstKey(front);
     expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 5, rejected: 1 } });
     expect(await resultOf(lote, 'corrected.csv', CORRECTED)).toMatchObject({ counts: { issued: 1, conflict: 5 } });
     await lote.stop();
@@ -314,11 +319,7 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
     const { lote, sandbox, front } = await scene(server);
     await lote.start();
     await lote.copyLedger();
-    let refused = '';
-    front.script = (request) => {
-      if (isInvoice(request) && refused === '') refused = request.key ?? '';
-      return isInvoice(request) && request.key === refused ? { status: 422 } : 'pass';
-    };
+    refuseFirstKey(front);
     const { batchId } = await resultOf(lote, 'night.csv', NIGHT);
     await lote.client().workflow.execute<typeof retryInvoices>('retryInvoices', {
       workflowId: `${batchId}-retry`,

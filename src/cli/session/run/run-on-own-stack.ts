@@ -4,7 +4,7 @@ import type { Stack } from '../../../wiring/start/embedded-stack.ts';
 import { orphanedLines } from '../../../wiring/operator/orphaned-batches.ts';
 import { settledCountIn } from '../settled-count-in.ts';
 import type { ExitCode } from '../../output/exit-codes.ts';
-import type { OwnStack } from '../own-stack.ts';
+import { onOwnStack, type OwnStack } from '../own-stack.ts';
 import { printResults } from '../../output/print-results.ts';
 import { progressLine } from '../../output/progress-line.ts';
 import { startBatches, waitForBatches } from './run-batches.ts';
@@ -19,16 +19,11 @@ export const INTERRUPTED =
  * This process owns the data directory: it does the work, also what others hand over, and leaves when all of that has
  * ended.
  */
-export async function runOnOwnStack(
-  { stack, interrupt }: OwnStack,
-  config: Config,
-  command: RunCommand,
-): Promise<ExitCode> {
+export function runOnOwnStack(own: OwnStack, config: Config, command: RunCommand): Promise<ExitCode> {
+  const { stack, interrupt } = own;
   const say = lineWriter({ json: false });
   interrupt.interrupted.catch(() => say('Leaving: requests on the wire end first (Ctrl-C again leaves now) …'));
-  const ended = Promise.race([interrupt.interrupted, stack.lost]);
-  ended.catch(() => undefined);
-  try {
+  return onOwnStack(own, async (ended) => {
     await Promise.race([printLeft(stack, config, command, say), ended]);
     const started = await startBatches({ ...command, config, client: stack.client, ledgerId: stack.ledger.id });
     const results = await waitForBatches(started, {
@@ -40,11 +35,7 @@ export async function runOnOwnStack(
     if (stack.handOver.open > 0) say('Done. Staying until what other commands handed over has ended …');
     await Promise.race([stack.handOver.finish(), ended]);
     return code;
-  } finally {
-    stack.handOver.refuse();
-    await stack.stop();
-    interrupt.end();
-  }
+  });
 }
 
 async function printLeft(

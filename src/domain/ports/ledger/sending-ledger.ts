@@ -72,6 +72,12 @@ export interface CountAnswers {
   readonly to?: number | undefined;
 }
 
+/** An invoice that begins in this row of its file, and the generation that it had reached. */
+export interface SentAgain {
+  readonly firstRow: number;
+  readonly generation: number;
+}
+
 /** The invoices of a batch that are still to be sent: handing out, freezing, recording answers, holding. */
 export interface SendingLedger {
   /** Counts POSTs that were repeated in this run of the batch; returns their number so far. */
@@ -135,7 +141,7 @@ export interface SendingLedger {
     batch: { readonly batchId: string; readonly fencingToken: FencingToken },
     hold: {
       readonly firstRows: readonly number[];
-      readonly sentAgain: readonly { readonly firstRow: number; readonly generation: number }[];
+      readonly sentAgain: readonly SentAgain[];
       readonly acceptedAfter: number;
       readonly reason: Reason;
       readonly now: number;
