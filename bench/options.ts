@@ -108,7 +108,8 @@ const USAGE = `npm run bench -- [options]
   --peers             Lote beside job queues that do the same work (npm install --prefix bench/peers)
   --pages             size of each page of the console and time until it can be used, one batch of --invoices among others
   --rounds N          rounds of peers, or of each page (3)
-  --engines A,B       some of them: lote-postgres, lote-postgres-newer-node, graphile-worker, bullmq, pg-boss, lote-pglite (all)
+  --engines A,B       some of them: lote-postgres, lote-postgres-newer-node, graphile-worker, plain-script, bullmq, pg-boss, lote-pglite
+                      (all); plain-script keeps what Lote's ledger keeps of an invoice, and has no rule for what goes wrong
   --footprint         times of short commands and of a first start, memory at rest and in batches`;
 
 const OPTIONS = {

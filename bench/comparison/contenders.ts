@@ -45,6 +45,7 @@ export function contenders(node: string): readonly Contender[] {
     { name: 'lote-postgres', title: 'Lote on PostgreSQL', kind: 'lote', ledger: 'postgres', node },
     ...(newer === node ? [] : [onNewer]),
     peer('graphile-worker', 'graphile-worker 0.18 on PostgreSQL', 'postgres'),
+    peer('plain-script', 'script with two tables on PostgreSQL', 'postgres'),
     peer('bullmq', 'BullMQ 6.7 on Redis', 'redis'),
     peer('pg-boss', 'pg-boss 12 on PostgreSQL', 'postgres'),
     { name: 'lote-pglite', title: 'Lote on PGlite', kind: 'lote', ledger: 'pglite', node },

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { procFile } from './proc-file.ts';
 import { readTree, type ProcessStat } from './process-tree-usage.ts';
 
 /** Who of a process tree uses memory: the servers that are started as its children, and all the rest. */
@@ -25,7 +25,7 @@ const LIST_EVERY_MS = 1_000;
 
 /**
  * Samples the memory of process trees until it is stopped; `roots` are asked again for each list of their processes. Every 250 ms, with PostgreSQL among
- * them, takes 8 % of two cores: a bench that measures speed at the same time samples less often.
+ * them, took 8 % of two cores: a bench that measures speed at the same time samples less often.
  */
 export function watchMemory(roots: () => readonly number[], everyMs: number = SAMPLE_EVERY_MS): MemoryWatch {
   let peak = NOTHING;
@@ -54,7 +54,7 @@ export function watchMemory(roots: () => readonly number[], everyMs: number = SA
         processes = await processesOf(roots());
         listedAt = performance.now();
       }
-      const use = await memoryOf(processes);
+      const use = memoryOf(processes);
       peak = combine(peak, use, Math.max);
       peakOfAll = Math.max(peakOfAll, use.lote + use.temporal + use.postgres + use.redis);
       await sleep(everyMs);
@@ -66,10 +66,8 @@ async function processesOf(roots: readonly number[]): Promise<readonly ProcessSt
   return (await Promise.all(roots.map((root) => readTree(root)))).flat();
 }
 
-async function memoryOf(processes: readonly ProcessStat[]): Promise<MemoryUse> {
-  const uses = await Promise.all(
-    processes.map(async ({ pid, name }) => ({ ...NOTHING, [programOf(name)]: await pssOf(pid) })),
-  );
+function memoryOf(processes: readonly ProcessStat[]): MemoryUse {
+  const uses = processes.map(({ pid, name }) => ({ ...NOTHING, [programOf(name)]: pssOf(pid) }));
   return uses.reduce((sum, use) => combine(sum, use, (a, b) => a + b), NOTHING);
 }
 
@@ -80,9 +78,9 @@ function programOf(name: string): Program {
 }
 
 /** Zero for a process that has ended. */
-async function pssOf(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
-  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
+function pssOf(pid: number): number {
+  const text = procFile(`/proc/${pid}/smaps_rollup`);
+  return Number(/^Pss:\s+(\d+)/m.exec(text ?? '')?.[1] ?? 0) / 1024;
 }
 
 function combine(a: MemoryUse, b: MemoryUse, by: (a: number, b: number) => number): MemoryUse {

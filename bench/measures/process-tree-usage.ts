@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
+import { procFile } from './proc-file.ts';
 
 export interface TreeUsage {
   /** Of all processes below the given one, as far as they still run. */
@@ -15,8 +16,8 @@ export async function processTreeUsage(root: number): Promise<TreeUsage> {
 }
 
 /** CPU time of one process in milliseconds, with that of its ended children; zero where there is no /proc. */
-export async function processCpuMs(pid: number): Promise<number> {
-  return (await readStat(pid))?.cpuMs ?? 0;
+export function processCpuMs(pid: number): number {
+  return readStat(pid)?.cpuMs ?? 0;
 }
 
 /** One process, as /proc shows it. */
@@ -39,12 +40,11 @@ export async function readTree(root: number): Promise<readonly ProcessStat[]> {
 
 async function readProcesses(): Promise<readonly ProcessStat[]> {
   const names = await readdir('/proc').catch(() => []);
-  const stats = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map((name) => readStat(Number(name))));
-  return stats.filter((stat) => stat !== null);
+  return names.flatMap((name) => (/^\d+$/.test(name) ? (readStat(Number(name)) ?? []) : []));
 }
 
-async function readStat(pid: number): Promise<ProcessStat | null> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+function readStat(pid: number): ProcessStat | null {
+  const text = procFile(`/proc/${pid}/stat`);
   if (text === null) return null;
   // The second field is the name in brackets, and may hold anything; 4 is the parent, 14 to 17 are CPU times with those of waited-for children.
   const fields = text

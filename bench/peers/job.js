@@ -37,7 +37,7 @@ async function post(path, body, more = {}) {
   throw new Error(`POST ${path}: expected 201, found ${answer.statusCode}`);
 }
 
-/** Receives webhooks: `record(id)` of each verified one is awaited before it is answered. */
+/** Receives webhooks: `record(id, body)` of each verified one is awaited before it is answered. */
 export async function receive(record) {
   const server = createServer((request, response) => {
     const chunks = [];
@@ -50,7 +50,7 @@ export async function receive(record) {
   });
   async function answer(body, signature) {
     if (!isSigned(body, signature)) return 401;
-    await record(JSON.parse(body.toString()).data.id);
+    await record(JSON.parse(body.toString()).data.id, body);
     return 200;
   }
   await new Promise((resolve) => server.listen({ port: 0, host: '127.0.0.1', backlog: 511 }, resolve));

@@ -21,14 +21,12 @@ export interface Rate {
 
 /** CPU time of the parts of a cluster so far; zero where there is no /proc. */
 export async function cpuOf(running: RunningCluster, { postgres }: Cluster): Promise<Cpu> {
-  const sum = async (commands: readonly RunningCommand[]): Promise<number> => {
-    const times = await Promise.all(commands.map(({ pid }) => processCpuMs(pid)));
-    return times.reduce((total, time) => total + time, 0);
-  };
+  const sum = (commands: readonly RunningCommand[]): number =>
+    commands.reduce((total, { pid }) => total + processCpuMs(pid), 0);
   return {
-    workers: await sum(running.workers),
-    receivers: await sum(running.receivers),
-    temporal: await sum([running.temporal]),
+    workers: sum(running.workers),
+    receivers: sum(running.receivers),
+    temporal: sum([running.temporal]),
     // The server is a child of its guard, and has the time of its own children that ended.
     postgres: (await processTreeUsage(postgres.pid)).cpuMs,
   };
