@@ -7,8 +7,8 @@ import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pgl
 import { smallDisk, type SmallDisk } from '../../support/crash/small-disk.ts';
 import { LEDGER_TEMPLATES } from '../../support/servers/temporary-database.ts';
 
-/** A new cluster takes 39 MB. */
-const DISK_MB = 64;
+/** A new cluster takes 39 MB, and each recovery wants room for one more file of the log, 16 MB. */
+const DISK_MB = 112;
 const ROWS = 5_000;
 /** Written to the log alone: nothing but the log can be what is full. */
 const TO_LOG = `SELECT pg_logical_emit_message(true, 'test', repeat('x', 200000))`;
@@ -62,7 +62,36 @@ describe.skipIf(disk === null)('PGlite on a full disk', { timeout: 300_000 }, ()
     expect(await untilTaken(() => database.query('SELECT id FROM note WHERE id < -1'))).toEqual([{ id: -2 }]);
     expect(await database.query(`INSERT INTO note VALUES (-4, 'new') RETURNING id`)).toEqual([{ id: -4 }]);
   });
+
+  it('refuses all that waited together when one of them could not write its log', async () => {
+    place.fill();
+    const outcomes = await untilBroken(() =>
+      // The first goes alone; those that wait for it go in one message, and the database ends with the first of them.
+      Promise.allSettled([
+        database.query('SELECT 1'),
+        database.query(TO_LOG),
+        database.query(TO_LOG),
+        database.query('SELECT 1'),
+      ]),
+    );
+    place.empty();
+
+    expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'ledger-unavailable' } });
+    expect(await untilTaken(() => database.query(`INSERT INTO note VALUES (-5, 'after') RETURNING id`))).toEqual([
+      { id: -5 },
+    ]);
+  });
 });
+
+async function untilBroken(
+  write: () => Promise<readonly PromiseSettledResult<unknown>[]>,
+): Promise<readonly PromiseSettledResult<unknown>[]> {
+  for (let round = 1; round <= ROWS; round += 1) {
+    const outcomes = await write();
+    if (outcomes[1]?.status === 'rejected') return outcomes;
+  }
+  throw new Error('The disk never was full');
+}
 
 async function untilRefused(write: (id: number) => Promise<unknown>): Promise<unknown> {
   for (let id = 1; id <= ROWS; id += 1) {

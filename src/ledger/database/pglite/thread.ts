@@ -35,7 +35,12 @@ async function serve(main: NonNullable<typeof parentPort>): Promise<void> {
       return;
     }
     const results: ThreadResult[] = [];
-    for (const query of request.queries) results.push(await run(opened as PGlite, query));
+    for (const query of request.queries) {
+      const result = await run(opened as PGlite, query);
+      results.push(result);
+      // The next one would have no answer, and this one would never be told. The caller takes what is missing as no answer.
+      if (result.kind === 'broken') break;
+    }
     post({ id: request.id, results });
   }
 
