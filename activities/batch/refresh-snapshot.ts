@@ -28,8 +28,9 @@ const MOST_FINDINGS = 4;
 export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshotInput): Promise<BatchSnapshot> {
   const { batchId, actions, paused, control } = input;
   await deps.ledger.noteActions(batchId, actions);
-  // Only a word of an operator changes it, and a batch that has ended keeps its state.
-  if (actions.length > 0 && control !== undefined) await deps.ledger.recordControl(control);
+  // At each look, not only after an operator's word: a ledger that was restored, or a standby that was promoted, may have lost the last one. A later word,
+  // and a batch that has ended, stand against it.
+  if (control !== undefined) await deps.ledger.recordControl(control);
   else if (actions.length > 0 && paused !== undefined)
     await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
   return snapshotOf(deps, batchId);

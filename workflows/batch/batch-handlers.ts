@@ -195,11 +195,11 @@ function handleRetry(batch: BatchHandles): void {
 /** Runs of an earlier version answer at once, as they did then. */
 function answer(text: string, notified: true | Promise<boolean>): string | Promise<string> {
   if (notified === true) return text;
-  return notified.then((known) => (known ? text : `${text} ${LEDGER_AWAY}`));
+  return notified.then((known) => (known ? text : `${text} ${NOT_TAKEN}`));
 }
 
-const LEDGER_AWAY =
-  'The ledger cannot be reached at the moment: what is being sent just now may go on when it is back, until it has been told.';
+const NOT_TAKEN =
+  'The ledger has not taken it yet (it cannot be reached, or has a later word): what is being sent just now may go on, at most for a minute from when it can be reached.';
 
 function registerSignals(batch: BatchHandles): void {
   const pageSent = onlyOf(pageSentSignal.name, isOfPage, ({ page }) => batch.pageSent(page));

@@ -14,12 +14,12 @@ const { recordControl } = proxyLocalActivities<Activities>({
 });
 
 /**
- * Notifies every process that sends for the batch of what an operator wants. False: the ledger did not answer in time.
+ * Notifies every process that sends for the batch of what an operator wants. False: the ledger did not answer in time, or has another word that it takes
+ * for a later one.
  */
 export async function notifySenders(control: ControlInput): Promise<boolean> {
   try {
-    await recordControl(control);
-    return true;
+    return await recordControl(control);
   } catch {
     return false;
   }

@@ -435,6 +435,28 @@ describe('what an operator did', () => {
   });
 });
 
+describe('the last word of an operator', () => {
+  it.each([
+    ['a resume', false, 'running', true],
+    ['a pause', true, 'paused', false],
+  ])('that the ledger has lost, %s, is written again by the next look', async (_, paused, state, maySend) => {
+    const place = placeOf();
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    const { batchId, workflowId, runId } = await batch.record();
+    const control = { batchId, workflowId, runId, cancelled: false };
+    // What a standby holds that was promoted before the last word came to it.
+    await place.deps.ledger.recordControl({ ...control, version: 1, paused: !paused });
+
+    await refreshSnapshot(place.deps, {
+      ...{ ledgerId: place.deps.ledger.id, batchId, paused, actions: [] },
+      control: { ...control, version: 2, paused },
+    });
+
+    expect((await batch.record()).state).toBe(state);
+    expect((await place.deps.ledger.sendingBatches([batchId])).length > 0).toBe(maySend);
+  });
+});
+
 describe('what a run needs to know of its batch', () => {
   it('is the pages with something to do, the last one as long as it is', async () => {
     const place = placeOf({ settings: { sliceSize: 7, settleMs: 1, sendMs: 2, patienceMs: 3 } });
