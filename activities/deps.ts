@@ -151,6 +151,13 @@ export interface FileReader<C = unknown> {
     signal: AbortSignal;
   }): Promise<ReadFileOk<C> | ReadFileRefused>;
   toInvoices(group: readonly RawRow[], conversion: C): readonly GroupedInvoice[];
+  /** In what a file that was read before would be read otherwise now, in words; empty: in nothing. It may have been moved since. */
+  readOtherwise(request: {
+    readonly file: string;
+    readonly sha256: string;
+    readonly options: ReadOptions;
+    readonly proof: Readonly<Record<string, unknown>>;
+  }): Promise<readonly string[]>;
 }
 
 /** What the batch needs of a report that was written: its numbers, its paths, what changed since the one before. */

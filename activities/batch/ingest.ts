@@ -10,6 +10,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
 import { holdUnsentBefore } from './hold-unsent-before.ts';
 import { letGo, repeatUnknown } from './let-go.ts';
+import { readOtherwise } from './read-otherwise.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 import { stageGroups } from './stage-groups.ts';
 import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from './total-check.ts';
@@ -130,10 +131,13 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
 
 async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
   await holdUnsentBefore(deps, batch);
+  const otherwise = await readOtherwise(deps, batch, { file: input.file, options: readOptions(input) });
   // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
-  const hold = await holdOfResumed(deps, input, batch);
+  const hold = otherwise ?? (await holdOfResumed(deps, input, batch));
   const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });
-  if (!(await applyHold(deps, batch, hold ?? holdOf(deps, batch, unusual)))) await letGo(deps, batch);
+  // What an earlier run held says "drop the file again", and that is not enough any more.
+  const andHeld = otherwise !== null;
+  if (!(await applyHold(deps, batch, hold ?? holdOf(deps, batch, unusual), andHeld))) await letGo(deps, batch);
   return runningBatch(deps, batch, hold === null ? unusual : null);
 }
 
@@ -164,14 +168,15 @@ function riskFindings({ acceptDuplicateRisk }: IngestInput): readonly Finding[] 
   return [{ row: null, column: null, code: 'duplicate-risk-accepted', message, severity: 'info' }];
 }
 
-/** True when nothing of the batch may go: its unsent invoices are then held. */
+/** True when nothing of the batch may go: its unsent invoices are then held; `andHeld`: those that are held already get the reason, too. */
 async function applyHold(
   deps: ActivityDeps,
   { batchId, fencingToken }: BatchClaim,
   reason: Reason | null,
+  andHeld = false,
 ): Promise<boolean> {
   if (reason === null) return false;
-  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
+  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken, andHeld });
   return true;
 }
 

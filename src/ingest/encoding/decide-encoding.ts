@@ -92,9 +92,14 @@ function bomOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32' | nul
   return hex.startsWith('feff') ? 'utf-16be' : null;
 }
 
-function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<typeof bomOf>): EncodingDecision {
+/** The name of a declared encoding as a proof has it: `UTF8` is `utf-8`. */
+export function encodingName(declared: string): string {
   const plain = declared.toLowerCase().replace(/[\s_]/g, '-');
-  const encoding = SPELLINGS.get(plain) ?? plain;
+  return SPELLINGS.get(plain) ?? plain;
+}
+
+function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<typeof bomOf>): EncodingDecision {
+  const encoding = encodingName(declared);
   if (NO_FILE_ENCODINGS.has(encoding) || !iconv.encodingExists(encoding)) {
     throw new LoteError(
       'usage',

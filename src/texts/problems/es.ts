@@ -122,6 +122,8 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'quantity-very-large': 'La cantidad es inusualmente grande; se envía tal como está.',
   'quote-misplaced': 'Hay una comilla en medio de una celda.',
   'quote-unclosed': 'Una comilla nunca se cierra.',
+  'read-otherwise':
+    'El archivo se inició de nuevo y ahora se leería de otra manera que la primera vez; no se envió nada más.',
   'record-not-object': 'El registro no es un objeto JSON.',
   'record-too-long': 'Un registro es demasiado largo.',
   redirect: 'El servicio respondió con una redirección, que nunca se sigue.',

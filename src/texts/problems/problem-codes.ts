@@ -120,6 +120,7 @@ export const PROBLEM_CODES = [
   'quantity-very-large',
   'quote-misplaced',
   'quote-unclosed',
+  'read-otherwise',
   'record-not-object',
   'record-too-long',
   'redirect',

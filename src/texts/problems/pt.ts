@@ -123,6 +123,8 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'quantity-very-large': 'A quantidade é invulgarmente grande; é enviada tal como está.',
   'quote-misplaced': 'Uma aspa está no meio de uma célula.',
   'quote-unclosed': 'Uma aspa nunca é fechada.',
+  'read-otherwise':
+    'O ficheiro foi iniciado de novo e agora seria lido de outra maneira do que da primeira vez; nada mais foi enviado.',
   'record-not-object': 'O registo não é um objeto JSON.',
   'record-too-long': 'Um registo é demasiado longo.',
   redirect: 'O serviço respondeu com um reencaminhamento, que nunca é seguido.',

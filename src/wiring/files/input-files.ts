@@ -10,6 +10,7 @@ import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
+import { readOtherwise } from './read-otherwise.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
 /** A stream into the folder also ends with the errors of where it comes from. */
@@ -58,6 +59,10 @@ export function createFileReader({ inputDir, dataDir, buffersRows = true }: File
       );
     },
     toInvoices,
+    async readOtherwise({ file, sha256, ...how }) {
+      const dropped = resolveInput(inputDir, file).catch(() => null);
+      return readOtherwise({ ...how, file, inputDir, path: (await findKeptFile(dataDir, sha256)) ?? (await dropped) });
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import { fileChunks } from '../../ingest/file-chunks.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import type { IngestResult } from '../../ingest/ingest-result.ts';
 import { readAsInHead } from '../../ingest/profile/read-as-in-head.ts';
+import type { Profile } from '../../ingest/profile/mapping-profile.ts';
 import { readFile } from '../../ingest/read-file.ts';
 import { isArchive } from '../../ingest/workbook/open-workbook.ts';
 import { readAsInWorkbook } from '../../ingest/workbook/read-as-in-workbook.ts';
@@ -59,8 +60,20 @@ export async function profileSha256(
   path: string,
   given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>,
 ): Promise<string | null> {
-  const chosen = await profileOf(given, await readAsIn(path));
-  return chosen?.profile.sha256 ?? null;
+  return (await profileNow(path, given))?.sha256 ?? null;
+}
+
+/**
+ * The mapping profile with which a file would be read now; null: with none. Without a path, only a declaration and the
+ * file's name choose it.
+ * @throws LoteError `usage` as the reading; `file-unreadable`
+ */
+export async function profileNow(
+  path: string | null,
+  given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>,
+): Promise<Pick<Profile, 'name' | 'sha256'> | null> {
+  const chosen = await profileOf(given, path === null ? {} : await readAsIn(path));
+  return chosen?.profile ?? null;
 }
 
 /** What a corrections file says of itself. @throws LoteError `file-unreadable` */

@@ -35,7 +35,7 @@ export interface BatchRecord extends BatchClaim {
   readonly finishedAt: number | null;
   /** 0 until the first report is written, then its revision. */
   readonly revision: number;
-  /** Free-form proof of ingest (dialect, encoding, number marks, profile hash): shown. Of it only the dialect is decided upon. */
+  /** Free-form proof of ingest (dialect, encoding, number marks, profile hash): shown. A file that is started again is compared with it. */
   readonly proof: Readonly<Record<string, unknown>>;
 }
 

@@ -120,7 +120,8 @@ export interface SendingLedger {
   mostFailures(batchId: string): Promise<Pick<AnswerCounts, 'refused' | 'failed'>>;
   /**
    * staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of
-   * one merchant only.
+   * one merchant only. `andHeld`: those that are held already get the reason, too, unless theirs says what else an
+   * operator must do.
    */
   holdUnsent(
     batchId: string,
@@ -130,6 +131,7 @@ export interface SendingLedger {
       readonly page?: number;
       readonly now: number;
       readonly fencingToken?: FencingToken;
+      readonly andHeld?: boolean;
     },
   ): Promise<number>;
   /**

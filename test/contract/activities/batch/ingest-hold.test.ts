@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
+import { BATCH_CANCELLED } from '../../../../activities/batch-cancelled.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
+import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { createFileReader } from '../../../../src/wiring/files/input-files.ts';
 import { ENGLISH } from '../../../../src/texts/choose-language.ts';
@@ -71,6 +73,105 @@ describe('on-invalid "hold"', () => {
   });
 });
 
+describe('a file that is started again with another reading', () => {
+  test('another decimal mark: nothing more is sent, and the reason names both readings and what to do', async () => {
+    await priced('mark.csv', '1.234');
+    await ingest({ file: 'mark.csv', decimal: ',', onInvalid: 'hold', runId: 'first' });
+    await cancel('mark.csv');
+
+    await ingest({ file: 'mark.csv', decimal: '.', runId: 'second' });
+
+    expect(await outcomes('mark.csv')).toEqual({ held: 1 });
+    const [reason = ''] = await reasons('mark.csv');
+    expect(reason).toContain('read-otherwise: ');
+    expect(reason).toContain('decimal mark "." instead of "," in unit_price');
+    expect(reason).toContain(`lote retry ${await batchIdOf('mark.csv')} --state held --reason WHY`);
+  });
+
+  test('the first reading again, or none declared: the rest goes', async () => {
+    await priced('same.csv', '1.234');
+    await ingest({ file: 'same.csv', decimal: ',', runId: 'first' });
+    for (const again of [{ decimal: ',' }, {}] as const) {
+      await cancel('same.csv');
+      await ingest({ file: 'same.csv', decimal: '.', runId: 'other' });
+      expect(await outcomes('same.csv')).toEqual({ held: 1 });
+      await close('same.csv');
+
+      await ingest({ file: 'same.csv', ...again, runId: 'again' });
+
+      expect(await outcomes('same.csv'), JSON.stringify(again)).toEqual({ staged: 1 });
+    }
+  });
+
+  test('with other bytes, as the reason advises, it is another batch with the new reading', async () => {
+    await priced('advice.csv', '1.234');
+    await ingest({ file: 'advice.csv', decimal: ',', runId: 'first' });
+    await cancel('advice.csv');
+    await ingest({ file: 'advice.csv', decimal: '.', runId: 'second' });
+    await close('advice.csv');
+    await priced('advice-2.csv', '1.234', '\n');
+
+    await ingest({ file: 'advice-2.csv', decimal: '.', runId: 'third' });
+
+    expect(await outcomes('advice.csv')).toEqual({ held: 1 });
+    expect(await contents('advice-2.csv')).toEqual(['1.234']);
+  });
+
+  test('a mark on which no cell depends changes nothing: it goes', async () => {
+    await priced('plain.csv', '12');
+    await ingest({ file: 'plain.csv', decimal: ',', runId: 'first' });
+    await cancel('plain.csv');
+    await ingest({ file: 'plain.csv', decimal: '.', runId: 'second' });
+    expect(await outcomes('plain.csv')).toEqual({ staged: 1 });
+  });
+
+  test('a mapping profile that was corrected, removed or not named: nothing more is sent', async () => {
+    await profile('erp', { IVA_23: 'IVA_6' });
+    await priced('erp-1.csv', '2.50');
+    await ingest({ file: 'erp-1.csv', runId: 'first' });
+    await profile('erp', { IVA_23: 'IVA_23' });
+    await cancel('erp-1.csv');
+
+    await ingest({ file: 'erp-1.csv', runId: 'second' });
+
+    expect(await outcomes('erp-1.csv')).toEqual({ held: 1 });
+    expect((await reasons('erp-1.csv'))[0]).toMatch(
+      /mapping profile erp \(sha256 [0-9a-f]{12}…\) instead of erp \(sha256 [0-9a-f]{12}…\)/,
+    );
+    await rm(join(directory, 'input', 'profiles', 'erp.json'));
+    await close('erp-1.csv');
+    await ingest({ file: 'erp-1.csv', runId: 'third' });
+    expect((await reasons('erp-1.csv'))[0]).toContain('no mapping profile instead of erp');
+    await close('erp-1.csv');
+    await ingest({ file: 'erp-1.csv', profile: 'erp', runId: 'fourth' });
+    expect((await reasons('erp-1.csv'))[0]).toContain('profiles/erp.json');
+  });
+
+  test('the profile as it was before: the rest goes', async () => {
+    await profile('shop', { IVA_23: 'IVA_6' });
+    await priced('shop-1.csv', '2.50');
+    await ingest({ file: 'shop-1.csv', runId: 'first' });
+    await cancel('shop-1.csv');
+    await ingest({ file: 'shop-1.csv', runId: 'second' });
+    expect(await outcomes('shop-1.csv')).toEqual({ staged: 1 });
+  });
+
+  test('a run that only waited takes over by the kept copy: the file is gone, and the profile counts', async () => {
+    await profile('moved', { IVA_23: 'IVA_6' });
+    await priced('moved-1.csv', '2.50');
+    await ingest({ file: 'moved-1.csv', runId: 'first' });
+    const sha256 = (await record('moved-1.csv'))?.sha256 ?? '';
+    await rm(join(directory, 'input', 'moved-1.csv'));
+
+    await ingest({ file: 'moved-1.csv', sha256, runId: 'second' });
+    expect(await outcomes('moved-1.csv')).toEqual({ staged: 1 });
+
+    await profile('moved', { IVA_23: 'IVA_23' });
+    await ingest({ file: 'moved-1.csv', sha256, runId: 'third' });
+    expect(await outcomes('moved-1.csv')).toEqual({ held: 1 });
+  });
+});
+
 async function ingest(input: Pick<IngestInput, 'file' | 'runId'> & Partial<IngestInput>): Promise<void> {
   attempts += 1;
   const result: unknown = await new MockActivityEnvironment({ attempt: attempts }).run(ingestBatch, deps(), {
@@ -81,11 +182,45 @@ async function ingest(input: Pick<IngestInput, 'file' | 'runId'> & Partial<Inges
   expect(result).toMatchObject({ kind: 'running' });
 }
 
+/** A file with one invoice of this price; it proves no decimal mark but by that. */
+async function priced(file: string, price: string, more = ''): Promise<void> {
+  const header =
+    'invoice_ref;merchant_nif;merchant_legal_name;merchant_email;customer_name;currency;description;quantity;unit_price;tax_code';
+  const row = `P-1;501964843;Padaria Central;faturas@padaria.example;Ana;EUR;Bread;1;${price};IVA_23`;
+  await writeFile(join(directory, 'input', file), `${header}\n${row}\n${more}`);
+}
+
+async function profile(name: string, taxCodes: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(join(directory, 'input', 'profiles'), { recursive: true });
+  await writeFile(join(directory, 'input', 'profiles', `${name}.json`), JSON.stringify({ taxCodes }));
+}
+
+/** As an operator does it, and the end of the run after it. */
+async function cancel(file: string): Promise<void> {
+  const { batchId, fencingToken } = (await record(file)) ?? { batchId: file, fencingToken: 0 };
+  await ledger.holdUnsent(batchId, { reason: BATCH_CANCELLED, now: NOW, fencingToken });
+  await ledger.setBatchState(batchId, 'cancelled', NOW);
+}
+
+async function record(file: string): Promise<BatchRecord | undefined> {
+  return (await ledger.listBatches(50)).find((one) => one.file === file && one.application === application);
+}
+
+async function reasons(file: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const portion of ledger.batchInvoices(await batchIdOf(file)))
+    found.push(...portion.map(({ reason }) => `${reason?.code}: ${reason?.message}`));
+  return found;
+}
+
+/** Unit prices of what is to be sent. */
+async function contents(file: string): Promise<readonly (string | undefined)[]> {
+  const sendable = await ledger.sendable(await batchIdOf(file), 1, 10);
+  return sendable.map(({ invoice }) => invoice.lines[0]?.unitPrice);
+}
+
 async function batchIdOf(file: string): Promise<string> {
-  const batch = (await ledger.listBatches(20)).find(
-    (record) => record.file === file && record.application === application,
-  );
-  return batch?.batchId ?? `no batch of ${file}`;
+  return (await record(file))?.batchId ?? `no batch of ${file}`;
 }
 
 async function close(file: string): Promise<void> {
@@ -102,6 +237,7 @@ function deps(): ActivityDeps {
   const parts: Pick<
     ActivityDeps,
     | 'application'
+    | 'isOneOfSeveral'
     | 'speech'
     | 'profileDigest'
     | 'ledger'
@@ -116,6 +252,7 @@ function deps(): ActivityDeps {
     readonly reports: Pick<ActivityDeps['reports'], 'rowsNotSent'>;
   } = {
     application,
+    isOneOfSeveral: false,
     speech: ENGLISH,
     profileDigest: application,
     service: { baseUrl: 'http://service.example' },

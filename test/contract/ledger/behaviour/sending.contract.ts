@@ -627,6 +627,34 @@ export function sendingContract(open: OpenLedger): void {
       scenario = createScenario(ledger);
     });
 
+    it('takes those that are held already, too, but not what needs more than to drop the file again', async () => {
+      const refs = ['again-1', 'again-2', 'again-3', 'again-4', 'again-5'];
+      const batch = await scenario.run(refs.map((ref) => ({ ref })));
+      const { batchId } = batch;
+      await batch.send('again-1', { kind: 'held', reason: { code: 'batch-cancelled', message: 'drop it again' } });
+      await batch.send('again-2', { kind: 'held', reason: { code: 'merchant-details-missing', message: 'no name' } });
+      await batch.send('again-3', accepted(serviceIdOf(scenario, 'again-3')));
+      const doubtful = { code: 'older-ledger', message: 'an operator decides' };
+      await ledger.holdDoubtful(batch, {
+        firstRows: [5],
+        sentAgain: [],
+        acceptedAfter: NOW,
+        reason: doubtful,
+        now: NOW,
+      });
+
+      const hold = { reason: { code: 'read-otherwise', message: 'read otherwise' }, now: NOW, andHeld: true };
+      expect(await ledger.holdUnsent(batchId, hold), 'newly held').toBe(1);
+
+      expect((await batch.lines()).map(({ state, reason }) => [state, reason?.code])).toEqual([
+        ['held', 'read-otherwise'],
+        ['held', 'merchant-details-missing'],
+        ['accepted', undefined],
+        ['held', 'older-ledger'],
+        ['held', 'read-otherwise'],
+      ]);
+    });
+
     it('holds the unsent of a batch, of a merchant, or of a page', async () => {
       const batch = await scenario.run(
         [{ ref: 'h1' }, { ref: 'h2', nif: OTHER_NIF }, { ref: 'h3' }, { ref: 'h4', nif: OTHER_NIF }],
