@@ -3,17 +3,28 @@ import { withOtherZeros } from '../../domain/look-alike.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Queries } from '../database/database.ts';
 import type { LookAlike } from './find-look-alikes.ts';
-import { identityKey } from './look-alike-key.ts';
+import { identityKey, type InvoiceKeys, invoiceKeys } from './look-alike-key.ts';
 
 /** application, NIFs. */
 const KNOWN_MERCHANTS = `/* known-merchants */
 SELECT nif FROM merchant WHERE application = $1 AND nif = ANY($2::text[])`;
 
-/** identities. */
-const INVOICES_OF_IDENTITIES = `/* invoices-of-identities */
-SELECT identity, merchant_nif, invoice_ref, owner_batch, state FROM invoice WHERE identity = ANY($1::text[])`;
+/**
+ * Identities, look-alike keys, identities that may have become one of the portion, the batch: as `find-look-alikes`, for the other tax numbers. A file
+ * with both `1.1` and `1.10` has lost no zeros.
+ */
+const FIND_OTHER_ZEROS = `/* find-other-zeros */
+SELECT i.identity AS key, i.identity, i.merchant_nif, i.invoice_ref, i.owner_batch, i.state
+FROM invoice i WHERE i.identity = ANY($1::text[])
+UNION ALL
+SELECT i.look_alike, i.identity, i.merchant_nif, i.invoice_ref, i.owner_batch, i.state
+FROM invoice i WHERE i.look_alike IS NOT NULL AND i.look_alike = ANY($2::text[])
+UNION ALL
+SELECT i.identity, i.identity, i.merchant_nif, i.invoice_ref, i.owner_batch, i.state
+FROM invoice i WHERE i.identity = ANY($3::text[]) AND i.owner_batch <> $4`;
 
 interface KnownRow {
+  readonly key: string;
   readonly identity: string;
   readonly merchant_nif: string;
   readonly invoice_ref: string;
@@ -22,35 +33,52 @@ interface KnownRow {
 }
 
 /**
- * For each new invoice of a portion (by identity key) the one that the ledger has under the same reference, and under a tax number that is the same but for the
- * zeros in front. A spreadsheet drops these, and no two taxpayers differ in them. Invoices that the ledger knows exactly are left out.
+ * For each new invoice of a portion (by identity key) the one that the ledger has under a tax number that is the same but for the zeros in front, and under
+ * the same reference or one that looks like it: a spreadsheet drops the zeros of both when it saves the file, and no two taxpayers differ in them. Invoices
+ * that the ledger knows exactly are left out.
  */
 export async function findOtherZeros(
   queries: Queries,
+  batchId: string,
   invoices: readonly InvoiceIdentity[],
 ): Promise<ReadonlyMap<string, LookAlike>> {
   const found = new Map<string, LookAlike>();
   const known = await knownMerchants(queries, invoices);
   if (known.size === 0) return found;
-  const keys = new Map<string, readonly string[]>();
+  const asked = new Map<string, readonly InvoiceKeys[]>();
   for (const invoice of invoices) {
     const others = withOtherZeros(invoice.merchantNif).filter((nif) => known.has(nif));
     if (others.length === 0) continue;
-    keys.set(
+    asked.set(
       identityKey(invoice),
-      others.map((merchantNif) => identityKey({ ...invoice, merchantNif })),
+      others.map((merchantNif) => invoiceKeys({ ...invoice, merchantNif })),
     );
   }
-  const all = arrayLiteral([...keys].flatMap(([own, others]) => [own, ...others]));
-  const rows = await queries.query<KnownRow>(INVOICES_OF_IDENTITIES, [all]);
-  const byKey = new Map(rows.map((row) => [row.identity, row]));
-  for (const [own, others] of keys) {
-    const row = others.map((key) => byKey.get(key)).find((one) => one !== undefined);
-    if (row === undefined || byKey.has(own)) continue;
+  const others = [...asked.values()].flat();
+  const rows = await queries.query<KnownRow>(FIND_OTHER_ZEROS, [
+    arrayLiteral([...asked.keys(), ...others.flatMap(({ identity, lookAlike }) => [identity, lookAlike])]),
+    arrayLiteral(others.map(({ lookAlike }) => lookAlike)),
+    arrayLiteral(others.flatMap(({ fuller }) => fuller)),
+    batchId,
+  ]);
+  const identities = new Set(rows.map(({ identity }) => identity));
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  for (const [own, keys] of asked) {
+    if (identities.has(own)) continue;
+    const row = keys
+      .flatMap(keysOf)
+      .map((key) => byKey.get(key))
+      .find((one) => one !== undefined);
+    if (row === undefined) continue;
     const { invoice_ref: ref, owner_batch: ownerBatch, state, merchant_nif: nif } = row;
     found.set(own, { ref, ownerBatch, state, nif });
   }
   return found;
+}
+
+/** Under which the ledger may have it, the likeliest first. */
+function keysOf({ identity, lookAlike, fuller }: InvoiceKeys): readonly string[] {
+  return [identity, lookAlike, ...fuller];
 }
 
 /** Nearly always none: then nothing more is asked. */

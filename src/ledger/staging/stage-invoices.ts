@@ -81,6 +81,7 @@ async function lookAlikesOf(
   );
   const otherZeros = await findOtherZeros(
     queries,
+    batch.batchId,
     asked.map(({ staged }) => identityOf(batch.application, staged)),
   );
   const byOrdinal = new Map<number, LookAlike>();
@@ -300,14 +301,16 @@ function needsRisk({ staged, known }: Placed): { readonly code: string; readonly
 }
 
 function looksLike(ref: string, { ref: other, ownerBatch, state, nif }: LookAlike): BatchLine['reason'] {
+  const isOther = other !== ref;
+  const seen = JSON.stringify(shownSpelling(ref));
   if (nif !== undefined)
     return {
       code: 'nif-look-alike',
-      message: `The reference ${JSON.stringify(ref)} is known under the tax number ${nif}, which differs only in the zeros in front, of batch "${ownerBatch}", there ${state}. A spreadsheet drops such zeros: write the tax number in the same way if it is the same merchant; if they are two, drop the corrections with --look-alikes keep`,
+      message: `The reference ${isOther ? `${seen} looks like ${JSON.stringify(shownSpelling(other))}, which is` : `${seen} is`} known under the tax number ${nif}, which differs only in the zeros in front, of batch "${ownerBatch}", there ${state}. A spreadsheet drops such zeros: write ${isOther ? 'reference and tax number' : 'the tax number'} in the same way if it is the same merchant; if they are two, drop the corrections with --look-alikes keep`,
     };
   return {
     code: 'reference-look-alike',
-    message: `The reference ${JSON.stringify(shownSpelling(ref))} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
+    message: `The reference ${seen} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
   };
 }
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { StageInvoice } from '../../../../src/domain/ports/ledger/batch-ledger.ts';
+import type { BatchInvoice } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
@@ -141,6 +142,15 @@ export function stagingContract(open: OpenLedger): void {
         return batch;
       }
 
+      async function stageOf(nif: string, ref: string, kept = false): Promise<readonly BatchInvoice[]> {
+        const batch = await scenario.begin();
+        const invoice = invoiceOf({ ref });
+        const merchant = { ...invoice.merchant, nif };
+        const staged = validInvoice(scenario.application, { ...invoice, merchant }, 1);
+        await ledger.stageInvoices(batch, [{ ...staged, ...(kept ? { lookAlikesKept: true } : {}) }], NOW);
+        return batch.lines();
+      }
+
       it.each([
         ['a no-break space after a space', 'LA 1', 'LA\u00a01'],
         ['a space after a no-break space', 'LA\u00a02', 'LA 2'],
@@ -199,14 +209,6 @@ export function stagingContract(open: OpenLedger): void {
       });
 
       it('is a conflict, too, where the tax number of the merchant lost its zeros, or got them back', async () => {
-        const stageOf = async (nif: string, ref: string, kept = false) => {
-          const batch = await scenario.begin();
-          const invoice = invoiceOf({ ref });
-          const merchant = { ...invoice.merchant, nif };
-          const staged = validInvoice(scenario.application, { ...invoice, merchant }, 1);
-          await ledger.stageInvoices(batch, [{ ...staged, ...(kept ? { lookAlikesKept: true } : {}) }], NOW);
-          return batch.lines();
-        };
         await ledger.saveMerchants(scenario.application, [
           { nif: '00123456789', merchantId: 'mrc_1' },
           { nif: '4567', merchantId: 'mrc_2' },
@@ -221,6 +223,35 @@ export function stagingContract(open: OpenLedger): void {
         expect(await stageOf('23456789', 'LE 1')).toMatchObject([{ state: 'staged' }]);
         expect(await stageOf('00123456789', 'LE 1')).toMatchObject([{ state: 'staged' }]);
         expect(await stageOf('123456789', 'LE 1', true)).toMatchObject([{ state: 'staged' }]);
+      });
+
+      it('is a conflict where tax number and reference lost their zeros together, or got them back', async () => {
+        await ledger.saveMerchants(scenario.application, [
+          { nif: '01234567890', merchantId: 'mrc_3' },
+          { nif: '2234567890', merchantId: 'mrc_4' },
+        ]);
+        for (const ref of ['00012', '1E5', '7.10']) await stageOf('01234567890', ref);
+        for (const ref of ['13', '200000']) await stageOf('2234567890', ref);
+
+        const conflict = { state: 'conflict', reason: { code: 'nif-look-alike' } };
+        for (const ref of ['12', '0012', '100000', '7.1'])
+          expect(await stageOf('1234567890', ref), ref).toMatchObject([conflict]);
+        for (const ref of ['00013', '2E5']) expect(await stageOf('02234567890', ref), ref).toMatchObject([conflict]);
+        const [line] = await stageOf('1234567890', '12');
+        expect(line?.reason?.message).toContain(
+          '"12" looks like "00012", which is known under the tax number 01234567890',
+        );
+      });
+
+      it('is no conflict where only some of that is so: other digits, one that is known exactly, or confirmed', async () => {
+        await ledger.saveMerchants(scenario.application, [{ nif: '03234567890', merchantId: 'mrc_5' }]);
+        for (const ref of ['00021', '5.1']) await stageOf('03234567890', ref);
+
+        const staged = [{ state: 'staged' }];
+        expect(await stageOf('3234567890', '210')).toMatchObject(staged);
+        expect(await stageOf('3234567890', '5.10'), 'after 5.1').toMatchObject(staged);
+        expect(await stageOf('3234567890', '21', true), 'confirmed').toMatchObject(staged);
+        expect(await stageOf('3234567890', '21'), 'known exactly').toMatchObject(staged);
       });
 
       it('is found by whoever comes second, of batches that are staged at the same moment', async () => {
