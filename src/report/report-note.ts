@@ -6,6 +6,8 @@ export type ReportNote =
   | { readonly kind: 'webhooks-unreadable' | 'webhooks-of-unknown-invoices'; readonly n: number }
   /** There should be a corrections file, and the original could not be read again. */
   | { readonly kind: 'no-corrections' }
+  /** There should be one, and not every row that belongs into it is known. */
+  | { readonly kind: 'corrections-incomplete' }
   /** They come as CSV although the original is a workbook; `cause`: why, in English. */
   | { readonly kind: 'corrections-as-csv'; readonly cause: string }
   /** Why no webhook came, or some were refused. */

@@ -43,6 +43,15 @@ export function isCorrectable({ state, reason }: Pick<BatchInvoice, 'state' | 'r
   return CORRECTABLE.has(state) || (state === 'held' && reason?.code === 'merchant-details-missing');
 }
 
+/**
+ * True for findings of an earlier version of Lote, which left out errors of rows that are in no invoice: nobody knows any more which rows these were, and
+ * corrections without them would be invoices without lines.
+ */
+export function lacksLostRows(fileFindings: readonly Finding[]): boolean {
+  const codes = new Set(fileFindings.map(({ code }) => code));
+  return codes.has('rows-lost') && codes.has('findings-omitted');
+}
+
 /** Rows to hand back: every row of each invoice that needs correction, and bad rows that could not be taken for one. */
 export async function planCorrections(
   invoices: AsyncIterable<readonly BatchInvoice[]>,

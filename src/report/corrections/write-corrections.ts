@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Language } from '../../texts/languages.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { type CorrectionsPlan, planCorrections } from './corrections-plan.ts';
+import { type CorrectionsPlan, lacksLostRows, planCorrections } from './corrections-plan.ts';
 import { csvCorrections } from './csv-corrections.ts';
 import type { InvoiceSpool } from '../invoice-spool.ts';
 import { jsonCorrections } from './json-corrections.ts';
@@ -40,6 +40,7 @@ export async function writeCorrections({
 }: CorrectionsRequest): Promise<WrittenCorrections> {
   // Of a refused file Lote cannot say what its rows are: the whole file is what has to be corrected.
   if (model.batch.state === 'refused') return { name: null, note: null };
+  if (lacksLostRows(model.fileFindings)) return { name: null, note: { kind: 'corrections-incomplete' } };
   const plan = await planCorrections(spool.portions(), model.fileFindings);
   if (plan.byRow.size === 0) return { name: null, note: null };
   if (original === undefined) return { name: null, note: { kind: 'no-corrections' } };

@@ -188,6 +188,8 @@ export const REPORT_TEXTS_EN: ReportTexts = {
     },
     'no-corrections':
       'There is no corrections file: the original file could not be read again as it was. Correct the rows in the original file and drop that one.',
+    'corrections-incomplete':
+      'There is no corrections file: more rows are in no invoice than are listed here, and without them it could lack lines of invoices. Correct the rows in the original file and drop that one.',
     'corrections-as-csv':
       'The corrections file is CSV and no workbook: {cause}. Each row says at its end what is wrong with it; saved as a workbook it is read as well.',
     'no-webhook-url': 'No WEBHOOK_URL is set: no webhook was registered, and final answers came by asking (GET) alone.',

@@ -190,6 +190,8 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     },
     'no-corrections':
       'No hay archivo de correcciones: el archivo original no se pudo leer de nuevo tal como era. Corrija las filas en el archivo original y deposite ese.',
+    'corrections-incomplete':
+      'No hay archivo de correcciones: hay más filas fuera de toda factura que las que aquí constan, y sin ellas podrían faltarle líneas de facturas. Corrija las filas en el archivo original y deposite ese.',
     'corrections-as-csv':
       'El archivo de correcciones es CSV y no un libro de hojas de cálculo. En inglés: {cause}. Cada fila dice al final qué está mal; guardado como libro, también se lee.',
     'no-webhook-url':

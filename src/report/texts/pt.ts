@@ -190,6 +190,8 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     },
     'no-corrections':
       'Não há ficheiro de correções: o ficheiro original não pôde ser lido de novo tal como era. Corrija as linhas no ficheiro original e deposite esse.',
+    'corrections-incomplete':
+      'Não há ficheiro de correções: há mais linhas fora de qualquer fatura do que as que aqui constam, e sem elas poderiam faltar-lhe linhas de faturas. Corrija as linhas no ficheiro original e deposite esse.',
     'corrections-as-csv':
       'O ficheiro de correções é CSV e não um livro de folhas de cálculo. Em inglês: {cause}. Cada linha diz no fim o que está errado; guardado como livro, também é lido.',
     'no-webhook-url':

@@ -174,6 +174,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'unit-price-very-large': 'El precio unitario es inusualmente grande; se envía tal como está.',
   'waiting-for-final-word': 'El servicio la aceptó y aún no ha dicho si se emitió.',
   'waiting-to-be-sent': 'Aún no enviada.',
+  'warnings-omitted': 'Hay más avisos de los que se muestran.',
   'workbook-damaged': 'El libro de hojas de cálculo está dañado.',
   'workbook-encrypted': 'El libro de hojas de cálculo está protegido con contraseña.',
   'workbook-too-large': 'El libro de hojas de cálculo es demasiado grande.',

@@ -169,6 +169,7 @@ export const PROBLEM_CODES = [
   'unit-price-very-large',
   'waiting-for-final-word',
   'waiting-to-be-sent',
+  'warnings-omitted',
   'workbook-damaged',
   'workbook-encrypted',
   'workbook-too-large',

@@ -175,6 +175,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'unit-price-very-large': 'O preço unitário é invulgarmente grande; é enviado tal como está.',
   'waiting-for-final-word': 'O serviço aceitou-a e ainda não disse se foi emitida.',
   'waiting-to-be-sent': 'Ainda não enviada.',
+  'warnings-omitted': 'Há mais avisos do que os mostrados.',
   'workbook-damaged': 'O livro de folhas de cálculo está danificado.',
   'workbook-encrypted': 'O livro de folhas de cálculo está protegido por palavra-passe.',
   'workbook-too-large': 'O livro de folhas de cálculo é demasiado grande.',

@@ -246,15 +246,32 @@ describe('readFile on hostile files', () => {
     expect(JSON.stringify(result.findings).length).toBeLessThan(20_000);
   });
 
-  it('bounds the findings of a file in which every row is wrong', async () => {
-    const rows = Array.from({ length: 5000 }, () => csvRow({ nif: 'none' }));
-    const { result } = await ingestedText([HEADER, csvRow(), ...rows, ''].join('\n'));
+  it('names every lost row, and refuses a file with more than a thousand of them', async () => {
+    const lost = (rows: number) =>
+      ingestedText(
+        [HEADER, csvRow(), ...Array.from({ length: rows }, () => csvRow({ nif: 'none', ref: '' })), ''].join('\n'),
+      );
+    const { result } = await lost(1000);
+    const rows = result.findings.filter(({ row, severity }) => row !== null && severity === 'error');
 
-    expect(result).toMatchObject({ ok: true, rows: 5001, rowsWithoutInvoice: 5000 });
-    expect(result.findings).toHaveLength(1002);
+    expect(result).toMatchObject({ ok: true, rows: 1001, rowsWithoutInvoice: 1000 });
     expect(result.findings[0]).toMatchObject({ code: 'rows-lost', severity: 'error' });
-    expect(result.findings.at(-1)).toMatchObject({ code: 'findings-omitted' });
+    expect(new Set(rows.map(({ row }) => row)).size).toBe(1000);
+    expect((await lost(5000)).result).toMatchObject({
+      ok: false,
+      findings: { 0: { code: 'too-many-damaged-rows', row: 1003 } },
+    });
+  });
+
+  it('bounds the warnings of a file, and has room for the errors behind them', async () => {
+    const totals = Array.from({ length: 5000 }, () => 'Total,,,,,,,,');
+    const { result } = await ingestedText([HEADER, csvRow(), ...totals, csvRow({ ref: '' }), ''].join('\n'));
+
+    expect(result).toMatchObject({ ok: true, rows: 5002, rowsWithoutInvoice: 5001, rowsLost: 1 });
+    expect(result.findings).toHaveLength(1003);
+    expect(result.findings.at(-1)).toMatchObject({ code: 'warnings-omitted' });
     expect(result.findings.at(-1)?.message).toContain('4000 more');
+    expect(result.findings.at(-2)).toMatchObject({ code: 'reference-missing', row: 5003 });
   });
 
   it('refuses a file in which too many rows do not fit the header', async () => {

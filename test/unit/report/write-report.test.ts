@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/domain/invoice.ts';
 import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { OriginalFile } from '../../../src/report/corrections/original-file.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
@@ -186,6 +187,25 @@ describe('writeReport', () => {
     expect(written.corrections).toBeNull();
     expect(await readJson(written.json)).toMatchObject({ notes: [expect.stringContaining('no corrections file')] });
     expect(await readdir(join(reportsDir, SAMPLE_BATCH.batchId))).toHaveLength(3);
+  });
+
+  it('writes no corrections of a file of which an earlier version left out lost rows, and says so', async () => {
+    const invalid = [unsentInvoice({ rows: [2], state: 'invalid', reason: { code: 'bad', message: 'Bad.' } })];
+    const batch = batchOf(invalid, { rows: 3, rowsWithoutInvoice: 2 });
+    const noted = (code: string): Finding => ({ row: null, column: null, code, message: code, severity: 'error' });
+    const withFindings = (codes: readonly string[]) =>
+      writeReport({
+        ledger: ledgerOf(batch, invalid, { fileFindings: async () => codes.map(noted) }),
+        ...{ batchId: batch.batchId, reportsDir, original: sampleOriginal(), now: NOW },
+      });
+
+    const lacking = await withFindings(['rows-lost', 'findings-omitted']);
+    const { notes } = await readJson(lacking.json);
+    const whole = await withFindings(['rows-lost', 'warnings-omitted']);
+
+    expect(lacking.corrections).toBeNull();
+    expect(notes).toEqual([expect.stringContaining('more rows are in no invoice than are listed here')]);
+    expect(whole.corrections).toMatch(/corrections\.csv$/u);
   });
 
   it('writes the report of a refused file with its reasons first', async () => {

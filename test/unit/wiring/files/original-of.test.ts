@@ -103,6 +103,42 @@ function told({ invoices }: Ingested): readonly unknown[] {
   );
 }
 
+describe('corrections of a file in which only the first row of each invoice has its reference', () => {
+  const REST = { invoice_ref: '', merchant_nif: '' };
+  const TOTAL = { ...Object.fromEntries(HEADER.map((name) => [name, ''])), customer_name: 'Total' };
+  const invoicesOf = (count: number, rest: Partial<typeof CELLS>) =>
+    Array.from({ length: count }, (_, at) => [
+      { invoice_ref: `F-${at}` },
+      ...Array.from({ length: 9 }, (_line, line) => ({ ...rest, description: `Line ${line}` })),
+    ]).flat();
+
+  it.each([
+    ['a file with more than 1,000 findings of lost rows', invoicesOf(60, REST)],
+    [
+      'a file with 1,000 warnings before its lost rows',
+      [...Array.from({ length: 1000 }, () => TOTAL), ...invoicesOf(2, REST)],
+    ],
+  ])('hand back each line of %s, so that dropped again they send nothing', async (_, rows) => {
+    const lines = rows.filter((row) => row !== TOTAL);
+    const found = await ingest(dropped(...rows));
+    const table = await corrections(found);
+
+    expect(found.invoices.map(({ ok }) => ok)).not.toContain(true);
+    expect(table).toHaveLength(1 + lines.length);
+    expect((await ingest(csvOf(table))).invoices.map(({ ok }) => ok)).not.toContain(true);
+  });
+
+  it.each([
+    ['reference and tax number', REST],
+    ['tax number', { merchant_nif: '' }],
+  ])('are none where more than 1,000 rows lack the %s: the file is refused', async (_, rest) => {
+    expect((await ingest(dropped(...invoicesOf(120, rest)))).read).toMatchObject({
+      ok: false,
+      findings: { 0: { code: 'too-many-damaged-rows' } },
+    });
+  });
+});
+
 describe('corrections that a spreadsheet has saved', () => {
   it.each([
     ['invoice_ref', '1E5', '100000'],
