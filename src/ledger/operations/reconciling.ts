@@ -16,6 +16,7 @@ import {
   type TakenRow,
   UNSETTLED_DOCUMENTS,
 } from './reconciling-sql.ts';
+import { REVIVE_ALL_ISSUED } from '../settling/revive-issued-sql.ts';
 import { applyEvents, applyPastEvents } from '../settling/settled.ts';
 
 /** application: batches that some run works on, or did before it was lost. */
@@ -113,5 +114,6 @@ async function applyMissedEvents(database: Database): Promise<number> {
     database,
     contradicted.map((row) => row.service_id),
   );
-  return live.filter(({ state }) => state === 'issued').length + past.length;
+  const revived = await database.query(REVIVE_ALL_ISSUED);
+  return live.filter(({ state }) => state === 'issued').length + past.length + revived.length;
 }

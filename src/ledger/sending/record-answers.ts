@@ -3,7 +3,7 @@ import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.t
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';
-import { applyEvents, applyPastEvents, issueReported, settledInvoices } from '../settling/settled.ts';
+import { applyEvents, applyPastEvents, issueReported, reviveIssued, settledInvoices } from '../settling/settled.ts';
 import { RECORD_ACCEPTED, type RecordedAccepted } from './record-accepted-sql.ts';
 import { RECORD_EARLIER } from './record-earlier-sql.ts';
 import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
@@ -56,6 +56,11 @@ export async function recordAnswers(
   await applyPastEvents(
     database,
     reported.filter((id) => earlier.has(id)),
+  );
+  const refused = recorded.filter((row) => row.state === 'rejected' && row.issued_earlier);
+  await reviveIssued(
+    database,
+    refused.map((row) => row.invoice_id),
   );
   const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id) && !byInvoice.has(id));
   const settled = new Map([...byInvoice, ...(await settledInvoices(database, ids))]);

@@ -5,6 +5,8 @@ import { fromStates, stateList } from '../database/states.ts';
 export interface RecordedSend {
   readonly invoice_id: number;
   readonly state: string;
+  /** The service has issued an earlier document of it. */
+  readonly issued_earlier: boolean;
 }
 
 /** An answer may still come for these; everything later has had its answer. */
@@ -84,6 +86,7 @@ WHERE i.invoice_id = v.invoice_id AND i.generation = v.generation
   AND (i.state IN ${ANSWERABLE} OR (v.kind = 'accepted' AND i.service_id <> v.service_id))
   AND NOT (v.kind = 'rejected' AND v.attempts = 0 AND i.state = 'sending' AND i.exposure = 'open')
 RETURNING i.invoice_id, i.state, i.generation, i.fingerprint, i.idempotency_key, i.service_id,
+  i.flags @> '{issued-in-earlier-generation}' AS issued_earlier,
   CASE WHEN v.kind = 'accepted' AND NOT v.taken AND i.service_id <> v.service_id THEN v.service_id END AS other_id, v.sent_at
 ), other AS (
   INSERT INTO invoice_generation (invoice_id, generation, fingerprint, idempotency_key, state, service_id, attempts, first_sent_at, flags)
@@ -92,4 +95,4 @@ RETURNING i.invoice_id, i.state, i.generation, i.fingerprint, i.idempotency_key,
   FROM moved m WHERE m.other_id IS NOT NULL
   ON CONFLICT (service_id) DO NOTHING
 )
-SELECT invoice_id, state FROM moved`;
+SELECT invoice_id, state, issued_earlier FROM moved`;

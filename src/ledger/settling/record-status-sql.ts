@@ -7,6 +7,8 @@ export interface RecordedStatus {
   readonly invoice_id: number;
   readonly service_id: string | null;
   readonly state: string;
+  /** The service has issued an earlier document of it. */
+  readonly issued_earlier: boolean;
 }
 
 /**
@@ -69,7 +71,7 @@ UPDATE invoice i SET
   changed_at = a.answered_at
 FROM answer a
 WHERE i.invoice_id = a.invoice_id
-RETURNING i.invoice_id, i.service_id, i.state`;
+RETURNING i.invoice_id, i.service_id, i.state, i.flags @> '{issued-in-earlier-generation}' AS issued_earlier`;
 
 /** Arrays: serviceId, now: what a GET called failed and is the other document of a key that brought two. */
 export const FAIL_OTHER_DOCUMENTS = `/* fail-other-documents */

@@ -7,6 +7,7 @@ import { stateList } from '../database/states.ts';
 import { type AppliedEvents, APPLY_EVENTS } from './apply-events-sql.ts';
 import { APPLY_PAST_EVENTS } from './apply-past-events-sql.ts';
 import { ISSUE_REPORTED } from './issue-reported-sql.ts';
+import { REVIVE_ISSUED } from './revive-issued-sql.ts';
 
 interface SettledRow {
   readonly invoice_id: number;
@@ -82,6 +83,11 @@ export async function applyPastEvents(
     column(notified, (one) => one.now),
   ]);
   return grouped(rows, (row) => row.service_id);
+}
+
+/** Of the invoices that have failed or were refused, those are issued of which an earlier document with the same content is. */
+export async function reviveIssued(queries: Queries, invoiceIds: readonly number[]): Promise<void> {
+  if (invoiceIds.length > 0) await queries.query(REVIVE_ISSUED, [arrayLiteral(invoiceIds)]);
 }
 
 /** Those of the invoices that are at rest now, for every batch they belong to, by invoice id. */

@@ -13,8 +13,9 @@ import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates, stateList } from '../database/states.ts';
 import { isOfApplication } from './same-application-sql.ts';
+import { REVIVE_ISSUED_OF_PAGE } from './revive-issued-sql.ts';
 import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './record-status-sql.ts';
-import { applyEvents, applyPastEvents, settledInvoices } from './settled.ts';
+import { applyEvents, applyPastEvents, reviveIssued, settledInvoices } from './settled.ts';
 import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 
 const OVER = `((i.state IN ${fromStates('expire')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
@@ -206,11 +207,20 @@ export function createSettling(database: Database): SettlingLedger {
 /** Null: there was nothing to apply. */
 async function applyMissed(database: Database, batchId: string, page: number): Promise<AppliedDeliveries | null> {
   const unapplied = await database.query<{ service_id: string }>(UNAPPLIED_EVENTS, [batchId, page]);
-  if (unapplied.length === 0) return null;
-  return applyDeliveries(
+  const applied =
+    unapplied.length === 0
+      ? null
+      : await applyDeliveries(
+          database,
+          unapplied.map((row) => row.service_id),
+        );
+  const revived = await database.query<{ invoice_id: number }>(REVIVE_ISSUED_OF_PAGE, [batchId, page]);
+  if (revived.length === 0) return applied;
+  const settled = await settledInvoices(
     database,
-    unapplied.map((row) => row.service_id),
+    revived.map((row) => row.invoice_id),
   );
+  return { toConfirm: [], ...applied, settled: [...(applied?.settled ?? []), ...[...settled.values()].flat()] };
 }
 
 async function writeStatus(
@@ -230,6 +240,10 @@ async function writeStatus(
   const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
   // An `issued` event may have come while the GET was on its way; it wins.
   await applyEvents(database, failed);
+  await reviveIssued(
+    database,
+    recorded.filter((row) => row.state === 'failed' && row.issued_earlier).map((row) => row.invoice_id),
+  );
   const settled = await settledInvoices(
     database,
     recorded.filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),

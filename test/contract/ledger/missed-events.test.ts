@@ -11,6 +11,12 @@ VALUES ($1, '', $2, 'invoice.issued', $1, 'issued')`;
 const STORED_FAILURE = `INSERT INTO delivery (sha256, raw, received_at, event_type, service_id, verdict)
 VALUES ($1 || ' failed', '', $2, 'invoice.failed', $1, 'failed')`;
 
+/** What `record-status` writes, and nothing after it. */
+const FAILED_ALONE = `UPDATE invoice SET state = 'failed', settled_at = 1, reason_code = 'because', reason_message = '' WHERE invoice_id = $1`;
+/** The same for an invoice that was issued by an earlier document meanwhile. */
+const FAILED_ANEW = `WITH kept AS (DELETE FROM invoice_generation WHERE invoice_id = $1 AND generation = 2 RETURNING *)
+UPDATE invoice i SET state = 'failed', service_id = kept.service_id, idempotency_key = kept.idempotency_key FROM kept WHERE i.invoice_id = $1`;
+
 /** A receiver that dies between its commit and the application of what it stored. */
 describe('an event that was stored and never applied', () => {
   let database: Database;
@@ -45,6 +51,30 @@ describe('an event that was stored and never applied', () => {
       serviceId: 'inv_past',
       flags: ['issued-after-failed'],
     });
+    expect(await ledger.applyMissedEvents()).toBe(0);
+  });
+
+  it('of an earlier document decides an invoice that is failed, also if who wrote failed died before it looked', async () => {
+    const batch = await createScenario(ledger).run([{ ref: 'died' }]);
+    const { invoiceId } = await batch.one('died');
+    const policy = { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW };
+    const failed = { invoiceId, status: 'failed', reason: REASON, now: NOW } as const;
+    await batch.send('died', accepted('inv_died-1'));
+    await ledger.recordStatus([{ ...failed, serviceId: 'inv_died-1' }]);
+    const action = { actionId: 'retry-died', who: null, why: 'test' };
+    await ledger.retryInvoices({ batchId: batch.batchId, selection: {}, policy, action });
+    await batch.send('died', accepted('inv_died-2'));
+    await ledger.recordDeliveries([delivery('inv_died-1', 'issued', { receivedAt: NOW + 5 })]);
+    await database.query(FAILED_ALONE, [invoiceId]);
+
+    const page = await ledger.pageProgress(batch.batchId, 1);
+    expect(page.counts).toEqual({ issued: 1 });
+    expect(page.settled).toMatchObject([{ ordinal: 1, state: 'issued' }]);
+    await database.query(FAILED_ANEW, [invoiceId]);
+    await batch.finish();
+
+    expect(await ledger.applyMissedEvents()).toBe(1);
+    expect(await batch.line('died')).toMatchObject({ state: 'issued', serviceId: 'inv_died-1', settledAt: NOW + 5 });
     expect(await ledger.applyMissedEvents()).toBe(0);
   });
 

@@ -388,6 +388,28 @@ export function lateNewsContract(open: OpenLedger): void {
       expect(open.map((one) => one.serviceId)).toContain(serviceId);
     });
 
+    it.each([
+      ['a GET', false],
+      ['a failed event that no GET can read', true],
+    ])('issues the invoice when the document of the next one fails later, by %s', async (_, byEvent) => {
+      const ref = `outlived-${byEvent}`;
+      const { batch, answer } = await abandoned(ref);
+      const second = await accept(batch, ref);
+      const serviceId = await answer();
+      const { settled: flagged } = await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 90)]);
+      expect(flagged, 'the document of the next one may be issued, too').toEqual([]);
+      const unconfirmed = byEvent ? ['failure-unconfirmed'] : [];
+      if (byEvent) await ledger.recordDeliveries([news(second.serviceId, 'failed', NOW + 95)]);
+
+      const settled = await ledger.recordStatus([notified(second, byEvent ? 'unreadable' : 'failed', NOW + 99)]);
+
+      expect(settled).toMatchObject([{ batchId: batch.batchId, state: 'issued' }]);
+      expect(await batch.line(ref)).toMatchObject({
+        ...{ state: 'issued', serviceId, settledAt: NOW + 90, reason: null },
+        flags: ['second-service-id', 'issued-in-earlier-generation', ...unconfirmed, 'issued-after-failed'],
+      });
+    });
+
     it('changes nothing when it is recorded again, nor where another invoice has its id', async () => {
       const { batch, answer } = await abandoned('once');
       await answer();

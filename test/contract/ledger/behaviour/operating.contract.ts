@@ -54,6 +54,14 @@ export function operatingContract(open: OpenLedger): void {
       return serviceId;
     }
 
+    /** The generation that comes next, accepted by the service as another document. */
+    async function acceptAgain(batch: TestBatch, ref: string) {
+      const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
+      const { invoiceId } = await batch.one(ref);
+      await batch.send(ref, accepted(serviceId));
+      return { invoiceId, serviceId };
+    }
+
     it('gives a failed invoice its next generation and a new key, with the same content', async () => {
       const batch = await scenario.run([{ ref: 'failed-once' }]);
       const before = await batch.one('failed-once');
@@ -439,6 +447,62 @@ export function operatingContract(open: OpenLedger): void {
 
         expect(await batch.line('undead-accepted')).toMatchObject({
           ...{ state: 'accepted', serviceId: second },
+          flags: ['issued-in-earlier-generation'],
+        });
+      });
+
+      it('is issued by that document when the accepted next generation fails later, whose document stays known', async () => {
+        const batch = await scenario.run([{ ref: 'undead-later' }]);
+        const { idempotencyKey } = await batch.one('undead-later');
+        const first = await failed(batch, 'undead-later');
+        await retry(batch);
+        const second = await acceptAgain(batch, 'undead-later');
+        await ledger.recordDeliveries([delivery(first, 'issued', { receivedAt: NOW + 9 })]);
+
+        const settled = await ledger.recordStatus([{ ...second, status: 'failed', reason: REASON, now: NOW + 20 }]);
+
+        expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
+        expect(await batch.line('undead-later')).toMatchObject({
+          ...{ state: 'issued', serviceId: first, idempotencyKey, settledAt: NOW + 9, reason: null },
+          flags: ['issued-in-earlier-generation', 'issued-after-failed'],
+        });
+        const found = await ledger.findInvoices(second.serviceId, 2);
+        expect(found, 'late news of the failed one still reach the invoice').toMatchObject([{ serviceId: first }]);
+      });
+
+      it('is issued by that document when the next generation, sent at the risk of an operator, is refused', async () => {
+        const batch = await scenario.run([{ ref: 'undead-refused' }]);
+        const first = await failed(batch, 'undead-refused');
+        await retry(batch);
+        const { invoiceId } = await batch.freeze('undead-refused');
+        await ledger.recordDeliveries([delivery(first, 'issued', { receivedAt: NOW + 9 })]);
+        const atRisk = { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } };
+        expect((await retry(batch, atRisk)).moved.repeat).toBe(1);
+        const outcome = { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } } as const;
+        await ledger.recordSends([{ invoiceId, generation: 2, attempts: 1, sentAt: NOW, outcome }]);
+        expect((await retry(batch, atRisk)).moved.abandon).toBe(1);
+
+        const settled = await batch.send('undead-refused', { kind: 'rejected', reason: REASON });
+
+        expect(settled).toMatchObject([{ state: 'issued' }]);
+        expect(await batch.line('undead-refused')).toMatchObject({
+          ...{ state: 'issued', serviceId: first, settledAt: NOW + 9, reason: null },
+        });
+      });
+
+      it('does not issue by that document the other content that failed later', async () => {
+        const batch = await scenario.run([{ ref: 'undead-other' }]);
+        const first = await failed(batch, 'undead-other');
+        await batch.finish();
+        const corrected = await scenario.run([{ ref: 'undead-other', unitPrice: '77' }]);
+        const second = await acceptAgain(corrected, 'undead-other');
+        await ledger.recordDeliveries([delivery(first, 'issued')]);
+
+        await ledger.recordStatus([{ ...second, status: 'failed', reason: REASON, now: NOW + 20 }]);
+
+        expect((await batch.line('undead-other')).state).toBe('issued');
+        expect(await corrected.line('undead-other')).toMatchObject({
+          ...{ state: 'failed', serviceId: second.serviceId, reason: REASON },
           flags: ['issued-in-earlier-generation'],
         });
       });
