@@ -1,6 +1,8 @@
 import type { CreateAnswer, SeenStatus, StatusAnswer } from '../../src/domain/ports/invoicing-service.ts';
 import { shownWord } from '../../src/domain/profile-misfit.ts';
-import { createContradictedWords, type ContradictedWords, type ContradictedWordsDeps } from './contradicted-words.ts';
+import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
+import { createContradictedWords, type ContradictedWords } from './contradicted-words.ts';
+import { createContradictionStop, type ContradictionStop, type ContradictionStopDeps } from './contradiction-stop.ts';
 import { createEventIds } from './event-ids.ts';
 import { createIssuedWords, type IssuedWordsOptions } from './issued-words.ts';
 import { createMisfitNotes, type MisfitNotes, type MisfitNotesDeps } from './misfit-notes.ts';
@@ -9,7 +11,7 @@ import { createUnknownWords } from './unknown-words.ts';
 
 /** What a watch needs, and the words of the profile in small letters. */
 export type AnswerWatchOptions = MisfitNotesDeps &
-  ContradictedWordsDeps &
+  ContradictionStopDeps &
   Omit<IssuedWordsOptions, 'words'> & {
     readonly issued: readonly string[];
     readonly failed: readonly string[];
@@ -34,7 +36,7 @@ export interface AnswerWatch {
   created(answer: CreateAnswer): void;
   /** A definitive 4xx without an error where the profile looks for it, while others are created. */
   unreadRefusal(message: string): void;
-  /** The answer as it counts: an `issued` that is not believed yet is `processing`. */
+  /** The answer as it counts: an `issued` that is not believed yet is `processing`, and none counts behind a stop. */
   asked(asked: AskedInvoice): Promise<StatusAnswer>;
   /** Whether another GET is to come soon, because one alone is not believed. */
   isWaiting(serviceId: string): boolean;
@@ -42,8 +44,17 @@ export interface AnswerWatch {
   failedAfterIssued(serviceId: string): Promise<void>;
   /** A signed event about an invoice, with the id of its own; null: it has none. */
   event(serviceId: string, eventId: string | null): void;
+  /** The words of the profile contradict each other: nothing counts any more. The message says why, and what to do. */
+  stop(message: string, invoices: Iterable<string>): Promise<void>;
+  /** Whether nothing counts now, also because another process has found a contradiction within the last second or before. */
+  isStopped(): boolean | Promise<boolean>;
 }
 
+const BEHIND_STOP: StatusAnswer = {
+  kind: 'not-now',
+  reason: { code: PROFILE_CONTRADICTION, message: 'The words of the service profile contradict each other' },
+  retryAfterMs: null,
+};
 const STATUS_MISSING = 'invoice-status-missing';
 const ISSUED_EARLY = 'issued-word-early';
 const REFUSALS_UNREADABLE = 'refusals-unreadable';
@@ -55,6 +66,7 @@ export function createAnswerWatch(options: AnswerWatchOptions): AnswerWatch {
 
 class Watch implements AnswerWatch {
   readonly #notes: MisfitNotes;
+  readonly #stop: ContradictionStop;
   readonly #contradicted: ContradictedWords;
   readonly #words: ReturnType<typeof createIssuedWords>;
   readonly #unknown: ReturnType<typeof createUnknownWords>;
@@ -67,7 +79,8 @@ class Watch implements AnswerWatch {
   constructor(options: AnswerWatchOptions) {
     const { issued, failed } = options;
     this.#notes = createMisfitNotes(options);
-    this.#contradicted = createContradictedWords(options);
+    this.#stop = createContradictionStop(options);
+    this.#contradicted = createContradictedWords(this.#stop);
     this.#words = createIssuedWords({ ...options, words: issued.length });
     this.#unknown = createUnknownWords(this.#notes);
     this.#reasons = createReasonSigns(this.#notes);
@@ -94,7 +107,12 @@ class Watch implements AnswerWatch {
     );
   }
 
-  async asked({ serviceId, answer, reported, isLast }: AskedInvoice): Promise<StatusAnswer> {
+  async asked(asked: AskedInvoice): Promise<StatusAnswer> {
+    const counts = await this.#judge(asked);
+    return (await this.isStopped()) ? BEHIND_STOP : counts;
+  }
+
+  async #judge({ serviceId, answer, reported, isLast }: AskedInvoice): Promise<StatusAnswer> {
     if (answer.kind !== 'status' || answer.seen === undefined) return answer;
     const { seen, status } = answer;
     this.#noteStatus(seen);
@@ -125,6 +143,14 @@ class Watch implements AnswerWatch {
 
   event(serviceId: string, eventId: string | null): void {
     this.#eventIds.note(serviceId, eventId);
+  }
+
+  stop(message: string, invoices: Iterable<string>): Promise<void> {
+    return this.#stop.raise(message, invoices);
+  }
+
+  isStopped(): boolean | Promise<boolean> {
+    return this.#stop.isRaised();
   }
 
   #noteStatus({ word, place }: SeenStatus): void {

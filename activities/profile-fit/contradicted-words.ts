@@ -1,43 +1,28 @@
-import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
-import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
+import type { ContradictionStop } from './contradiction-stop.ts';
 
 /** Two invoices: one alone may be a mistake of the service. */
 const CONTRADICTIONS = 2;
-
-/** Where the stop is written, and for which service. */
-export interface ContradictedWordsDeps {
-  readonly ledger: Pick<Ledger, 'openBreaker'>;
-  readonly baseUrl: string;
-  readonly log: { error(message: string, fields?: Record<string, unknown>): void };
-  readonly now: () => number;
-}
 
 /** Counts invoices that a GET called issued and that have failed since. */
 export interface ContradictedWords {
   /** `shown`: the word of the GET; null: not known any more. At the second invoice everything stops. */
   note(serviceId: string, shown: string | null): Promise<void>;
-  /** Everything stops, once: reasons stand at issued invoices, and none at failed ones. */
+  /** Everything stops: reasons stand at issued invoices, and none at failed ones. */
   swapped(): Promise<void>;
 }
 
 /** A word among those for issued that failed invoices have too is no end: reports would call failed invoices issued. */
-export function createContradictedWords({ ledger, baseUrl, log, now }: ContradictedWordsDeps): ContradictedWords {
+export function createContradictedWords(everything: Pick<ContradictionStop, 'raise'>): ContradictedWords {
   const invoices = new Set<string>();
-  let isStopped = false;
 
   async function stop(found: string): Promise<void> {
-    if (isStopped) return;
-    isStopped = true;
     const message = `${found} Look at these invoices at the service, correct invoice.issued and invoice.failed (and event.issued and event.failed) in the file named by SERVICE_PROFILE, and start Lote again. Until then nothing is sent and nothing is settled.`;
-    log.error(message, { invoices: [...invoices] });
-    const reason = { code: PROFILE_CONTRADICTION, message };
-    await ledger.openBreaker({ baseUrl, reason, openedAt: now(), probeAfter: now() });
+    await everything.raise(message, invoices);
   }
 
   return {
     async note(serviceId, shown) {
-      if (invoices.has(serviceId) || invoices.size >= CONTRADICTIONS) return;
-      invoices.add(serviceId);
+      if (invoices.size < CONTRADICTIONS) invoices.add(serviceId);
       if (invoices.size < CONTRADICTIONS) return;
       const by = shown === null ? '' : ` by the word ${shown}`;
       await stop(

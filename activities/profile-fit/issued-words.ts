@@ -19,7 +19,7 @@ export interface IssuedWords {
   isWaiting(serviceId: string): boolean;
   /** An event says that an invoice is issued of which a GET has this word. */
   agreed(word: string): void;
-  /** The invoice has failed: the word by which a GET called it issued before; null: none did. */
+  /** The invoice has failed: the word by which a GET called it issued before; null: none did, or none that is ever believed. */
   failed(serviceId: string): string | null;
   /** Whether answers to POSTs begin with the word, so that it says nothing of an end. */
   isEarly(word: string): boolean;
@@ -44,6 +44,7 @@ export function createIssuedWords({ expectsEvents, words, secondLookMs, now }: I
   const waiting = new Map<string, { readonly word: string; readonly at: number }>();
 
   const isEarly = (word: string): boolean => !beginsOtherwise && first.has(word);
+  const isProved = (word: string): boolean => agreed.has(word) || (repeated.get(word) ?? 0) >= ENOUGH;
 
   function secondLook(serviceId: string, word: string): boolean {
     const before = waiting.get(serviceId);
@@ -63,7 +64,7 @@ export function createIssuedWords({ expectsEvents, words, secondLookMs, now }: I
       else if (first.size < MOST_WORDS) first.add(word);
     },
     isBelieved({ serviceId, word, isLast }) {
-      if (agreed.has(word) || (repeated.get(word) ?? 0) >= ENOUGH) return true;
+      if (isProved(word)) return true;
       const early = isEarly(word);
       const eventsCome = agreed.size > 0;
       if (isLast) return !(early && eventsCome);
@@ -82,10 +83,11 @@ export function createIssuedWords({ expectsEvents, words, secondLookMs, now }: I
     failed(serviceId) {
       const word = waiting.get(serviceId)?.word ?? null;
       waiting.delete(serviceId);
-      if (word !== null) {
-        agreed.delete(word);
-        repeated.delete(word);
-      }
+      if (word === null) return null;
+      // Events agree with another word alone: it settles nothing, and is no reason to stop.
+      if (isEarly(word) && agreed.size > 0 && !isProved(word)) return null;
+      agreed.delete(word);
+      repeated.delete(word);
       return word;
     },
     isEarly,

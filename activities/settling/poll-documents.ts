@@ -31,11 +31,13 @@ export async function pollDocuments(
   let asked = 0;
   let settled = 0;
   let troubles = 0;
-  const halted = (): boolean => over.aborted || troubles >= TROUBLE_IN_A_ROW;
+  let isStopped = false;
+  const halted = (): boolean => isStopped || over.aborted || troubles >= TROUBLE_IN_A_ROW;
   for (let afterInvoiceId = 0; !halted();) {
     if (await isContradicted(deps)) return { asked, settled, serviceAway: true };
     const documents = await next(afterInvoiceId, DOCUMENTS_AT_ONCE);
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
+      isStopped ||= await deps.watch.isStopped();
       if (halted()) return;
       asked += 1;
       const update = await pollDocument(deps, document, { halted, signal: over });
@@ -49,7 +51,7 @@ export async function pollDocuments(
     if (last === undefined || documents.length < DOCUMENTS_AT_ONCE) break;
     afterInvoiceId = last.invoiceId;
   }
-  const serviceAway = troubles >= TROUBLE_IN_A_ROW;
+  const serviceAway = isStopped || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
   return { asked, settled, serviceAway };
 }
@@ -62,6 +64,6 @@ async function pollDocument(
   const reported = failedEvent === null ? {} : { reason: failedEvent.reason };
   for (let tries = 1; ; tries += 1) {
     const update = await pollOne(deps, { invoiceId, serviceId, ...reported, isLast: true }, signal);
-    if (update !== null || tries >= TRIES_PER_DOCUMENT || halted()) return update;
+    if (update !== null || tries >= TRIES_PER_DOCUMENT || halted() || (await deps.watch.isStopped())) return update;
   }
 }

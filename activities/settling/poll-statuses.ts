@@ -37,7 +37,7 @@ export async function pollStatuses(
   if (await isContradicted(deps)) return { ...counts, skipped: invoices.length };
   const over = attemptOver();
   await eachOf(invoices, deps.settings.maxConcurrency, async (invoice) => {
-    if (over.aborted || deps.now() > until) {
+    if (over.aborted || deps.now() > until || (await deps.watch.isStopped())) {
       counts.skipped += 1;
       return;
     }

@@ -1,8 +1,6 @@
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
-import { PROFILE_CONTRADICTION } from '../../domain/circuit-reasons.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { RecordDelivery } from '../../domain/ports/ledger/delivery-ledger.ts';
-import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 
 /** Two invoices of which event and GET say the opposite: one alone may be a mistake of the service. */
 const CONTRADICTIONS = 2;
@@ -19,11 +17,8 @@ interface FinalWord {
 }
 
 export interface EventWordsDeps {
-  readonly service: Pick<InvoicingService, 'baseUrl' | 'getInvoice'>;
-  readonly ledger: Pick<Ledger, 'openBreaker'>;
-  readonly watch: Pick<AnswerWatch, 'asked' | 'event'>;
-  readonly log: { error(message: string, fields?: Record<string, unknown>): void };
-  readonly now: () => number;
+  readonly service: Pick<InvoicingService, 'getInvoice'>;
+  readonly watch: Pick<AnswerWatch, 'asked' | 'event' | 'stop' | 'isStopped'>;
 }
 
 /** Whether the words of the profile for events and for answers mean the same. */
@@ -50,20 +45,28 @@ class Words {
   /** By type: invoices of which a GET says the opposite, and how many were asked for. */
   readonly #asked = new Map<string, { readonly contradicted: Set<string>; questions: number }>();
   #asking: Promise<void> | null = null;
-  #stopped = false;
 
   constructor(deps: EventWordsDeps) {
     this.#deps = deps;
   }
 
   accept(deliveries: readonly RecordDelivery[]): true | Promise<boolean> {
+    const { watch } = this.#deps;
     const open = new Map<string, FinalWord>();
+    let saysFinal = false;
     for (const delivery of deliveries) {
       const word = finalWord(delivery);
-      if (word !== null) this.#deps.watch.event(word.serviceId, delivery.event?.eventId ?? null);
-      if (word !== null && !open.has(word.type) && (this.#stopped || !this.#isProved(word))) open.set(word.type, word);
+      if (word === null) continue;
+      saysFinal = true;
+      watch.event(word.serviceId, delivery.event?.eventId ?? null);
+      if (!open.has(word.type) && !this.#isProved(word)) open.set(word.type, word);
     }
-    return open.size === 0 ? true : this.#judgeAll([...open.values()]);
+    if (!saysFinal) return true;
+    const isStopped = watch.isStopped();
+    if (isStopped === false && open.size === 0) return true;
+    // A ledger that cannot say it stores nothing either.
+    const isRefused = typeof isStopped === 'boolean' ? isStopped : isStopped.catch(() => true);
+    return this.#judgeAll([...open.values()], isRefused);
   }
 
   /** A GET confirms every failure, so that one type that is proved is enough for those. */
@@ -71,21 +74,22 @@ class Words {
     return verdict === 'failed' ? this.#proved.size > 0 : this.#proved.has(type);
   }
 
-  async #judgeAll(words: readonly FinalWord[]): Promise<boolean> {
+  async #judgeAll(words: readonly FinalWord[], isRefused: boolean | Promise<boolean>): Promise<boolean> {
+    if (await isRefused) return false;
     // oxlint-disable-next-line no-await-in-loop -- one question at a time
     for (const word of words) if (!(await this.#judge(word))) return false;
     return true;
   }
 
   async #judge(word: FinalWord): Promise<boolean> {
-    while (!this.#stopped && !this.#isProved(word)) {
+    while (!this.#isProved(word)) {
       const running = this.#asking;
       // One question at a time: the first answer mostly spares all others.
       // oxlint-disable-next-line no-await-in-loop
       await (this.#asking ??= this.#ask(word).finally(() => (this.#asking = null)));
-      if (running === null) break;
+      if (running === null || (await this.#deps.watch.isStopped())) break;
     }
-    if (this.#stopped) return false;
+    if (await this.#deps.watch.isStopped()) return false;
     return this.#isProved(word) || this.#asked.get(word.type)?.contradicted.has(word.serviceId) !== true;
   }
 
@@ -112,12 +116,8 @@ class Words {
   }
 
   async #stop(contradicted: ReadonlySet<string>): Promise<void> {
-    const { ledger, log, now, service } = this.#deps;
-    this.#stopped = true;
     const message = `Of ${contradicted.size} invoices, events of the service say the opposite of its answers (issued and failed): the service profile swaps two words, or one of them means something else. Look at these invoices at the service, correct event.issued, event.failed, invoice.issued and invoice.failed in the file named by SERVICE_PROFILE, and start Lote again. Until then nothing is sent and nothing is settled.`;
-    log.error(message, { invoices: [...contradicted] });
-    const reason = { code: PROFILE_CONTRADICTION, message };
-    await ledger.openBreaker({ baseUrl: service.baseUrl, reason, openedAt: now(), probeAfter: now() });
+    await this.#deps.watch.stop(message, contradicted);
   }
 }
 

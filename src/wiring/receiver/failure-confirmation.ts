@@ -8,7 +8,7 @@ import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.t
 export interface ConfirmationDeps {
   readonly ledger: Pick<Ledger, 'recordStatus'>;
   readonly service: InvoicingService;
-  readonly watch: Pick<AnswerWatch, 'asked'>;
+  readonly watch: Pick<AnswerWatch, 'asked' | 'isStopped'>;
   readonly onSettled: (settled: readonly SettledInvoice[]) => void;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly now: () => number;
@@ -16,13 +16,14 @@ export interface ConfirmationDeps {
 
 /**
  * Confirms a signed `failed` event by GET as soon as it is applied: the event alone proves nothing. If the GET gets no
- * answer now, the page that waits for the invoice polls it.
+ * answer now, or nothing counts now, the page that waits for the invoice polls it.
  */
 export async function confirmFailure(
   deps: ConfirmationDeps,
   invoice: AppliedDeliveries['toConfirm'][number],
 ): Promise<void> {
   try {
+    if (await deps.watch.isStopped()) return;
     const update = await pollOne(deps, { ...invoice, reason: null });
     if (update !== null) deps.onSettled(await deps.ledger.recordStatus([update]));
   } catch (error) {

@@ -153,7 +153,7 @@ function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
     ...(config.service.kind === 'remote' && { apiKey: config.service.apiKey }),
     registeredUrl: config.webhook.url,
     identity: receiverIdentity(ledger.id, config.application),
-    accept: createEventWords({ service, ledger, watch, log, now }).accept,
+    accept: createEventWords({ service, watch }).accept,
     onStored: (deliveries) => applier.add(deliveries),
     misfits: misfitBook(ledger, profileDigestOf(config, profile)),
     ...(capture !== null && { capture: (delivery) => capture.delivery(delivery) }),

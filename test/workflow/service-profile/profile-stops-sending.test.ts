@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Engine, EngineOutcome } from '../../../src/sandbox/engine.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
@@ -80,6 +81,43 @@ describe('a service profile that cannot read the answers', { concurrent: true, t
         expect(`${ref} ${state}`).not.toBe(`${ref} ${isFailing ? 'issued' : 'failed'}`);
       }
       expect(stack.posts().length, where).toBeLessThan(300);
+      await handle.terminate();
+    });
+  });
+
+  it('that swaps them in answers and events alike settles nothing more once the reasons have shown it', async () => {
+    const number = (ref: string): number => Number(/F-(\d+)$/.exec(ref)?.[1]);
+    // The first twenty are accepted before one of them ends; then each at a time of its own.
+    const engine: Engine = {
+      process({ body }) {
+        const own = number(body.customer.name);
+        return { delayMs: 8_000 + own * 200, outcome: own % 3 === 0 ? FAILED : { status: 'issued' } };
+      },
+    };
+    const profile = {
+      invoice: { issued: ['failed'], failed: ['issued'] },
+      event: { issued: ['invoice.failed'], failed: ['invoice.issued'] },
+    };
+    // The first polls come at the tenth second, among the events.
+    const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '40s' };
+    await withStack({ profile, env, sandbox: { engine } }, async (stack) => {
+      await stack.drop('swapped.csv', testInvoices(300));
+      const { handle, batchId } = await stack.start({ file: 'swapped.csv' });
+      await until(async () => (await stack.ledger.breaker(stack.front.url)) !== null);
+      const settled = async (): Promise<readonly string[]> =>
+        (await stack.lines(batchId))
+          .filter(({ state }) => state === 'issued' || state === 'failed')
+          .map(({ ref, state }) => `${ref} ${state}`);
+      // What was on its way is written.
+      await sleep(500);
+      const before = await settled();
+      const polled = stack.front.requests.length;
+      await sleep(10_000);
+
+      expect(before.length).toBeLessThan(10);
+      expect(await settled()).toEqual(before);
+      expect(stack.deliveries().notStored.times, 'events that come again').toBeGreaterThan(0);
+      expect(stack.front.requests.slice(polled).filter(({ method }) => method === 'GET').length).toBeLessThan(20);
       await handle.terminate();
     });
   });

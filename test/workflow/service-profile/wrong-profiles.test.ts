@@ -298,6 +298,7 @@ async function expectEnd(stack: TestStack, expected: Exclude<Expected, { stops: 
     expectTally(stack, expected.polls);
   } else {
     expect(happened).toEqual(expected.ends);
+    expect(await stack.ledger.breaker(stack.front.url), 'nothing stops').toBeNull();
   }
   if ('told' in expected) await expectTold(stack, expected.told);
   return result.batchId;

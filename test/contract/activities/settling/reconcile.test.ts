@@ -529,6 +529,38 @@ describe('documents behind words that contradict each other', () => {
 
     expect(await poll()).toMatchObject({ asked: 1, serviceAway: false });
   });
+
+  it('are not polled from the answer on that shows it, and that answer settles nothing either', async () => {
+    let polls = 0;
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        async getInvoice() {
+          polls += 1;
+          if (polls === 2) await place.deps.watch.stop('Correct the profile', []);
+          return { kind: 'status', status: 'failed', reason: REASON };
+        },
+      },
+    });
+    const { deps, scenario } = place;
+    const refs = ['R0', 'R1', 'R2', 'R3'];
+    const batch = await scenario.run(
+      refs.map((ref) => ({ ref })),
+      1_000,
+    );
+    await sendFirst(
+      place,
+      batch,
+      refs.map((ref) => accepted(serviceIdOf(scenario, `shown-${ref}`))),
+    );
+    await reported(place, batch);
+
+    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toMatchObject({ settled: 1, serviceAway: true });
+    expect(polls).toBe(2);
+    expect((await batch.lines()).map(({ state }) => state).toSorted()).toEqual([
+      ...['accepted', 'accepted', 'accepted', 'failed'],
+    ]);
+  });
 });
 
 describe('reports that no longer say what the ledger says', () => {

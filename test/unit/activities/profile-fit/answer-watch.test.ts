@@ -7,10 +7,12 @@ const SECOND_LOOK_MS = 1_000;
 interface Given {
   readonly issued?: readonly string[];
   readonly expectsEvents?: boolean;
+  /** The ledger is away for so many writes of the stop. */
+  readonly failures?: number;
 }
 
 /** A watch of a profile with these words, and what it has written. */
-function watched({ issued = ['issued'], expectsEvents = true }: Given = {}) {
+function watched({ issued = ['issued'], expectsEvents = true, failures = 0 }: Given = {}) {
   let clock = 0;
   const noted: string[] = [];
   const cleared: string[] = [];
@@ -21,7 +23,12 @@ function watched({ issued = ['issued'], expectsEvents = true }: Given = {}) {
       noteMisfits: async (_digest, items) =>
         void noted.push(...items.map(({ code, message }) => `${code}: ${message}`)),
       clearMisfit: async (_digest, code) => void cleared.push(code),
-      openBreaker: async ({ reason }) => void stopped.push(`${reason.code}: ${reason.message}`),
+      breaker: async () => null,
+      async openBreaker({ reason }) {
+        failures -= 1;
+        if (failures >= 0) throw new Error('The ledger is away');
+        stopped.push(`${reason.code}: ${reason.message}`);
+      },
     },
     log: { warn: () => undefined, error: () => undefined },
     now: () => clock,
@@ -124,6 +131,19 @@ describe('a word for issued', () => {
   });
 });
 
+describe('a word for issued that events have shown to be no end', () => {
+  it('stops nothing when invoices that had it fail, for it settles nothing', async () => {
+    const { created, get, stopped } = watched({ issued: ['processing', 'issued'] });
+    created('processing');
+    const ids = ['inv_1', 'inv_2', 'inv_3'];
+    for (const id of ids) await get(id, 'processing');
+    await get('inv_4', 'issued', { reported: 'issued' });
+
+    for (const id of ids) expect(await get(id, 'failed')).toBe('failed');
+    expect(stopped).toEqual([]);
+  });
+});
+
 describe('an answer that does not fit the profile', () => {
   it('is told at once when it has no status, and no more when a status was read', async () => {
     const { get, noted, cleared } = watched();
@@ -193,5 +213,47 @@ describe('an answer that does not fit the profile', () => {
 
     for (const id of ['inv_1', 'inv_2', 'inv_3']) await get(id, 'for Ana Silva 501234567');
     expect(noted.join()).not.toMatch(/ana|501/i);
+  });
+});
+
+describe('answers that show that the words are swapped', () => {
+  /** The last of three that failed without a reason; the one that is issued with a reason came before. */
+  async function untilSwapped(get: ReturnType<typeof watched>['get']): Promise<void> {
+    await get('inv_1', 'issued', { why: 'code', isLast: true });
+    for (const id of ['inv_2', 'inv_3']) await get(id, 'failed');
+  }
+
+  it('do not count themselves, and no later one does', async () => {
+    const { created, get, stopped } = watched();
+    created('processing');
+    await untilSwapped(get);
+
+    expect(await get('inv_4', 'failed')).toBe('not-now');
+    expect(stopped).toHaveLength(1);
+    for (const word of ['issued', 'failed', 'processing', null])
+      expect(await get('inv_5', word, { isLast: true }), String(word)).toBe('not-now');
+  });
+
+  it('stop everything also when the ledger was away as they were read', async () => {
+    const { created, get, stopped } = watched({ failures: 1 });
+    created('processing');
+    await untilSwapped(get);
+
+    await expect(get('inv_4', 'failed')).rejects.toThrow('away');
+    expect(stopped).toEqual([]);
+    expect(await get('inv_5', 'failed')).toBe('not-now');
+    expect(stopped).toHaveLength(1);
+  });
+
+  it('stop everything by two invoices that failed later, also when the ledger was away at the second', async () => {
+    const { created, get, stopped } = watched({ issued: ['processing', 'issued'], failures: 1 });
+    created('processing');
+    for (const id of ['inv_1', 'inv_2', 'inv_3']) await get(id, 'processing');
+    await get('inv_1', 'failed');
+
+    await expect(get('inv_2', 'failed')).rejects.toThrow('away');
+    expect(stopped).toEqual([]);
+    expect(await get('inv_3', 'failed')).toBe('not-now');
+    expect(stopped).toHaveLength(1);
   });
 });

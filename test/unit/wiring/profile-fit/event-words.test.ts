@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createAnswerWatch } from '../../../../activities/profile-fit/answer-watch.ts';
 import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import type { BreakerRecord } from '../../../../src/domain/ports/ledger/breaker-ledger.ts';
 import type { RecordDelivery } from '../../../../src/domain/ports/ledger/delivery-ledger.ts';
 import { createEventWords } from '../../../../src/wiring/profile-fit/event-words.ts';
 
@@ -15,28 +17,53 @@ function answerOf(says: Says): StatusAnswer {
   return { kind: 'status', status: says, reason: null };
 }
 
+interface Given {
+  /** The ledger is away for so many writes of the stop. */
+  readonly failures?: number;
+}
+
 /** A service that says of each invoice what the test wants, and issued of all others. */
-function words(says: Readonly<Record<string, Says>>) {
+function words(says: Readonly<Record<string, Says>>, { failures = 0 }: Given = {}) {
   const asked: string[] = [];
   const opened: string[] = [];
+  let clock = 0;
+  let tries = 0;
+  let written: BreakerRecord | null = null;
+  const watch = createAnswerWatch({
+    ...{ issued: ['issued'], failed: ['failed'], expectsEvents: true, secondLookMs: 0, profileDigest: '' },
+    baseUrl: 'http://service',
+    ledger: {
+      noteMisfits: async () => undefined,
+      clearMisfit: async () => undefined,
+      breaker: async () => (written === null ? null : { ...written, probingUntil: null }),
+      async openBreaker({ reason }) {
+        tries += 1;
+        if (tries <= failures) throw new Error('The ledger is away');
+        opened.push(reason.code);
+      },
+    },
+    log: { warn: () => undefined, error: () => undefined },
+    now: () => clock,
+  });
   const checked = createEventWords({
     service: {
-      baseUrl: 'http://service',
       async getInvoice(serviceId) {
         asked.push(serviceId);
         return answerOf(says[serviceId] ?? 'issued');
       },
     },
-    ledger: {
-      async openBreaker({ reason }) {
-        opened.push(reason.code);
-      },
-    },
-    watch: { asked: async ({ answer }) => answer, event: () => undefined },
-    log: { error: () => undefined },
-    now: () => 0,
+    watch,
   });
-  return { asked, opened, accept: async (...all: readonly RecordDelivery[]) => checked.accept(all) };
+  return {
+    ...{ asked, opened, watch },
+    later: (ms: number): void => void (clock += ms),
+    /** Another process of this ledger writes it, or one that starts ends it. */
+    elsewhere: (code: string | null): void => {
+      const reason = { code: code ?? '', message: '' };
+      written = code === null ? null : { baseUrl: 'http://service', reason, openedAt: 0, probeAfter: 0 };
+    },
+    accept: async (...all: readonly RecordDelivery[]) => checked.accept(all),
+  };
 }
 
 describe('words of events and of answers', () => {
@@ -144,5 +171,44 @@ describe('words of events and of answers', () => {
 
     expect(accepted).toEqual([false, false, false]);
     expect(opened).toEqual(['profile-contradiction']);
+  });
+});
+
+describe('events behind a stop', () => {
+  it('are not accepted, also of a type that is proved, when the answers have raised it', async () => {
+    const { accept, watch } = words({});
+    expect(await accept(delivery('inv_1'))).toBe(true);
+
+    await watch.stop('The reasons say so', []);
+
+    expect(await accept(delivery('inv_2'))).toBe(false);
+    expect(await accept(delivery('inv_3', null)), 'it says nothing that could be wrong').toBe(true);
+  });
+
+  it('are not accepted from the next second on when another process has raised it, until one that starts ends it', async () => {
+    const { accept, elsewhere, later } = words({});
+    await accept(delivery('inv_1'));
+    const accepted: boolean[] = [];
+
+    for (const code of ['profile-contradiction', 'service-unreachable', 'profile-contradiction', null]) {
+      elsewhere(code);
+      later(1_000);
+      accepted.push(await accept(delivery('inv_2')));
+    }
+
+    expect(accepted).toEqual([false, true, false, true]);
+  });
+
+  it('are not accepted when the ledger was away as it was found, and the next one writes it', async () => {
+    const { accept, opened } = words({ inv_1: 'failed', inv_2: 'failed' }, { failures: 2 });
+    await accept(delivery('inv_1'));
+
+    await expect(accept(delivery('inv_2'))).rejects.toThrow('away');
+    expect(await accept(delivery('inv_3'))).toBe(false);
+    expect(opened, 'the ledger is still away').toEqual([]);
+    expect(await accept(delivery('inv_4'))).toBe(false);
+    expect(opened).toEqual(['profile-contradiction']);
+    expect(await accept(delivery('inv_5'))).toBe(false);
+    expect(opened, 'it is written once').toHaveLength(1);
   });
 });

@@ -7,7 +7,11 @@ const REASON = { code: 'tax-code', message: 'unknown tax code' };
 const SETTLED: SettledInvoice = { batchId: 'b', workflowId: 'w', page: 1, ordinal: 3, state: 'failed' };
 
 /** What is written down, told and logged when the service gives this answer about a reported failure. */
-async function confirm(answer: StatusAnswer | Error, record: readonly SettledInvoice[] | Error = [SETTLED]) {
+async function confirm(
+  answer: StatusAnswer | Error,
+  record: readonly SettledInvoice[] | Error = [SETTLED],
+  isStopped = false,
+) {
   const news: StatusUpdate[] = [];
   const notified: SettledInvoice[] = [];
   const warned: string[] = [];
@@ -23,7 +27,7 @@ async function confirm(answer: StatusAnswer | Error, record: readonly SettledInv
         },
       },
       service: service as InvoicingService,
-      watch: { asked: async ({ answer: said }) => said },
+      watch: { asked: async ({ answer: said }) => said, isStopped: () => isStopped },
       onSettled: (settled) => void notified.push(...settled),
       log: { warn: (message) => void warned.push(message) },
       now: () => 42,
@@ -71,6 +75,12 @@ describe('a signed failure that is asked for', () => {
     expect(await confirm({ kind: 'not-now', reason: REASON, retryAfterMs: null })).toEqual({
       ...{ news: [], notified: [], warned: [] },
     });
+  });
+
+  it('is not asked for while nothing counts', async () => {
+    const answer: StatusAnswer = { kind: 'status', status: 'failed', reason: null };
+
+    expect(await confirm(answer, [SETTLED], true)).toEqual({ news: [], notified: [], warned: [] });
   });
 
   it.each([
