@@ -44,8 +44,8 @@ export interface AnswerWatch {
   failedAfterIssued(serviceId: string): Promise<void>;
   /** A signed event about an invoice, with the id of its own; null: it has none. */
   event(serviceId: string, eventId: string | null): void;
-  /** The words of the profile contradict each other: nothing counts any more. The message says why, and what to do. */
-  stop(message: string, invoices: Iterable<string>): Promise<void>;
+  /** The words of the profile contradict each other: nothing counts any more. `found` says what was found, and what to correct. */
+  stop(found: string, invoices: Iterable<string>): Promise<void>;
   /** Whether nothing counts now, also because another process has found a contradiction within the last second or before. */
   isStopped(): boolean | Promise<boolean>;
 }
@@ -145,8 +145,8 @@ class Watch implements AnswerWatch {
     this.#eventIds.note(serviceId, eventId);
   }
 
-  stop(message: string, invoices: Iterable<string>): Promise<void> {
-    return this.#stop.raise(message, invoices);
+  stop(found: string, invoices: Iterable<string>): Promise<void> {
+    return this.#stop.raise(found, invoices);
   }
 
   isStopped(): boolean | Promise<boolean> {

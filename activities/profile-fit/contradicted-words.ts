@@ -16,8 +16,8 @@ export function createContradictedWords(everything: Pick<ContradictionStop, 'rai
   const invoices = new Set<string>();
 
   async function stop(found: string): Promise<void> {
-    const message = `${found} Look at these invoices at the service, correct invoice.issued and invoice.failed (and event.issued and event.failed) in the file named by SERVICE_PROFILE, and start Lote again. Until then nothing is sent and nothing is settled.`;
-    await everything.raise(message, invoices);
+    const what = `${found} Look at these invoices at the service, and correct invoice.issued and invoice.failed (and event.issued and event.failed) in the file named by SERVICE_PROFILE.`;
+    await everything.raise(what, invoices);
   }
 
   return {

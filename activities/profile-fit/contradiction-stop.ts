@@ -1,4 +1,5 @@
 import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
 import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 
 /** For so long a process goes by what it has read of a stop that another one may have written, in milliseconds. */
@@ -6,16 +7,23 @@ const READ_EVERY_MS = 1_000;
 
 /** Where the stop is written, and for which service. */
 export interface ContradictionStopDeps {
-  readonly ledger: Pick<Ledger, 'breaker' | 'openBreaker'>;
+  readonly ledger: Pick<Ledger, 'breaker' | 'openBreaker' | 'noteMisfits'>;
   readonly baseUrl: string;
+  /** A start with a profile of this digest does not end the stop. */
+  readonly profileDigest: string;
+  /** The command by which an operator says that the profile is right. */
+  readonly confirmCommand: string;
   readonly log: { error(message: string, fields?: Record<string, unknown>): void };
   readonly now: () => number;
 }
 
 /** The stop of everything while the words of the profile contradict each other. */
 export interface ContradictionStop {
-  /** Nothing counts in this process from now on, and nowhere once the promise resolves. The first message stands. */
-  raise(message: string, invoices: Iterable<string>): Promise<void>;
+  /**
+   * Nothing counts in this process from now on, and in no other one a second after the promise has resolved. `found` says what was found and what to
+   * correct; the first one stands.
+   */
+  raise(found: string, invoices: Iterable<string>): Promise<void>;
   /** Whether no word of the service counts now: this process has raised the stop, or another one has. */
   isRaised(): boolean | Promise<boolean>;
 }
@@ -36,8 +44,9 @@ class Stop implements ContradictionStop {
     this.#deps = deps;
   }
 
-  async raise(message: string, invoices: Iterable<string>): Promise<void> {
+  async raise(found: string, invoices: Iterable<string>): Promise<void> {
     if (this.#found === null) {
+      const message = `${found} Then start Lote again. Until then nothing is sent and nothing is settled. If the profile is right all the same, use \`${this.#deps.confirmCommand}\` before the start.`;
       this.#found = { message, at: this.#deps.now() };
       this.#deps.log.error(message, { invoices: [...invoices] });
     }
@@ -61,12 +70,17 @@ class Stop implements ContradictionStop {
   /** A ledger that was away is asked again by whoever comes next, until the others know. */
   async #write({ message, at }: { readonly message: string; readonly at: number }): Promise<void> {
     if (this.#isWritten) return;
-    const { ledger, baseUrl } = this.#deps;
-    const reason = { code: PROFILE_CONTRADICTION, message };
-    await (this.#writing ??= ledger
-      .openBreaker({ baseUrl, reason, openedAt: at, probeAfter: at })
-      .finally(() => (this.#writing = null)));
+    await (this.#writing ??= this.#writeBoth({ code: PROFILE_CONTRADICTION, message }, at).finally(
+      () => (this.#writing = null),
+    ));
     this.#isWritten = true;
+  }
+
+  /** Whose profile it is comes first: a process that starts between the two must not end the stop. */
+  async #writeBoth(reason: Reason, at: number): Promise<void> {
+    const { ledger, baseUrl, profileDigest } = this.#deps;
+    await ledger.noteMisfits(profileDigest, [{ ...reason, times: 1, at }]);
+    await ledger.openBreaker({ baseUrl, reason, openedAt: at, probeAfter: at });
   }
 
   async #readBreaker(): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
  * Code of the reason for which nothing is sent, settled or believed: the words of the service profile contradict each
- * other. No probe ends it, but only the start of a process with a corrected profile.
+ * other. No probe ends it, but only the start of a process with another profile, or with one that an operator has confirmed.
  */
 export const PROFILE_CONTRADICTION = 'profile-contradiction';
 

@@ -69,7 +69,7 @@ export const HELP: Readonly<Record<string, Help>> = {
     exitCodes: RUN_CODES,
   },
   reconcile: { group: AFTERWARDS, examples: ['lote reconcile', 'lote reconcile --json'] },
-  'confirm-service': { group: AFTERWARDS, examples: ['lote confirm-service'] },
+  'confirm-service': { group: AFTERWARDS, examples: ['lote confirm-service', 'lote confirm-service --profile'] },
   'confirm-ledger': { group: AFTERWARDS, examples: ['lote confirm-ledger'] },
   purge: {
     group: AFTERWARDS,

@@ -116,8 +116,8 @@ class Words {
   }
 
   async #stop(contradicted: ReadonlySet<string>): Promise<void> {
-    const message = `Of ${contradicted.size} invoices, events of the service say the opposite of its answers (issued and failed): the service profile swaps two words, or one of them means something else. Look at these invoices at the service, correct event.issued, event.failed, invoice.issued and invoice.failed in the file named by SERVICE_PROFILE, and start Lote again. Until then nothing is sent and nothing is settled.`;
-    await this.#deps.watch.stop(message, contradicted);
+    const found = `Of ${contradicted.size} invoices, events of the service say the opposite of its answers (issued and failed): the service profile swaps two words, or one of them means something else. Look at these invoices at the service, and correct event.issued, event.failed, invoice.issued and invoice.failed in the file named by SERVICE_PROFILE.`;
+    await this.#deps.watch.stop(found, contradicted);
   }
 }
 

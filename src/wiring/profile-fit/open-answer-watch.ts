@@ -1,4 +1,5 @@
 import { createAnswerWatch, type AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
+import { commandLine } from '../../domain/text/command-line.ts';
 import { pollTimes } from '../../domain/time/poll-times.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -29,6 +30,7 @@ export function openAnswerWatch(parts: AnswerWatchParts): AnswerWatch {
     ...{ ledger, expectsEvents, issued, failed, log },
     baseUrl: service.baseUrl,
     profileDigest: profileDigestOf(config, profile),
+    confirmCommand: commandLine(config, 'confirm-service --profile'),
     secondLookMs: firstPoll / SECOND_LOOK_SHARE,
     now: Date.now,
   });

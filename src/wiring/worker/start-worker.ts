@@ -3,6 +3,7 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { createUnnamedActivities } from '../../../activities/unnamed-activities.ts';
 import { createActivities } from '../../../activities/index.ts';
+import { PROFILE_CONTRADICTION } from '../../domain/circuit-reasons.ts';
 import { activityQueue } from '../../contract/activity-queue.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { notConnected, type TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
@@ -79,9 +80,14 @@ export async function startWorkerOfSeveral(
   });
 }
 
-/** Whoever starts a process has corrected the service profile; the next answers and events tell whether that is so. */
-function endLastingStop({ ledger, service }: ActivityDeps): Promise<void> {
-  return ledger.endLastingStop(service.baseUrl);
+/**
+ * Whoever starts a process with another service profile has corrected it; the next answers and events tell whether that is so. With the profile that was
+ * found to contradict itself the stop stays: a machine that restarts, or an autoscaler, starts processes too.
+ */
+async function endLastingStop({ ledger, service, profileDigest }: ActivityDeps): Promise<void> {
+  const found = await ledger.misfits(profileDigest);
+  if (found.some(({ code }) => code === PROFILE_CONTRADICTION)) return;
+  await ledger.endLastingStop(service.baseUrl);
 }
 
 type AnyActivities = NonNullable<WorkerOptions['activities']>;

@@ -81,7 +81,7 @@ export function activityPlaces(): (parts?: {
       service: called,
       watch: createAnswerWatch({
         ...{ ledger: open, profileDigest, expectsEvents: true, issued: ['issued'], failed: ['failed'] },
-        ...{ baseUrl: called.baseUrl, secondLookMs: 0, now: () => clock },
+        ...{ baseUrl: called.baseUrl, confirmCommand: '', secondLookMs: 0, now: () => clock },
         log: { warn: note('warn'), error: note('error') },
       }),
       files: new Proxy({} as ActivityDeps['files'], { get: () => untouched('the file reader') }),

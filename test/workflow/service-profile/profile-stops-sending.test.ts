@@ -4,6 +4,8 @@ import type { Engine, EngineOutcome } from '../../../src/sandbox/engine.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 import { withStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
+import { readProfile } from '../../../src/wiring/account/read-profiles.ts';
+import { profileDigestOf } from '../../../src/wiring/profile-fit/profile-digest.ts';
 
 const FAILED: EngineOutcome = { status: 'failed', code: 'wrong_series', message: 'The series is closed' };
 
@@ -82,6 +84,13 @@ describe('a service profile that cannot read the answers', { concurrent: true, t
       }
       expect(stack.posts().length, where).toBeLessThan(300);
       await handle.terminate();
+      const standsAfter = async (start: () => Promise<void>): Promise<boolean> => {
+        await start();
+        return (await stack.ledger.breaker(stack.front.url)) !== null;
+      };
+      expect(await standsAfter(stack.deploy), 'a start with the same profile has corrected nothing').toBe(true);
+      await stack.ledger.clearMisfit(profileDigestOf(stack.config, readProfile(stack.config)), 'profile-contradiction');
+      expect(await standsAfter(stack.deploy), 'an operator says that it is right').toBe(false);
     });
   });
 

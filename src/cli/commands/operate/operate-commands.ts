@@ -93,9 +93,10 @@ function addServiceCommands(program: Command): void {
     .command('confirm-service')
     .description('the configured address and key are the right ones: the ledger remembers them; nothing is sent')
     .addOption(applicationOption())
-    .action(async ({ application }: WithApplication) => {
+    .option('--profile', 'the service profile is right, too, although its words were found to contradict each other')
+    .action(async ({ application, profile }: WithApplication & { readonly profile?: boolean }) => {
       const { confirmServiceCommand } = await import('../installation/confirm-service.ts');
-      process.exitCode = await confirmServiceCommand(process.env, application);
+      process.exitCode = await confirmServiceCommand(process.env, { application, isProfileRight: profile });
     });
 
   program

@@ -19,7 +19,7 @@ export interface BreakerLedger {
   openBreaker(record: BreakerRecord): Promise<void>;
   /** After a success; nothing happens while a reason that no probe ends stands. */
   closeBreaker(baseUrl: string): Promise<void>;
-  /** At the start of a process: what stands by then was found before, whatever the clocks say. A reason that passes stays. */
+  /** At the start of a process whose profile may be corrected: what stands by then was found before, whatever the clocks say. A reason that passes stays. */
   endLastingStop(baseUrl: string): Promise<void>;
   /**
    * True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`.

@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { confirmServiceCommand } from '../../../../src/cli/commands/installation/confirm-service.ts';
+import { chosenApplication } from '../../../../src/cli/session/chosen-application.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { purgeCommand } from '../../../../src/cli/commands/purge.ts';
 import { reportCommand } from '../../../../src/cli/commands/outcome/report.ts';
 import { statusCommand } from '../../../../src/cli/commands/outcome/status.ts';
 import { openDataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
+import { readProfile } from '../../../../src/wiring/account/read-profiles.ts';
+import { profileDigestOf } from '../../../../src/wiring/profile-fit/profile-digest.ts';
 import { keptFile } from '../../../../src/wiring/files/input-files.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
@@ -185,6 +188,26 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
         '',
       ]);
       expect(stdout()).not.toContain('sk_test_abc');
+    });
+
+    it('takes the profile for right only if it is told so: a new key says nothing of its words', async () => {
+      const { stdout } = printed();
+      const own = { ...env, INVOICING_BASE_URL: 'https://words.example', INVOICING_API_KEY: 'sk_test_words' };
+      const { config } = chosenApplication(own, null);
+      const digest = profileDigestOf(config, readProfile(config));
+      const ledger = await openLedger({ databaseUrl: database.url, directory });
+      const codes = async () => (await ledger.misfits(digest)).map(({ code }) => code);
+      try {
+        await ledger.noteMisfits(digest, [{ code: 'profile-contradiction', message: 'Swapped', times: 1, at: NOW }]);
+
+        await confirmServiceCommand(own);
+        expect(await codes()).toEqual(['profile-contradiction']);
+        await confirmServiceCommand(own, { isProfileRight: true });
+        expect(await codes()).toEqual([]);
+        expect(stdout()).toContain('Its service profile counts as right; start Lote again.');
+      } finally {
+        await ledger.close();
+      }
     });
   });
 

@@ -18,7 +18,15 @@ function watched({ issued = ['issued'], expectsEvents = true, failures = 0 }: Gi
   const cleared: string[] = [];
   const stopped: string[] = [];
   const watch = createAnswerWatch({
-    ...{ issued, failed: ['failed'], expectsEvents, secondLookMs: SECOND_LOOK_MS, baseUrl: '', profileDigest: '' },
+    ...{
+      issued,
+      failed: ['failed'],
+      expectsEvents,
+      secondLookMs: SECOND_LOOK_MS,
+      baseUrl: '',
+      profileDigest: '',
+      confirmCommand: 'confirm it',
+    },
     ledger: {
       noteMisfits: async (_digest, items) =>
         void noted.push(...items.map(({ code, message }) => `${code}: ${message}`)),
@@ -189,8 +197,12 @@ describe('an answer that does not fit the profile', () => {
     for (const id of ['inv_2', 'inv_3', 'inv_4']) await get(id, 'failed');
     expect(stopped).toEqual([]);
     await get('inv_5', 'issued', { why: 'code' });
-    expect(noted.map((line) => line.split(':')[0])).toEqual(['failed-without-reason', 'issued-with-reason']);
-    expect(stopped, 'both together leave no doubt').toEqual([expect.stringMatching(/^profile-contradiction: .*swaps/)]);
+    expect(noted.map((line) => line.split(':')[0])).toEqual([
+      ...['failed-without-reason', 'profile-contradiction', 'issued-with-reason'],
+    ]);
+    expect(stopped, 'both together leave no doubt').toEqual([
+      expect.stringMatching(/^profile-contradiction: .*swaps.*`confirm it`/),
+    ]);
   });
 
   it('is told when the ids of events are those of invoices, or of several events', async () => {

@@ -31,7 +31,7 @@ function words(says: Readonly<Record<string, Says>>, { failures = 0 }: Given = {
   let written: BreakerRecord | null = null;
   const watch = createAnswerWatch({
     ...{ issued: ['issued'], failed: ['failed'], expectsEvents: true, secondLookMs: 0, profileDigest: '' },
-    baseUrl: 'http://service',
+    ...{ baseUrl: 'http://service', confirmCommand: '' },
     ledger: {
       noteMisfits: async () => undefined,
       clearMisfit: async () => undefined,
