@@ -4,6 +4,10 @@ import { isPlainObject } from './plain-object.ts';
 export interface ReadAs {
   readonly quantity?: '.' | ',';
   readonly unit_price?: '.' | ',';
+  /** Columns in which both marks occurred, so that a cell which reads both ways says nothing; in the order of the type. */
+  readonly doubtful?: readonly ('quantity' | 'unit_price')[];
+  /** Each long reference had lost digits in a spreadsheet, and nobody has said that they are right. */
+  readonly references?: 'cut';
   readonly profile?: string;
   /** Declared by an operator; what the bytes prove comes before it. */
   readonly encoding?: string;
@@ -22,10 +26,12 @@ const WORD = { '.': 'point', ',': 'comma' } as const;
 
 /** `quantity=comma unit_price=point profile=erp`; empty when there is nothing to say. */
 export function readAsText(readAs: ReadAs): string {
-  const { quantity, unit_price, profile, encoding, delimiter, duplicateRows } = readAs;
+  const { quantity, unit_price, doubtful, references, profile, encoding, delimiter, duplicateRows } = readAs;
   return [
     ...(quantity === undefined ? [] : [`quantity=${WORD[quantity]}`]),
     ...(unit_price === undefined ? [] : [`unit_price=${WORD[unit_price]}`]),
+    ...(doubtful ?? []).map((column) => `doubt=${column}`),
+    ...(references === undefined ? [] : [`references=${references}`]),
     ...(profile === undefined ? [] : [`profile=${profile}`]),
     ...(encoding === undefined ? [] : [`encoding=${encoding}`]),
     // By its number: a delimiter inside a cell would end it.
@@ -38,9 +44,11 @@ export function readAsText(readAs: ReadAs): string {
  * Reads what `readAsText` wrote. Words that it does not know, and values out of form, are left out; nothing is thrown.
  */
 export function parseReadAs(text: string): ReadAs {
+  const words = text.split(' ');
   const tokens = new Map(
-    text.split(' ').map((token): [string, string] => [token.split('=')[0] ?? '', token.split('=')[1] ?? '']),
+    words.map((token): [string, string] => [token.split('=')[0] ?? '', token.split('=')[1] ?? '']),
   );
+  const doubtful = (['quantity', 'unit_price'] as const).filter((column) => words.includes(`doubt=${column}`));
   const quantity = markOf(tokens.get('quantity'));
   const price = markOf(tokens.get('unit_price'));
   const profile = /^[a-z0-9][a-z0-9_-]*$/.exec(tokens.get('profile') ?? '')?.[0];
@@ -49,6 +57,8 @@ export function parseReadAs(text: string): ReadAs {
   return {
     ...(quantity === undefined ? {} : { quantity }),
     ...(price === undefined ? {} : { unit_price: price }),
+    ...(doubtful.length === 0 ? {} : { doubtful }),
+    ...(tokens.get('references') === 'cut' ? { references: 'cut' } : {}),
     ...(profile === undefined ? {} : { profile }),
     ...(encoding === undefined ? {} : { encoding }),
     ...(delimiter === undefined ? {} : { delimiter: String.fromCharCode(Number(delimiter)) }),

@@ -27,25 +27,35 @@ export interface DecidedConversion {
  */
 export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
   const { format, labels, lostReferences, evidence, damage, readAs } = rows;
-  const decimal = {
-    quantity: evidence.quantity.decide(options.decimal ?? readAs.quantity),
-    unit_price: evidence.unit_price.decide(options.decimal ?? readAs.unit_price),
-  };
+  const decide = (column: NumberColumn): DecimalProof =>
+    evidence[column].decide(options.decimal ?? readAs[column], readAs.doubtful?.includes(column));
+  const decimal = { quantity: decide('quantity'), unit_price: decide('unit_price') };
   const duplicateRows = options.duplicateRows ?? readAs.duplicateRows ?? 'refuse';
+  const lookAlikes = options.lookAlikes ?? 'refuse';
+  // Of fewer references, and of some that were corrected, corrections may show it no more.
+  const areReferencesCut = lookAlikes === 'refuse' && (rows.areReferencesCut === true || readAs.references === 'cut');
   return {
     conversion: {
       ...{ format, labels, lostReferences, duplicateRows },
       decimal: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
       doubtful: {
-        quantity: decimal.quantity.against !== undefined,
-        unit_price: decimal.unit_price.against !== undefined,
+        quantity: isDoubtful(decimal.quantity),
+        unit_price: isDoubtful(decimal.unit_price),
       },
-      lookAlikes: options.lookAlikes ?? 'refuse',
+      lookAlikes,
       damaged: damage.toJSON(),
       taxCodes: options.taxCodes ?? null,
-      ...(rows.areReferencesCut === true ? { areReferencesCut: true } : {}),
+      ...(areReferencesCut ? { areReferencesCut } : {}),
     },
     decimal,
-    proof: { decimal, ...(duplicateRows === 'keep' ? { duplicateRows } : {}) },
+    proof: {
+      decimal,
+      ...(duplicateRows === 'keep' ? { duplicateRows } : {}),
+      ...(areReferencesCut ? { areReferencesCut } : {}),
+    },
   };
+}
+
+function isDoubtful({ against, doubtful }: DecimalProof): boolean {
+  return against !== undefined || doubtful === true;
 }

@@ -55,7 +55,10 @@ export interface Dialect {
 export interface Conversion {
   readonly format: FileFormat;
   readonly decimal: Readonly<Record<NumberColumn, DecimalMark>>;
-  /** The mark is declared although some cell reads only under the other one: a cell that reads both ways is then an error. */
+  /**
+   * The mark is declared although some cell reads only under the other one, here or in the file of these corrections: a cell that reads both
+   * ways is then an error.
+   */
   readonly doubtful: Readonly<Record<NumberColumn, boolean>>;
   readonly duplicateRows: 'refuse' | 'keep';
   readonly lookAlikes: 'refuse' | 'keep';
@@ -67,7 +70,7 @@ export interface Conversion {
   readonly lostReferences: Readonly<Record<string, number>>;
   /** The file's name of a tax -> the service's code; null: no profile says. */
   readonly taxCodes: Readonly<Record<string, string>> | null;
-  /** All long references of the file have lost digits in a spreadsheet, as far as they show. */
+  /** All long references of the file, or of the file of these corrections, have lost digits in a spreadsheet, as far as they show. */
   readonly areReferencesCut?: boolean;
 }
 

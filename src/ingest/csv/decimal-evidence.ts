@@ -19,6 +19,8 @@ export interface DecimalProof {
   readonly against?: Witness;
   /** Present when this cell reads as another number under the other mark: corrections must then carry the mark. */
   readonly ambiguous?: Witness;
+  /** Present in corrections of a file whose column had both marks: a cell that reads both ways is still an error. */
+  readonly doubtful?: true;
 }
 
 const INTEGER = /^-?\d+$/;
@@ -71,10 +73,18 @@ export class DecimalEvidence {
     if (token.includes('.')) this.#keep('.', row, token);
   }
 
-  /** @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared` */
-  decide(declared?: DecimalMark): DecimalProof {
+  /**
+   * `wasDoubtful`: these are corrections, and in the dropped file the column had both marks; the cells that speak for the declared one may all be issued.
+   * @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared`
+   */
+  decide(declared?: DecimalMark, wasDoubtful = false): DecimalProof {
+    const proof = this.#decided(declared, wasDoubtful);
+    return wasDoubtful ? { ...proof, doubtful: true } : proof;
+  }
+
+  #decided(declared: DecimalMark | undefined, wasDoubtful: boolean): DecimalProof {
     const { '.': point, ',': comma, ambiguous } = this.#witnesses;
-    if (declared !== undefined) return this.#withAmbiguous(this.#asDeclared(declared));
+    if (declared !== undefined) return this.#withAmbiguous(this.#asDeclared(declared, wasDoubtful));
     if (point !== undefined && comma !== undefined) throw this.#contradictory(point, comma);
     if (point !== undefined) return this.#withAmbiguous({ mark: '.', how: 'proved', witness: point });
     if (comma !== undefined) return this.#withAmbiguous({ mark: ',', how: 'proved', witness: comma });
@@ -92,12 +102,12 @@ export class DecimalEvidence {
   }
 
   /** A declaration decides what the file leaves open. It cannot turn a file written the other way into one of its own. */
-  #asDeclared(mark: DecimalMark): DecimalProof {
+  #asDeclared(mark: DecimalMark, wasDoubtful: boolean): DecimalProof {
     const proof = { mark, how: 'declared', witness: this.#witnesses[mark] ?? null } as const;
     const other = mark === '.' ? ',' : '.';
     const against = this.#witnesses[other];
     if (against === undefined) return proof;
-    if (proof.witness !== null) return { ...proof, against };
+    if (proof.witness !== null || wasDoubtful) return { ...proof, against };
     throw new Refusal(
       'decimal-not-as-declared',
       `Column ${this.#label}: ${WORDS[mark]} was declared (--decimal ${mark}, or a profile), but "${against.value}" in row ${against.row} can only be read with ${WORDS[other]}, and no value needs the declared one. Declare --decimal ${other}, or correct the file`,

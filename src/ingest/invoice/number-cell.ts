@@ -47,7 +47,7 @@ export function numberCell(
   if (typed === null && isAmbiguous(text, read, given.conversion, column)) {
     findings.error(row.row, column, {
       code: `${name}-ambiguous`,
-      message: `found ${shownCell(shown)}, which reads as two numbers, in a column where both decimal marks occur. Write it with two decimals`,
+      message: `found ${shownCell(shown)}, which reads as two numbers, in a column where both decimal marks occur, here or in the file of these corrections. Write it with two decimals`,
     });
     return null;
   }

@@ -70,7 +70,7 @@ function checkCutReference(first: RawRow, { areReferencesCut, lookAlikes }: Conv
   if (areReferencesCut !== true || lookAlikes === 'keep' || !isCutReference(first.ref)) return;
   findings.error(first.row, 'invoice_ref', {
     code: 'reference-damaged',
-    message: `found ${JSON.stringify(first.ref)}: a spreadsheet keeps 15 digits of a number, and every longer reference of this file has only zeros behind them. Export the file again without a spreadsheet; if the references are right, run it with --look-alikes keep`,
+    message: `found ${JSON.stringify(first.ref)}: a spreadsheet keeps 15 digits of a number, and every longer reference of this file, or of the one that it corrects, has only zeros behind them. Export the file again without a spreadsheet; if the references are right, run it, or its corrections, with --look-alikes keep`,
   });
 }
 

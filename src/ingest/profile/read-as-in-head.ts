@@ -1,7 +1,7 @@
 import { READ_AS, parseReadAs } from '../../domain/read-as.ts';
 import type { ReadAs } from '../../domain/read-as.ts';
 
-const TOKEN = String.raw`(?:quantity|unit_price|profile|encoding|delimiter|duplicates)=[\w.:+-]+`;
+const TOKEN = String.raw`(?:quantity|unit_price|doubt|references|profile|encoding|delimiter|duplicates)=[\w.:+-]+`;
 /** A whole cell of them: a text that happens to hold one is none. */
 const CELL = new RegExp(String.raw`(?<![\w.:+= -])${TOKEN}(?: ${TOKEN})*(?![\w.:+= -])`);
 

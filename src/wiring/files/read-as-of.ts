@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { ReadAs } from '../../domain/read-as.ts';
+import { NUMBER_COLUMNS } from '../../ingest/ingest-result.ts';
 import type { NumberColumn, Proof } from '../../ingest/ingest-result.ts';
+
+type Decimals = z.infer<typeof Decimals>;
 
 const Mark = z.enum(['.', ',']);
 const Decimal = z.object({
@@ -8,12 +11,15 @@ const Decimal = z.object({
   how: z.string(),
   ambiguous: z.unknown().optional(),
   against: z.unknown().optional(),
+  doubtful: z.literal(true).optional(),
 });
+const Decimals = z.object({ quantity: Decimal, unit_price: Decimal });
 const ReadProof = z.object({
-  decimal: z.object({ quantity: Decimal, unit_price: Decimal }).optional(),
+  decimal: Decimals.optional(),
   delimiter: z.object({ value: z.string(), how: z.string().optional() }).optional(),
   encoding: z.object({ name: z.string(), how: z.string() }).optional(),
   duplicateRows: z.literal('keep').optional(),
+  areReferencesCut: z.literal(true).optional(),
   profile: z.object({ name: z.string() }).optional(),
   workbook: z.object({}).optional(),
 });
@@ -23,9 +29,11 @@ const ReadProof = z.object({
  * which the numbers of a workbook stay numbers.
  */
 export function readAsOf(proof: Proof, keepsNumbers = false): ReadAs {
-  const { decimal, profile, encoding, delimiter, duplicateRows, workbook } = ReadProof.parse(proof);
+  const { decimal, profile, encoding, delimiter, duplicateRows, areReferencesCut, workbook } = ReadProof.parse(proof);
   return {
     ...marksOf(decimal, workbook !== undefined && !keepsNumbers),
+    ...doubtfulOf(decimal),
+    ...(areReferencesCut === undefined ? {} : { references: 'cut' }),
     ...(profile === undefined ? {} : { profile: profile.name }),
     ...(encoding?.how === 'declared' ? { encoding: encoding.name } : {}),
     ...(delimiter?.how === 'declared' ? { delimiter: delimiter.value } : {}),
@@ -34,18 +42,23 @@ export function readAsOf(proof: Proof, keepsNumbers = false): ReadAs {
 }
 
 /** Numbers that a workbook held as numbers prove nothing about the mark of a text, and their texts may read as two numbers. */
-function marksOf(
-  decimal: z.infer<typeof ReadProof>['decimal'],
-  losesNumbers: boolean,
-): Pick<ReadAs, 'quantity' | 'unit_price'> {
+function marksOf(decimal: Decimals | undefined, losesNumbers: boolean): Pick<ReadAs, 'quantity' | 'unit_price'> {
+  if (decimal === undefined) return {};
+  const isNeeded = (column: NumberColumn) =>
+    losesNumbers || decimal[column].ambiguous !== undefined || isDoubtful(decimal[column]);
   return {
-    ...(decimal === undefined || (decimal.quantity.ambiguous === undefined && !losesNumbers)
-      ? {}
-      : { quantity: decimal.quantity.mark }),
-    ...(decimal === undefined || (decimal.unit_price.ambiguous === undefined && !losesNumbers)
-      ? {}
-      : { unit_price: decimal.unit_price.mark }),
+    ...(isNeeded('quantity') ? { quantity: decimal.quantity.mark } : {}),
+    ...(isNeeded('unit_price') ? { unit_price: decimal.unit_price.mark } : {}),
   };
+}
+
+function doubtfulOf(decimal: Decimals | undefined): Pick<ReadAs, 'doubtful'> {
+  const doubtful = NUMBER_COLUMNS.filter((column) => decimal !== undefined && isDoubtful(decimal[column]));
+  return doubtful.length === 0 ? {} : { doubtful };
+}
+
+function isDoubtful({ against, doubtful }: Decimals[NumberColumn]): boolean {
+  return against !== undefined || doubtful === true;
 }
 
 /** The marks of the number columns; none of a column in which both occur, because its doubtful cells have to be written anew. */
@@ -53,8 +66,8 @@ export function numberMarksOf(proof: Proof): Partial<Record<NumberColumn, '.' | 
   const { decimal } = ReadProof.parse(proof);
   const { quantity, unit_price: price } = decimal ?? {};
   return {
-    ...(quantity === undefined || quantity.against !== undefined ? {} : { quantity: quantity.mark }),
-    ...(price === undefined || price.against !== undefined ? {} : { unit_price: price.mark }),
+    ...(quantity === undefined || isDoubtful(quantity) ? {} : { quantity: quantity.mark }),
+    ...(price === undefined || isDoubtful(price) ? {} : { unit_price: price.mark }),
   };
 }
 

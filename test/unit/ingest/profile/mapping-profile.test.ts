@@ -119,7 +119,8 @@ describe('chooseProfile', () => {
   });
 
   it('reads a corrections file with the profile that it names, in any encoding', async () => {
-    const text = 'a;lote_state;lote_reason;lote_read_as\nx;invalid;why;unit_price=comma profile=other\n';
+    const readAs = 'unit_price=comma doubt=unit_price references=cut profile=other';
+    const text = `a;lote_state;lote_reason;lote_read_as\nx;invalid;why;${readAs}\n`;
     for (const encoding of ['utf8', 'utf16le', 'cp850']) {
       const { profile: written } = readAsInHead(iconv.encode(text, encoding));
       const chosen = await chooseProfile({

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { ReadOptions } from '../../../../activities/deps.ts';
 import type { GroupedInvoice } from '../../../../src/domain/row.ts';
 import type { IngestResult } from '../../../../src/ingest/ingest-result.ts';
 import { memoryRowStore } from '../../../../src/ingest/memory-row-store.ts';
 import { toInvoices } from '../../../../src/ingest/invoice/to-invoice.ts';
 import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
 import { planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
+import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';
+import { xlsxCorrections } from '../../../../src/report/corrections/workbook/xlsx-corrections.ts';
 import { keptFile } from '../../../../src/wiring/files/input-files.ts';
 import { originalOf } from '../../../../src/wiring/files/original-of.ts';
 import { readWithProfile } from '../../../../src/wiring/files/read-with-profile.ts';
@@ -36,21 +39,20 @@ interface Ingested {
   readonly invoices: readonly GroupedInvoice[];
 }
 
-async function ingest(content: string | Uint8Array, profile?: string): Promise<Ingested> {
+async function ingest(content: string | Uint8Array, options: ReadOptions = {}): Promise<Ingested> {
   const bytes = Buffer.from(content);
   const path = keptFile(directory, createHash('sha256').update(bytes).digest('hex'));
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes);
   const store = memoryRowStore();
-  const options = profile === undefined ? {} : { profile };
   const read = await readWithProfile({ path, file: 'dropped.csv', inputDir: directory, store, options });
   const invoices: GroupedInvoice[] = [];
   if (read.ok) for await (const group of store.groups()) invoices.push(...toInvoices(group, read.conversion));
   return { read, invoices };
 }
 
-/** The table of the corrections of a file whose invoices the service has all refused. */
-async function corrections({ read, invoices }: Ingested): Promise<string[][]> {
+/** The corrections of a file, in its own form: what is invalid in it, and whatever of `invoices` is valid, which the service has refused. */
+async function handedBack({ read, invoices }: Ingested): Promise<Buffer> {
   const outcomes = invoices.map((invoice) =>
     invoice.ok
       ? batchInvoice({
@@ -69,11 +71,26 @@ async function corrections({ read, invoices }: Ingested): Promise<string[][]> {
   );
   const { sha256, proof } = read;
   const original = await originalOf({ file: 'dropped.csv', state: 'finished', sha256, proof }, directory);
-  if (original?.kind !== 'csv') throw new Error('expected CSV');
-  let text = '';
+  if (original === null) throw new Error('expected a kept file');
   const plan = await planCorrections(portionsOf(outcomes), read.findings);
-  for await (const piece of csvCorrections(original, plan)) text += Buffer.from(piece).toString();
-  return parse(text, { delimiter: ';' });
+  const pieces: Buffer[] = [];
+  for await (const piece of original.kind === 'csv'
+    ? csvCorrections(original, plan)
+    : original.kind === 'json'
+      ? jsonCorrections(original, plan)
+      : xlsxCorrections(original, plan, 'en'))
+    pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
+/** The table of the corrections of a CSV file whose invoices the service has all refused. */
+async function corrections(ingested: Ingested): Promise<string[][]> {
+  return parse(await handedBack(ingested), { delimiter: ';' });
+}
+
+/** Of a file whose valid invoices are issued. */
+async function handedBackInvalid({ read, invoices }: Ingested): Promise<Buffer> {
+  return handedBack({ read, invoices: invoices.filter(({ ok }) => !ok) });
 }
 
 function csvOf(table: readonly (readonly string[])[]): string {
@@ -225,7 +242,7 @@ describe('corrections that a spreadsheet has saved', () => {
     writeFileSync(join(directory, 'profiles', 'built.json'), JSON.stringify({ reference: columns }));
     const header = ['series', 'number', ...HEADER.slice(1)];
     const rest = HEADER.slice(1).map((name) => CELLS[name] ?? '');
-    const table = await corrections(await ingest(csvOf([header, ['007', '1', ...rest]]), 'built'));
+    const table = await corrections(await ingest(csvOf([header, ['007', '1', ...rest]]), { profile: 'built' }));
 
     expect(told(await ingest(csvOf(saved(table, { series: '7' }))))).toEqual([
       { ref: '007/1', nif: '501964843', codes: ['cell-changed'] },
@@ -272,6 +289,103 @@ describe('corrections that a spreadsheet has saved', () => {
     const table = await corrections(await ingest(dropped({ invoice_ref: '1E+05' })));
 
     expect(told(await ingest(csvOf(saved(table, { invoice_ref: '100000' }))))).toEqual([{ sent: '100000' }]);
+  });
+});
+
+describe('corrections of references that were cut in the dropped file', () => {
+  const REFS = ['12345678901234500', '12345678901234600'];
+  const DAMAGED = REFS.map((ref) => ({ ref, nif: '501964843', codes: ['reference-damaged'] }));
+  const droppedRefs = () => ingest(dropped(...REFS.map((ref) => ({ invoice_ref: ref }))));
+
+  it('are refused again as long as nobody corrects them, however often they are dropped', async () => {
+    const first = await droppedRefs();
+    const second = await ingest(await handedBack(first));
+    const third = await ingest(await handedBack(second));
+
+    expect([first, second, third].map(told)).toEqual([DAMAGED, DAMAGED, DAMAGED]);
+  });
+
+  it('are refused again where something else was corrected, or one of them alone', async () => {
+    const [header = [], first = [], second = []] = await corrections(await droppedRefs());
+    const alone = csvOf([header, second]);
+    const [whole = []] = saved([header, first], { invoice_ref: '12345678901234567' }).slice(1);
+    const other = saved([header, second], { description: 'Pavio' })[1] ?? [];
+
+    expect(told(await ingest(alone))).toEqual(DAMAGED.slice(1));
+    expect(told(await ingest(csvOf([header, whole, other])))).toEqual([
+      { sent: '12345678901234567' },
+      ...DAMAGED.slice(1),
+    ]);
+  });
+
+  it('are refused again when they were saved as a workbook', async () => {
+    expect(told(await ingest(xlsxOf(await corrections(await droppedRefs()))))).toEqual(DAMAGED);
+  });
+
+  it('are sent where an operator says that they are right, and ask for it only once', async () => {
+    const kept = await ingest(await handedBack(await droppedRefs()), { lookAlikes: 'keep' });
+
+    expect(told(kept)).toEqual(REFS.map((ref) => ({ sent: ref })));
+    expect(told(await ingest(await handedBack(kept)))).toEqual(REFS.map((ref) => ({ sent: ref })));
+  });
+
+  it('are sent where somebody has taken the word out of lote_read_as', async () => {
+    const text = (await handedBack(await droppedRefs())).toString();
+
+    expect(text).toContain('references=cut');
+    expect(told(await ingest(text.replaceAll('references=cut', '')))).toEqual(REFS.map((ref) => ({ sent: ref })));
+  });
+});
+
+describe.each(['unit_price', 'quantity'])('corrections of doubtful numbers in the column %s', (column) => {
+  const NUMBERS = ['3,50', '2.50', '1.234'];
+  const code = column.replace('_', '-');
+  const unreadable = { ref: 'F-2', nif: '501964843', codes: [`${code}-unreadable`] };
+  const ambiguous = { ref: 'F-3', nif: '501964843', codes: [`${code}-ambiguous`] };
+  const rows = NUMBERS.map((number, at) => ({ ...CELLS, invoice_ref: `F-${at + 1}`, [column]: number }));
+
+  const table = () => [HEADER, ...rows.map((row) => HEADER.map((name) => row[name] ?? ''))];
+  const asJson = () =>
+    rows.map((row) => ({
+      invoice_ref: row.invoice_ref,
+      merchant: { nif: row['merchant_nif'] },
+      customer: { name: row['customer_name'] },
+      currency: row['currency'],
+      lines: [
+        Object.fromEntries(['description', 'quantity', 'unit_price', 'tax_code'].map((name) => [name, row[name]])),
+      ],
+    }));
+
+  it.each([
+    ['CSV', () => csvOf(table())],
+    ['JSON', () => JSON.stringify(asJson())],
+    ['a workbook', () => xlsxOf(table())],
+  ])('are refused again as long as nobody corrects them, in %s', async (_, written) => {
+    const first = await ingest(written(), { decimal: ',' });
+    const second = await ingest(await handedBackInvalid(first));
+    const third = await ingest(await handedBackInvalid(second));
+
+    expect(told(first)).toEqual([{ sent: 'F-1' }, unreadable, ambiguous]);
+    expect([second, third].map(told)).toEqual([
+      [unreadable, ambiguous],
+      [unreadable, ambiguous],
+    ]);
+  });
+
+  it.each([
+    ['CSV', () => csvOf(table())],
+    ['JSON', () => JSON.stringify(asJson())],
+  ])('are refused again where one of them was overlooked, and sent once each is certain, in %s', async (_, written) => {
+    const text = (await handedBackInvalid(await ingest(written(), { decimal: ',' }))).toString();
+    const overlooked = await ingest(text.replaceAll(/2\.50(?=[;"])/gu, '2,50'));
+    const next = (await handedBackInvalid(overlooked)).toString();
+
+    expect(told(overlooked)).toEqual([{ sent: 'F-2' }, ambiguous]);
+    expect(told(await ingest(next))).toEqual([ambiguous]);
+    const certain = await ingest(next.replaceAll(/1\.234(?=[;"])/gu, '1234,00'));
+    expect(certain.invoices).toMatchObject([
+      { ok: true, invoice: { lines: [{ [column === 'quantity' ? 'quantity' : 'unitPrice']: '1234' }] } },
+    ]);
   });
 });
 

@@ -17,6 +17,18 @@ describe('readAsOf', () => {
     expect(readAsOf({})).toEqual({});
   });
 
+  it('says of a column with both marks that it is doubtful, and by which mark it was read, however often it comes back', () => {
+    const both = { ...COMMA, how: 'declared', against: { row: 4, value: '2.50' } };
+    const said = { unit_price: ',', doubtful: ['unit_price'] };
+
+    expect(readAsOf({ decimal: { quantity: EITHER, unit_price: both } })).toEqual(said);
+    expect(readAsOf({ decimal: { quantity: EITHER, unit_price: { ...COMMA, doubtful: true } } })).toEqual(said);
+  });
+
+  it('says that the references were cut', () => {
+    expect(readAsOf({ areReferencesCut: true })).toEqual({ references: 'cut' });
+  });
+
   it('carries what was declared, and not what the file proved', () => {
     const declared = {
       encoding: { name: 'cp850', how: 'declared' },
@@ -35,9 +47,17 @@ describe('readAsOf', () => {
     const profile = fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/), { nil: undefined });
     const encoding = fc.option(fc.constantFrom('cp850', 'iso-8859-15', 'utf-16le'), { nil: undefined });
     const delimiter = fc.option(fc.constantFrom('^', ';', '\t', '§'), { nil: undefined });
+    const proved = fc.record(
+      {
+        doubtful: fc.subarray(['quantity', 'unit_price'] as const, { minLength: 1 }),
+        references: fc.constant('cut' as const),
+      },
+      { requiredKeys: [] },
+    );
     fc.assert(
-      fc.property(mark, mark, profile, encoding, delimiter, (quantity, price, name, declared, sign) => {
+      fc.property(mark, mark, profile, encoding, delimiter, proved, (quantity, price, name, declared, sign, more) => {
         const readAs = {
+          ...more,
           ...(declared === undefined ? {} : { encoding: declared }),
           ...(sign === undefined ? {} : { delimiter: sign }),
           ...(quantity === undefined ? {} : { quantity }),
