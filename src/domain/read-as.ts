@@ -13,7 +13,8 @@ export interface ReadAs {
   readonly encoding?: string;
   /** One character, declared by an operator. */
   readonly delimiter?: string;
-  readonly duplicateRows?: 'keep';
+  /** Declared; `refuse` only where a profile may say the other. */
+  readonly duplicateRows?: 'refuse' | 'keep';
 }
 
 /** Column (CSV) or member (JSON) of a corrections file that carries it; there only when it is needed. */
@@ -53,6 +54,7 @@ export function parseReadAs(text: string): ReadAs {
   const price = markOf(tokens.get('unit_price'));
   const profile = /^[a-z0-9][a-z0-9_-]*$/.exec(tokens.get('profile') ?? '')?.[0];
   const encoding = tokens.get('encoding');
+  const duplicates = tokens.get('duplicates');
   const delimiter = /^\d{1,5}$/.exec(tokens.get('delimiter') ?? '')?.[0];
   return {
     ...(quantity === undefined ? {} : { quantity }),
@@ -62,7 +64,7 @@ export function parseReadAs(text: string): ReadAs {
     ...(profile === undefined ? {} : { profile }),
     ...(encoding === undefined ? {} : { encoding }),
     ...(delimiter === undefined ? {} : { delimiter: String.fromCharCode(Number(delimiter)) }),
-    ...(tokens.get('duplicates') === 'keep' ? { duplicateRows: 'keep' } : {}),
+    ...(duplicates === 'keep' || duplicates === 'refuse' ? { duplicateRows: duplicates } : {}),
   };
 }
 

@@ -22,15 +22,19 @@ export interface DecidedConversion {
 }
 
 /**
- * What an operator declares comes before what the file says of itself, and that before the default.
- * @throws Refusal `decimal-not-as-declared`, `decimal-contradictory`, `decimal-unproved`
+ * What an operator declares comes before what the file says of itself, that before the profile, and that before the default.
+ * @throws Refusal `decimal-not-as-declared`, `decimal-not-as-before`, `decimal-contradictory`, `decimal-unproved`
  */
 export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
   const { format, labels, lostReferences, evidence, damage, readAs } = rows;
+  // The mark of a profile is one for both columns: where the file names one of them, the profile's was not in force.
+  const namesMark = readAs.quantity !== undefined || readAs.unit_price !== undefined;
+  const ofProfile = namesMark ? undefined : options.ofProfile?.decimal;
   const decide = (column: NumberColumn): DecimalProof =>
-    evidence[column].decide(options.decimal ?? readAs[column], readAs.doubtful?.includes(column));
+    evidence[column].decide(options.decimal ?? readAs[column] ?? ofProfile, readAs.doubtful?.includes(column));
   const decimal = { quantity: decide('quantity'), unit_price: decide('unit_price') };
-  const duplicateRows = options.duplicateRows ?? readAs.duplicateRows ?? 'refuse';
+  const declaredRows = options.duplicateRows ?? readAs.duplicateRows ?? options.ofProfile?.duplicateRows;
+  const duplicateRows = declaredRows ?? 'refuse';
   const lookAlikes = options.lookAlikes ?? 'refuse';
   // Of fewer references, and of some that were corrected, corrections may show it no more.
   const areReferencesCut = lookAlikes === 'refuse' && (rows.areReferencesCut === true || readAs.references === 'cut');
@@ -51,6 +55,8 @@ export function decideConversion(rows: RowEvidence, options: IngestOptions): Dec
     proof: {
       decimal,
       ...(duplicateRows === 'keep' ? { duplicateRows } : {}),
+      // Under a name of its own: earlier versions read the other one, and know only `keep` of it.
+      ...(declaredRows === 'refuse' ? { refusesDuplicateRows: true } : {}),
       ...(areReferencesCut ? { areReferencesCut } : {}),
     },
   };

@@ -13,6 +13,8 @@ export interface IngestOptions {
   /** Name of the sheet of a workbook; without it the only visible one with a known header is read. */
   readonly sheet?: string;
   readonly decimal?: DecimalMark;
+  /** What a profile says of its files: the words of a corrections file come before it, because the operator may have overruled the profile there. */
+  readonly ofProfile?: Pick<IngestOptions, 'decimal' | 'duplicateRows'>;
   /** Identical rows within one invoice: `refuse` (default) makes the invoice invalid, `keep` takes them as lines of their own. */
   readonly duplicateRows?: 'refuse' | 'keep';
   /** References of one merchant that a person cannot tell apart: `refuse` (default) makes their invoices invalid, `keep` takes them as two. */

@@ -43,7 +43,7 @@ interface Ingested {
 /** Keeps the bytes where a batch keeps them, and reads them as a batch does. */
 async function ingest(
   bytes: Uint8Array,
-  options: Pick<IngestOptions, 'encoding'> & { profile?: string } = {},
+  options: Pick<IngestOptions, 'encoding' | 'decimal'> & { profile?: string } = {},
 ): Promise<Ingested> {
   const path = keptFile(directory, createHash('sha256').update(bytes).digest('hex'));
   mkdirSync(dirname(path), { recursive: true });
@@ -156,9 +156,9 @@ function damaged(invoices: readonly Invoice[], how: readonly string[]): readonly
   });
 }
 
-/** As the profile says; a file with another decimal mark is refused, and hands nothing back. */
-function withComma(style: NumberStyle): NumberStyle {
-  return { ...style, mark: ',', grouping: style.grouping === ',' ? '.' : style.grouping };
+/** As the profile or an operator says; a file with another decimal mark is refused, and hands nothing back. */
+function withMark(style: NumberStyle, mark: ',' | '.'): NumberStyle {
+  return { ...style, mark, grouping: style.grouping === mark ? (mark === ',' ? '.' : ',') : style.grouping };
 }
 
 describe('a corrections file', () => {
@@ -174,7 +174,10 @@ describe('a corrections file', () => {
     expect(compared).toBeGreaterThan(10);
   });
 
-  it('of a file read through a profile is read through it again', async () => {
+  it.each([
+    ['is read through it again', ',', {}],
+    ['has the decimal mark that an operator declared against it', '.', { decimal: '.' }],
+  ] as const)('of a file read through a profile %s', async (_, mark, declared) => {
     const profile = {
       constants: { currency: 'EUR' },
       ignore: ['currency'],
@@ -187,9 +190,9 @@ describe('a corrections file', () => {
       fc.asyncProperty(invoiceTable, csvStyle, states, async (invoices, style, drawn) => {
         const encoding = style.encoding.startsWith('utf16') ? style.encoding : 'utf8';
         const { quantity, price } = style;
-        const numbers = { quantity: withComma(quantity), price: withComma(price) };
+        const numbers = { quantity: withMark(quantity, mark), price: withMark(price, mark) };
         const bytes = writtenCsv(invoices, { ...style, ...numbers, encoding });
-        if (await expectIdentity(bytes, drawn, { profile: 'erp' })) compared += 1;
+        if (await expectIdentity(bytes, drawn, { profile: 'erp', ...declared })) compared += 1;
       }),
       propertyRuns(200),
     );

@@ -166,7 +166,8 @@ export class CsvRows {
     const { original } = this.#dialect.map;
     if (original < 0 || this.#hasWrongWidth(record)) return record;
     const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
-    const { cells, errors } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
+    const { cells, errors, kept } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
+    for (const { column, cell, value } of kept) this.#evidence[column].observeKept(record.row, cell, value);
     if (errors.length === 0) return record;
     return { ...record, cells, errors: [...(record.errors ?? []), ...errors] };
   }

@@ -44,6 +44,8 @@ export class DecimalEvidence {
   readonly #label: string;
   readonly #shapes = new Map<string, Says>();
   readonly #witnesses: Partial<Record<DecimalMark | 'ambiguous', Witness>> = {};
+  /** Of corrections: a number that nobody changed, and that was read in the dropped file with this mark. */
+  readonly #kept: Partial<Record<DecimalMark, Witness>> = {};
 
   constructor(label: string) {
     this.#label = label;
@@ -73,12 +75,23 @@ export class DecimalEvidence {
     if (token.includes('.')) this.#keep('.', row, token);
   }
 
+  /** A number of corrections that stands there as in the dropped file, where it was this decimal. */
+  observeKept(row: number, cell: string, decimal: string): void {
+    const point = readNumber(cell, '.')?.value;
+    const comma = readNumber(cell, ',')?.value;
+    if (point === comma || point === undefined || comma === undefined) return;
+    const mark = decimal === point ? '.' : decimal === comma ? ',' : null;
+    if (mark !== null) this.#kept[mark] ??= { row, value: shorten(cell.trim(), LONGEST_SHOWN) };
+  }
+
   /**
    * `wasDoubtful`: these are corrections, and in the dropped file the column had both marks; the cells that speak for the declared one may all be issued.
-   * @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared`
+   * @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared`, `decimal-not-as-before`
    */
   decide(declared?: DecimalMark, wasDoubtful = false): DecimalProof {
     const proof = this.#decided(declared, wasDoubtful);
+    const kept = this.#kept[proof.mark === '.' ? ',' : '.'];
+    if (kept !== undefined) throw this.#notAsBefore(proof.mark, kept);
     return wasDoubtful ? { ...proof, doubtful: true } : proof;
   }
 
@@ -112,6 +125,17 @@ export class DecimalEvidence {
       'decimal-not-as-declared',
       `Column ${this.#label}: ${WORDS[mark]} was declared (--decimal ${mark}, or a profile), but "${against.value}" in row ${against.row} can only be read with ${WORDS[other]}, and no value needs the declared one. Declare --decimal ${other}, or correct the file`,
       { row: against.row, column: this.#label },
+    );
+  }
+
+  #notAsBefore(mark: DecimalMark, { row, value }: Witness): Refusal {
+    const before = mark === '.' ? ',' : '.';
+    const now = readNumber(value, mark)?.value ?? '?';
+    const then = readNumber(value, before)?.value ?? '?';
+    return new Refusal(
+      'decimal-not-as-before',
+      `Column ${this.#label}: expected the numbers that nobody changed to be those of the dropped file, but "${value}" in row ${row} was ${then} there (lote_original), and is ${now} with ${WORDS[mark]}. Read these corrections with --decimal ${before}, or empty lote_original in each such row if ${WORDS[mark]} is meant`,
+      { row, column: this.#label },
     );
   }
 

@@ -58,25 +58,36 @@ export function originalText(
   return entries.length === 0 ? '' : JSON.stringify(Object.fromEntries(entries));
 }
 
-/** The cells of a row of corrections as they were before a spreadsheet changed some, and what is wrong with those. */
+/** A number of corrections that stands there as in the dropped file, and the decimal that was read in it then. */
+export interface KeptNumber {
+  readonly column: NumberColumn;
+  readonly cell: string;
+  readonly value: string;
+}
+
+/** The cells of a row of corrections as they were before a spreadsheet changed some, what is wrong with those, and the numbers that nobody changed. */
 export function beforeSpreadsheet(
   { row, cells }: { readonly row: number; readonly cells: readonly string[] },
   columns: readonly ReadColumn[],
   original: string,
-): { readonly cells: readonly string[]; readonly errors: readonly Finding[] } {
-  if (original.trim() === '') return { cells, errors: [] };
+): { readonly cells: readonly string[]; readonly errors: readonly Finding[]; readonly kept: readonly KeptNumber[] } {
+  if (original.trim() === '') return { cells, errors: [], kept: [] };
   const said = originalCells(original);
-  if (said === null) return { cells, errors: [notReadable(row)] };
+  if (said === null) return { cells, errors: [notReadable(row)], kept: [] };
   const restored = [...cells];
   const errors: Finding[] = [];
+  const kept: KeptNumber[] = [];
   for (const { at, header, column } of columns) {
     const now = cells[at] ?? '';
-    const was = Object.hasOwn(said, header) ? changedCell(said[header], now, column) : null;
+    const before = Object.hasOwn(said, header) ? said[header] : undefined;
+    if (isNumberColumn(column) && Array.isArray(before) && before[0] === now.trim())
+      kept.push({ column, cell: now, value: before[1] });
+    const was = changedCell(before, now, column);
     if (was === null) continue;
     restored[at] = was;
     errors.push(changed(row, header, { was, now }));
   }
-  return { cells: restored, errors };
+  return { cells: restored, errors, kept };
 }
 
 function originalCells(text: string): OriginalCells | null {

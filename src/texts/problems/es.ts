@@ -39,6 +39,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'date-as-text': 'La fecha se leyó como texto.',
   'decimal-ambiguous': 'El separador decimal no está claro.',
   'decimal-contradictory': 'La columna tiene números con separadores decimales distintos.',
+  'decimal-not-as-before': 'Números que nadie cambió se leerían de otra forma que en el archivo original.',
   'decimal-not-as-declared': 'Los números no tienen el separador decimal declarado.',
   'decimal-unproved': 'El archivo no prueba cuál es el separador decimal.',
   'declaration-wrong': 'Lo declarado sobre el archivo no es válido.',

@@ -39,6 +39,7 @@ export const PROBLEM_CODES = [
   'date-as-text',
   'decimal-ambiguous',
   'decimal-contradictory',
+  'decimal-not-as-before',
   'decimal-not-as-declared',
   'decimal-unproved',
   'declaration-wrong',

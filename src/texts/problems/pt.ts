@@ -40,6 +40,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'date-as-text': 'A data foi lida como texto.',
   'decimal-ambiguous': 'O separador decimal não é claro.',
   'decimal-contradictory': 'A coluna tem números com separadores decimais diferentes.',
+  'decimal-not-as-before': 'Números que ninguém alterou seriam lidos de outra forma que no ficheiro original.',
   'decimal-not-as-declared': 'Os números não têm o separador decimal declarado.',
   'decimal-unproved': 'O ficheiro não prova qual é o separador decimal.',
   'declaration-wrong': 'O que foi declarado sobre o ficheiro não é válido.',

@@ -19,6 +19,7 @@ const ReadProof = z.object({
   delimiter: z.object({ value: z.string(), how: z.string().optional() }).optional(),
   encoding: z.object({ name: z.string(), how: z.string() }).optional(),
   duplicateRows: z.literal('keep').optional(),
+  refusesDuplicateRows: z.literal(true).optional(),
   areReferencesCut: z.literal(true).optional(),
   profile: z.object({ name: z.string() }).optional(),
   workbook: z.object({}).optional(),
@@ -29,23 +30,34 @@ const ReadProof = z.object({
  * which the numbers of a workbook stay numbers.
  */
 export function readAsOf(proof: Proof, keepsNumbers = false): ReadAs {
-  const { decimal, profile, encoding, delimiter, duplicateRows, areReferencesCut, workbook } = ReadProof.parse(proof);
+  const read = ReadProof.parse(proof);
+  const { decimal, profile, encoding, delimiter, duplicateRows, areReferencesCut, workbook } = read;
   return {
-    ...marksOf(decimal, workbook !== undefined && !keepsNumbers),
+    ...marksOf(decimal, { losesNumbers: workbook !== undefined && !keepsNumbers, hasProfile: profile !== undefined }),
     ...doubtfulOf(decimal),
     ...(areReferencesCut === undefined ? {} : { references: 'cut' }),
     ...(profile === undefined ? {} : { profile: profile.name }),
     ...(encoding?.how === 'declared' ? { encoding: encoding.name } : {}),
     ...(delimiter?.how === 'declared' ? { delimiter: delimiter.value } : {}),
     ...(duplicateRows === undefined ? {} : { duplicateRows }),
+    ...(read.refusesDuplicateRows === true && profile !== undefined ? { duplicateRows: 'refuse' } : {}),
   };
 }
 
-/** Numbers that a workbook held as numbers prove nothing about the mark of a text, and their texts may read as two numbers. */
-function marksOf(decimal: Decimals | undefined, losesNumbers: boolean): Pick<ReadAs, 'quantity' | 'unit_price'> {
+/**
+ * `losesNumbers`: numbers that a workbook held as numbers prove nothing about the mark of a text, and their texts may read as two numbers.
+ * `hasProfile`: a mark that was declared may be another one than the profile's, and somebody may write a number that only the mark decides.
+ */
+function marksOf(
+  decimal: Decimals | undefined,
+  { losesNumbers, hasProfile }: { readonly losesNumbers: boolean; readonly hasProfile: boolean },
+): Pick<ReadAs, 'quantity' | 'unit_price'> {
   if (decimal === undefined) return {};
   const isNeeded = (column: NumberColumn) =>
-    losesNumbers || decimal[column].ambiguous !== undefined || isDoubtful(decimal[column]);
+    losesNumbers ||
+    (hasProfile && decimal[column].how === 'declared') ||
+    decimal[column].ambiguous !== undefined ||
+    isDoubtful(decimal[column]);
   return {
     ...(isNeeded('quantity') ? { quantity: decimal.quantity.mark } : {}),
     ...(isNeeded('unit_price') ? { unit_price: decimal.unit_price.mark } : {}),

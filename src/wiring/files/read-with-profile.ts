@@ -82,14 +82,27 @@ async function readAsIn(path: string): Promise<ReadAs> {
   return isArchive(head) ? readAsInWorkbook(path) : readAsInHead(head);
 }
 
-/** Reads a file through its profile; what an operator declares wins over what the profile says. The proof and a finding name the profile. */
+/**
+ * Reads a file through its profile. What an operator declares wins over what a corrections file says of itself, and that over what the profile says.
+ * The proof and a finding name the profile.
+ */
 export async function readWithProfile(given: ReadWithProfile): Promise<IngestResult> {
   const { path, store, options, signal } = given;
   const readAs = await readAsIn(path);
   const chosen = given.mapping === undefined ? await profileOf(given, readAs) : null;
   const { profile: _, ...declared } = options;
-  const ofProfile = given.mapping ?? inCorrections(chosen?.profile.options ?? {}, readAs);
-  const merged: IngestOptions = { ...ofProfile, ...asWritten(readAs), ...declared };
+  const { decimal, duplicateRows, ...ofProfile } =
+    given.mapping ?? inCorrections(chosen?.profile.options ?? {}, readAs);
+  const merged: IngestOptions = {
+    ...ofProfile,
+    // The reader of the rows finds what they say, also where the first ones do not.
+    ofProfile: {
+      ...(decimal === undefined ? {} : { decimal }),
+      ...(duplicateRows === undefined ? {} : { duplicateRows }),
+    },
+    ...asWritten(readAs),
+    ...declared,
+  };
   const read = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
   const missed = missedProfile(read, chosen);
   if (missed !== null) return { ...read, ok: false, refused: true, findings: [missed, ...read.findings] };
@@ -102,18 +115,24 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
   };
 }
 
-/** Corrections that a spreadsheet has saved have a delimiter of its own, whatever the profile says of the first file. */
-function inCorrections(options: IngestOptions, { profile }: ReadAs): IngestOptions {
-  const { delimiter, ...others } = options;
-  return profile === undefined || delimiter === undefined ? options : { ...others, likelyDelimiter: delimiter };
+/**
+ * Corrections that a spreadsheet has saved have a delimiter of its own, whatever the profile says of the first file. Their encoding is that of the
+ * first file, which may have been declared against the profile, or what their bytes prove.
+ */
+function inCorrections(options: IngestOptions, readAs: ReadAs): IngestOptions {
+  const { delimiter, encoding, ...others } = options;
+  return {
+    ...others,
+    ...(encoding === undefined || readAs.encoding !== undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { [readAs.profile === undefined ? 'delimiter' : 'likelyDelimiter']: delimiter }),
+  };
 }
 
-/** What was declared when the file of these corrections was read. The decimal marks are for the reader of the rows, column by column. */
-function asWritten({ encoding, delimiter, duplicateRows }: ReadAs): IngestOptions {
+/** What was declared when the file of these corrections was read. Decimal marks and repeated rows are for the reader of the rows. */
+function asWritten({ encoding, delimiter }: ReadAs): IngestOptions {
   return {
     ...(encoding === undefined ? {} : { likelyEncoding: encoding }),
     ...(delimiter === undefined ? {} : { likelyDelimiter: delimiter }),
-    ...(duplicateRows === undefined ? {} : { duplicateRows }),
   };
 }
 

@@ -72,6 +72,27 @@ describe('DecimalEvidence', () => {
     );
   });
 
+  it('refuses a mark with which a number that nobody changed would be another one', () => {
+    const evidence = evidenceOf('3,50', '1.500');
+    evidence.observeKept(3, '1.500', '1.5');
+
+    const { finding } = refusalOf(evidence);
+
+    expect(finding).toMatchObject({ code: 'decimal-not-as-before', row: 3, column: 'unit_price' });
+    expect(finding.message).toContain(
+      '"1.500" in row 3 was 1.5 there (lote_original), and is 1500 with a decimal comma',
+    );
+    expect(finding.message).toContain('--decimal .');
+  });
+
+  it('takes no number that both marks read alike for a word of the dropped file', () => {
+    const evidence = evidenceOf('3,50', '12', '2.5');
+    evidence.observeKept(3, '12', '12');
+    evidence.observeKept(4, '2.5', '2.5');
+
+    expect(evidence.decide(',')).toMatchObject({ mark: ',', against: { row: 4 } });
+  });
+
   it('takes the point of a JSON token for what it is', () => {
     const evidence = evidenceOf('1.234');
     evidence.observeToken(3, '1.234');

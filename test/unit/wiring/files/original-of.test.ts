@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import iconv from 'iconv-lite';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ReadOptions } from '../../../../activities/deps.ts';
 import type { GroupedInvoice } from '../../../../src/domain/row.ts';
@@ -100,6 +101,17 @@ function csvOf(table: readonly (readonly string[])[]): string {
 
 function dropped(...rows: readonly Partial<typeof CELLS>[]): string {
   return csvOf([HEADER, ...rows.map((row) => HEADER.map((name) => row[name] ?? CELLS[name] ?? ''))]);
+}
+
+/** Rows as a file of this form; the cells of a workbook are texts. */
+function written(form: 'CSV' | 'JSON' | 'a workbook', rows: readonly Readonly<Record<string, string>>[]) {
+  if (form === 'CSV') return dropped(...rows);
+  if (form === 'a workbook') return xlsxOf([HEADER, ...rows.map((row) => HEADER.map((name) => row[name] ?? ''))]);
+  const objects = rows.map(({ invoice_ref, currency, description, quantity, unit_price, tax_code, ...row }) => ({
+    ...{ invoice_ref, currency, merchant: { nif: row['merchant_nif'] }, customer: { name: row['customer_name'] } },
+    lines: [{ description, quantity, unit_price, tax_code }],
+  }));
+  return JSON.stringify(objects);
 }
 
 /** As a spreadsheet saves it: these cells have changed, and nothing else. */
@@ -344,48 +356,116 @@ describe.each(['unit_price', 'quantity'])('corrections of doubtful numbers in th
   const ambiguous = { ref: 'F-3', nif: '501964843', codes: [`${code}-ambiguous`] };
   const rows = NUMBERS.map((number, at) => ({ ...CELLS, invoice_ref: `F-${at + 1}`, [column]: number }));
 
-  const table = () => [HEADER, ...rows.map((row) => HEADER.map((name) => row[name] ?? ''))];
-  const asJson = () =>
-    rows.map((row) => ({
-      invoice_ref: row.invoice_ref,
-      merchant: { nif: row['merchant_nif'] },
-      customer: { name: row['customer_name'] },
-      currency: row['currency'],
-      lines: [
-        Object.fromEntries(['description', 'quantity', 'unit_price', 'tax_code'].map((name) => [name, row[name]])),
-      ],
-    }));
+  it.each(['CSV', 'JSON', 'a workbook'] as const)(
+    'are refused again as long as nobody corrects them, in %s',
+    async (form) => {
+      const first = await ingest(written(form, rows), { decimal: ',' });
+      const second = await ingest(await handedBackInvalid(first));
+      const third = await ingest(await handedBackInvalid(second));
 
-  it.each([
-    ['CSV', () => csvOf(table())],
-    ['JSON', () => JSON.stringify(asJson())],
-    ['a workbook', () => xlsxOf(table())],
-  ])('are refused again as long as nobody corrects them, in %s', async (_, written) => {
-    const first = await ingest(written(), { decimal: ',' });
-    const second = await ingest(await handedBackInvalid(first));
-    const third = await ingest(await handedBackInvalid(second));
+      expect(told(first)).toEqual([{ sent: 'F-1' }, unreadable, ambiguous]);
+      expect([second, third].map(told)).toEqual([
+        [unreadable, ambiguous],
+        [unreadable, ambiguous],
+      ]);
+    },
+  );
 
-    expect(told(first)).toEqual([{ sent: 'F-1' }, unreadable, ambiguous]);
-    expect([second, third].map(told)).toEqual([
-      [unreadable, ambiguous],
-      [unreadable, ambiguous],
-    ]);
+  it.each(['CSV', 'JSON'] as const)(
+    'are refused again where one was overlooked, and sent once each is certain, in %s',
+    async (form) => {
+      const text = (await handedBackInvalid(await ingest(written(form, rows), { decimal: ',' }))).toString();
+      const overlooked = await ingest(text.replaceAll(/2\.50(?=[;"])/gu, '2,50'));
+      const next = (await handedBackInvalid(overlooked)).toString();
+
+      expect(told(overlooked)).toEqual([{ sent: 'F-2' }, ambiguous]);
+      expect(told(await ingest(next))).toEqual([ambiguous]);
+      const certain = await ingest(next.replaceAll(/1\.234(?=[;"])/gu, '1234,00'));
+      expect(certain.invoices).toMatchObject([
+        { ok: true, invoice: { lines: [{ [column === 'quantity' ? 'quantity' : 'unitPrice']: '1234' }] } },
+      ]);
+    },
+  );
+});
+
+describe('corrections of a file that was not read as its profile says', () => {
+  function profile(options: Readonly<Record<string, unknown>>): string {
+    writeFileSync(join(directory, 'profiles', 'overruled.json'), JSON.stringify(options));
+    return 'overruled';
+  }
+  const ROWS = [
+    { ...CELLS, quantity: '1.500' },
+    { ...CELLS, invoice_ref: 'F-2', quantity: '2.5', unit_price: '3.5' },
+  ];
+
+  it.each(['CSV', 'JSON', 'a workbook'] as const)('have the decimal mark of that file, in %s', async (form) => {
+    const first = await ingest(written(form, ROWS), { profile: profile({ decimal: ',' }), decimal: '.' });
+    const [one] = first.invoices;
+    const alone = { read: first.read, invoices: one === undefined ? [] : [one] };
+
+    expect(one).toMatchObject({ ok: true, invoice: { lines: [{ quantity: '1.5' }] } });
+    expect((await ingest(await handedBack(alone))).invoices).toEqual([one]);
   });
 
-  it.each([
-    ['CSV', () => csvOf(table())],
-    ['JSON', () => JSON.stringify(asJson())],
-  ])('are refused again where one of them was overlooked, and sent once each is certain, in %s', async (_, written) => {
-    const text = (await handedBackInvalid(await ingest(written(), { decimal: ',' }))).toString();
-    const overlooked = await ingest(text.replaceAll(/2\.50(?=[;"])/gu, '2,50'));
-    const next = (await handedBackInvalid(overlooked)).toString();
+  it('have it also in a column that shows none of it until somebody writes there', async () => {
+    const options = { profile: profile({ decimal: ',' }), decimal: '.' } as const;
+    const table = await corrections(await ingest(written('CSV', [{ ...CELLS, quantity: '2.5' }]), options));
 
-    expect(told(overlooked)).toEqual([{ sent: 'F-2' }, ambiguous]);
-    expect(told(await ingest(next))).toEqual([ambiguous]);
-    const certain = await ingest(next.replaceAll(/1\.234(?=[;"])/gu, '1234,00'));
-    expect(certain.invoices).toMatchObject([
-      { ok: true, invoice: { lines: [{ [column === 'quantity' ? 'quantity' : 'unitPrice']: '1234' }] } },
-    ]);
+    const read = await ingest(csvOf(saved(table, { unit_price: '1.500' })));
+
+    expect(read.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ unitPrice: '1.5' }] } }]);
+  });
+
+  it('have its encoding', async () => {
+    const cells = iconv.encode(dropped({ customer_name: 'Conceição' }), 'cp850');
+    const first = await ingest(cells, { profile: profile({ encoding: 'windows-1252' }), encoding: 'cp850' });
+
+    const second = await ingest(await handedBack(first));
+
+    expect(second.invoices).toMatchObject([{ ok: true, invoice: { customer: { name: 'Conceição' } } }]);
+  });
+
+  it('may be saved in UTF-8 whatever the encoding of that file', async () => {
+    const cells = iconv.encode(dropped({ customer_name: 'Conceição' }), 'windows-1252');
+    const first = await ingest(cells, { profile: profile({ encoding: 'windows-1252' }) });
+    const inUtf8 = iconv.decode(await handedBack(first), 'windows-1252');
+
+    const second = await ingest(inUtf8);
+
+    expect(second.invoices).toMatchObject([{ ok: true, invoice: { customer: { name: 'Conceição' } } }]);
+  });
+
+  it('have its repeated rows refused', async () => {
+    const options = { profile: profile({ duplicateRows: 'keep' }), duplicateRows: 'refuse' } as const;
+    const first = await ingest(dropped({}, {}), options);
+    const second = await ingest(await handedBack(first));
+    const third = await ingest(await handedBack(second));
+
+    expect(told(first)).toEqual([{ ref: 'F-1', nif: '501964843', codes: ['row-repeated'] }]);
+    expect([second, third].map(told)).toEqual([told(first), told(first)]);
+  });
+
+  it('have what that profile says where nobody declared anything else', async () => {
+    const rows = [
+      { ...CELLS, quantity: '1.500' },
+      { ...CELLS, quantity: '1.500' },
+    ];
+    const first = await ingest(written('CSV', rows), { profile: profile({ decimal: ',', duplicateRows: 'keep' }) });
+
+    expect(first.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ quantity: '1500' }, {}] } }]);
+    expect((await ingest(await handedBack(first))).invoices).toEqual(first.invoices);
+  });
+
+  it('are refused where a number that nobody changed would be another one', async () => {
+    const first = await ingest(written('CSV', ROWS.slice(0, 1)), { decimal: '.' });
+    const table = await corrections(first);
+
+    const { read } = await ingest(csvOf(table), { decimal: ',' });
+
+    expect(read).toMatchObject({ ok: false, findings: [{ code: 'decimal-not-as-before', column: 'quantity' }] });
+    expect(read.findings[0]?.message).toContain('lote_original');
+    const emptied = await ingest(csvOf(saved(table, { lote_original: '' })), { decimal: ',' });
+    expect(emptied.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ quantity: '1500' }] } }]);
   });
 });
 

@@ -63,6 +63,18 @@ describe('a workbook read with a mapping profile', () => {
     expect(withIt.ok).toBe(true);
   });
 
+  it('is read with the decimal mark that corrections name, and not with that of the profile that they name far below', async () => {
+    const profile = { decimal: ',', duplicateRows: 'keep' };
+    for (const added of [0, 60]) {
+      const corrections = await read(correctionsWorkbook(added), profile, 'erp');
+
+      expect(corrections).toMatchObject({
+        ok: true,
+        conversion: { decimal: { quantity: '.', unit_price: '.' }, duplicateRows: 'keep' },
+      });
+    }
+  });
+
   it('gets a profile proposed by the header and the first rows of its sheet', async () => {
     const header = ['Fatura', 'NIF', 'Cliente', 'Moeda', 'O quê', 'Quantidade', 'Preço', 'Taxa'];
     const path = temporaryFile(xlsxOf([header, [...ROW.slice(0, 7), { number: '23' }]]), 'faturas.xlsx');
