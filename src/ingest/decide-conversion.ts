@@ -58,6 +58,7 @@ export function decideConversion(rows: RowEvidence, options: IngestOptions): Dec
       // Under a name of its own: earlier versions read the other one, and know only `keep` of it.
       ...(declaredRows === 'refuse' ? { refusesDuplicateRows: true } : {}),
       ...(areReferencesCut ? { areReferencesCut } : {}),
+      ...(readAs.profile === undefined ? {} : { correctedWith: readAs.profile }),
     },
   };
 }

@@ -60,7 +60,6 @@ export async function readWorkbook(
       ...proof,
       workbook: { ...(proof['workbook'] as object), ...seen },
       ...decided.proof,
-      ...(readAs.profile === undefined ? {} : { correctedWith: readAs.profile }),
     },
   };
 }

@@ -5,7 +5,10 @@ import { topLevelMembers } from '../formats/top-level-members.ts';
 
 const LOTE_MEMBERS = new Set(['lote_state', 'lote_reason', READ_AS]);
 
-/** Whole invoice objects of the planned rows, their tokens untouched, with `lote_state` and `lote_reason` at the end. */
+/**
+ * Whole invoice objects of the planned rows, their tokens untouched, with `lote_state` and `lote_reason` at the end. `lote_read_as` comes first: it
+ * chooses the profile from the beginning of the file, and an invoice may be longer than that.
+ */
 export async function* jsonCorrections(original: OriginalJson, plan: CorrectionsPlan): AsyncGenerator<string> {
   const { before, between, after } = FRAMES[original.format];
   let separator: string = before;
@@ -21,9 +24,8 @@ export async function* jsonCorrections(original: OriginalJson, plan: Corrections
     const own = [
       `"lote_state":${JSON.stringify(correction.state)}`,
       `"lote_reason":${JSON.stringify(correction.reason)}`,
-      ...readAs,
     ];
-    yield `${separator}{${[...members.map((member) => member.text), ...own].join(',')}}`;
+    yield `${separator}{${[...readAs, ...members.map((member) => member.text), ...own].join(',')}}`;
     separator = between;
   }
   if (separator === before) yield before;

@@ -104,7 +104,7 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
     ...declared,
   };
   const read = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
-  const missed = missedProfile(read, chosen);
+  const missed = missedProfile(read, chosen, given.mapping !== undefined);
   if (missed !== null) return { ...read, ok: false, refused: true, findings: [missed, ...read.findings] };
   if (chosen === null) return read;
   const { name, sha256 } = chosen.profile;
@@ -136,10 +136,15 @@ function asWritten({ encoding, delimiter }: ReadAs): IngestOptions {
   };
 }
 
-/** Far below the first rows, or in a large workbook, only the reader of its rows finds which profile corrections name. */
-function missedProfile({ ok, proof }: IngestResult, chosen: ChosenProfile | null): Finding | null {
-  const wanted = proof['correctedWith'];
-  if (!ok || typeof wanted !== 'string' || chosen?.profile.name === wanted) return null;
+/**
+ * Far below the first rows, behind a first invoice of JSON that is long, or in a large workbook, only the reader of its rows finds which profile
+ * corrections name. In a text, who names another one or tries a mapping has chosen against that word.
+ */
+function missedProfile(read: IngestResult, chosen: ChosenProfile | null, isTried: boolean): Finding | null {
+  const wanted = read.proof['correctedWith'];
+  if (!read.ok || typeof wanted !== 'string' || chosen?.profile.name === wanted) return null;
+  const isText = read.format !== 'xlsx' && read.format !== 'ods';
+  if (isText && (isTried || chosen?.how === 'declared')) return null;
   const message = `These are corrections of a file that was read with the mapping profile ${wanted}, and they name it where it cannot choose how they are read. Run them with --profile ${wanted}`;
   return { row: null, column: READ_AS, code: 'corrections-profile', message, severity: 'error' };
 }

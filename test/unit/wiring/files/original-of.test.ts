@@ -445,6 +445,23 @@ describe('corrections of a file that was not read as its profile says', () => {
     expect([second, third].map(told)).toEqual([told(first), told(first)]);
   });
 
+  it('have that profile also where the first invoice is longer than what is read before the rows', async () => {
+    const many = Array.from({ length: 3_000 }, (_, at) => ({
+      description: `Vela ${at} ${'x'.repeat(60)}`,
+      ...{ quantity: 1, unit_price: 2, tax_code: 'N' },
+    }));
+    const invoice = { invoice_ref: 'F-1', merchant: { nif: '501964843' }, customer: { name: 'Ana' }, currency: 'EUR' };
+    const first = await ingest(JSON.stringify([{ ...invoice, lines: many }]), {
+      profile: profile({ taxCodes: { N: 'IVA_23' } }),
+    });
+
+    const second = await ingest(await handedBack(first));
+
+    expect(second.read.proof['profile']).toMatchObject({ how: 'corrections' });
+    expect(first.invoices).toMatchObject([{ ok: true }]);
+    expect(second.invoices).toEqual(first.invoices);
+  });
+
   it('have what that profile says where nobody declared anything else', async () => {
     const rows = [
       { ...CELLS, quantity: '1.500' },

@@ -30,6 +30,60 @@ function correctionsWorkbook(added: number): string {
   return temporaryFile(xlsxOf([header, ...rows, own]), 'corrections.xlsx');
 }
 
+/** What is read of a file before its rows. */
+const HEAD_BYTES = 256 * 1024;
+
+/** Corrections whose first invoice is longer than that, and which name `erp` behind it, as earlier versions wrote JSON. */
+function longCorrections(form: 'CSV' | 'JSON'): string {
+  const own = { lote_state: 'invalid', lote_reason: 'why', lote_read_as: 'quantity=point profile=erp' };
+  const description = 'x'.repeat(1000);
+  const count = Math.ceil(HEAD_BYTES / description.length) + 10;
+  if (form === 'CSV') {
+    const row = `F1,501964843,Ana,EUR,${description}`;
+    const rows = Array.from({ length: count }, (_, at) => `${row},${at + 1},2.5,N,,invalid,why,\n`);
+    const header = `${HEADER},lote_original,${Object.keys(own).join(',')}\n`;
+    return temporaryFile(
+      `${header}${rows.join('')}${row},1,2.5,N,,${Object.values(own).join(',')}\n`,
+      'corrections.csv',
+    );
+  }
+  const lines = Array.from({ length: count }, (_, at) => ({
+    ...{ description, quantity: at + 1, unit_price: 2.5, tax_code: 'N' },
+  }));
+  const invoice = { invoice_ref: 'F1', merchant: { nif: '501964843' }, customer: { name: 'Ana' }, currency: 'EUR' };
+  return temporaryFile(JSON.stringify([{ ...invoice, lines, ...own }]), 'corrections.json');
+}
+
+describe.each(['CSV', 'JSON'] as const)('a %s file of corrections that names its profile far below', (form) => {
+  it('is refused, and says with which profile it is to be run', async () => {
+    const { ok, findings } = await read(longCorrections(form), { taxCodes: { N: 'IVA_23' } });
+
+    expect([ok, findings[0]?.code]).toEqual([false, 'corrections-profile']);
+    expect(findings[0]?.message).toContain('--profile erp');
+  });
+
+  it('is read with that profile when it is named', async () => {
+    const { ok, proof } = await read(longCorrections(form), { taxCodes: { N: 'IVA_23' } }, 'erp');
+
+    expect(ok).toBe(true);
+    expect(proof['profile']).toMatchObject({ name: 'erp', how: 'declared' });
+  });
+});
+
+describe.each(['CSV', 'JSON'] as const)('a %s file of corrections', (form) => {
+  it('is read with the profile that an operator names, and not with the one that it names itself', async () => {
+    const path = longCorrections(form);
+    const inputDir = join(dirname(path), 'input');
+    mkdirSync(join(inputDir, 'profiles'), { recursive: true });
+    writeFileSync(join(inputDir, 'profiles', 'renamed.json'), JSON.stringify({ taxCodes: { N: 'IVA_23' } }));
+    const options = { profile: 'renamed' };
+
+    const result = await readWithProfile({ path, file: path, inputDir, store: memoryRowStore(), options });
+
+    expect(result).toMatchObject({ ok: true, proof: { profile: { name: 'renamed', how: 'declared' } } });
+  });
+});
+
 describe('a workbook read with a mapping profile', () => {
   it('is read from the sheet that the profile names', async () => {
     const { ok, proof } = await read(TWO_SHEETS, { sheet: 'Fevereiro' }, 'erp');
