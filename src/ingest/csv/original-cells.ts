@@ -30,10 +30,15 @@ const OriginalCells = z.record(
 
 type OriginalCells = z.infer<typeof OriginalCells>;
 
-/** What is known of the numbers of a row. */
-interface KnownNumbers {
-  /** Of the number columns that are to be compared. */
+/** How the number columns of a file were read. */
+export interface NumberMarks {
   readonly marks: Readonly<Partial<Record<NumberColumn, DecimalMark>>>;
+  /** Both marks occur: a cell that reads with both is not compared. */
+  readonly doubtful: readonly NumberColumn[];
+}
+
+/** What is known of the numbers of a row. */
+interface KnownNumbers extends NumberMarks {
   /** Most decimals that a sheet shows of the number at this position; null: all. */
   readonly shown?: (position: number) => number | null;
 }
@@ -42,7 +47,7 @@ interface KnownNumbers {
 export function originalText(
   cells: readonly string[],
   columns: readonly ReadColumn[],
-  { marks, shown }: KnownNumbers,
+  { marks, doubtful, shown }: KnownNumbers,
 ): string {
   const entries = columns.flatMap(({ at, header, column }): [string, OriginalCells[string]][] => {
     const text = cells[at]?.trim() ?? '';
@@ -50,7 +55,7 @@ export function originalText(
     if (!isNumberColumn(column)) return [[header, text]];
     const mark = marks[column];
     const value = mark === undefined ? undefined : readNumber(text, mark)?.value;
-    if (value === undefined) return [];
+    if (value === undefined || (doubtful.includes(column) && otherValue(text, value) !== null)) return [];
     const decimals = shown?.(at) ?? MOST_DECIMALS;
     const isRounded = (value.split('.')[1] ?? '').length > decimals;
     return [[header, isRounded ? [text, value, decimals] : [text, value]]];
@@ -88,6 +93,12 @@ export function beforeSpreadsheet(
     errors.push(changed(row, header, { was, now }));
   }
   return { cells: restored, errors, kept };
+}
+
+/** What else a cell says that reads with both marks; null: nothing. */
+function otherValue(text: string, value: string): string | null {
+  const values = (['.', ','] as const).map((mark) => readNumber(text, mark)?.value);
+  return values.find((read) => read !== undefined && read !== value) ?? null;
 }
 
 function originalCells(text: string): OriginalCells | null {

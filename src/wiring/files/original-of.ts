@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
 import { beforeSpreadsheet, originalText } from '../../ingest/csv/original-cells.ts';
+import type { NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { ReadColumn } from '../../ingest/ingest-result.ts';
@@ -71,13 +72,13 @@ function withOriginals(
   record: { readonly row: number; readonly cells: readonly string[] },
   given: {
     readonly read: readonly ReadColumn[];
-    readonly marks: ReturnType<typeof numberMarksOf>;
+    readonly marks: NumberMarks;
     /** Of a corrections file that came back; -1: it is none, or has no such column. */
     readonly originalAt: number;
   },
 ): OriginalRecord {
   const { cells } = beforeSpreadsheet(record, given.read, record.cells[given.originalAt] ?? '');
-  return { row: record.row, cells, original: originalText(cells, given.read, { marks: given.marks }) };
+  return { row: record.row, cells, original: originalText(cells, given.read, given.marks) };
 }
 
 function jsonOriginal(batch: ReportedFile, path: string): OriginalJson {

@@ -41,7 +41,7 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
         cell === undefined ? undefined : originalCell(cell, !records.isRead(at) || isBelievable(at)),
       );
       const shown = (at: number) => row.cells[at]?.format?.decimals ?? null;
-      const original = hasOriginals ? originalText(records.record(row).inCsv, read, { marks, shown }) : '';
+      const original = hasOriginals ? originalText(records.record(row).inCsv, read, { ...marks, shown }) : '';
       yield { row: row.row, hidden: row.hidden, cells, original };
     }
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ReadAs } from '../../domain/read-as.ts';
+import type { NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { NUMBER_COLUMNS } from '../../ingest/ingest-result.ts';
 import type { NumberColumn, Proof } from '../../ingest/ingest-result.ts';
 
@@ -73,13 +74,13 @@ function isDoubtful({ against, doubtful }: Decimals[NumberColumn]): boolean {
   return against !== undefined || doubtful === true;
 }
 
-/** The marks of the number columns; none of a column in which both occur, because its doubtful cells have to be written anew. */
-export function numberMarksOf(proof: Proof): Partial<Record<NumberColumn, '.' | ','>> {
+/** The marks of the number columns, and those columns in which both occur: their doubtful cells have to be written anew. */
+export function numberMarksOf(proof: Proof): NumberMarks {
   const { decimal } = ReadProof.parse(proof);
-  const { quantity, unit_price: price } = decimal ?? {};
+  if (decimal === undefined) return { marks: {}, doubtful: [] };
   return {
-    ...(quantity === undefined || isDoubtful(quantity) ? {} : { quantity: quantity.mark }),
-    ...(price === undefined || isDoubtful(price) ? {} : { unit_price: price.mark }),
+    marks: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
+    doubtful: NUMBER_COLUMNS.filter((column) => isDoubtful(decimal[column])),
   };
 }
 

@@ -388,6 +388,25 @@ describe.each(['unit_price', 'quantity'])('corrections of doubtful numbers in th
   );
 });
 
+describe('corrections of a certain number in a column with doubtful ones', () => {
+  const NUMBERS = ['3,50', '2.50', '12,50'];
+  const rows = NUMBERS.map((unit_price, at) => ({ ...CELLS, invoice_ref: `F-${at + 1}`, unit_price }));
+
+  it('never send what a spreadsheet has made of it', async () => {
+    const table = await corrections(await ingest(written('CSV', rows), { decimal: ',' }));
+
+    const read = await ingest(
+      csvOf([...table.slice(0, 3), ...saved([table[0] ?? [], table[3] ?? []], { unit_price: '1250' }).slice(1)]),
+    );
+
+    expect(told(read)).toEqual([
+      { sent: 'F-1' },
+      { ref: 'F-2', nif: '501964843', codes: ['unit-price-unreadable'] },
+      { ref: 'F-3', nif: '501964843', codes: ['cell-changed'] },
+    ]);
+  });
+});
+
 describe('corrections of a file that was not read as its profile says', () => {
   function profile(options: Readonly<Record<string, unknown>>): string {
     writeFileSync(join(directory, 'profiles', 'overruled.json'), JSON.stringify(options));
