@@ -54,8 +54,10 @@ export interface BatchControl {
   phase(phase: BatchProgress['phase']): void;
   pageDone(page: number, outcome: { failed: boolean }): void;
   waitFor(page: number, reason: string | null): void;
-  /** The service was away for longer than anybody waits for it: pages send nothing more. */
+  /** The service was away for longer than anybody waits for it: the pages of this round send nothing more. */
   outageOver(): void;
+  /** What goes again is sent to a service that may be back. */
+  beginRound(): void;
   /** Shows what was read from the ledger. */
   showSnapshot(snapshot: BatchSnapshot): void;
   /** The report is written: the end of the run. */
@@ -215,6 +217,10 @@ class FollowedBatch implements BatchControl, BatchHandles {
   }
 
   // How the run goes on.
+
+  beginRound(): void {
+    this.#outageOver = false;
+  }
 
   begin(batch: RunningBatch): void {
     this.#running = batch;

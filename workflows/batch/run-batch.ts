@@ -26,6 +26,7 @@ async function inRounds(
 ): Promise<RunningBatch> {
   let running = first;
   for (let number = 1; ; number += 1) {
+    batch.beginRound();
     await round(running);
     const { ledgerId, batchId, fencingToken } = running;
     const requests = batch.takeRetries();

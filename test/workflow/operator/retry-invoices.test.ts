@@ -162,6 +162,28 @@ describe('retryInvoices', { concurrent: true, timeout: TIMEOUT_MS }, () => {
     });
   });
 
+  it('goes out in a later round although the service was away for too long in the one before', async () => {
+    const gate = gated(recoveringEngine(0));
+    const env = { LOTE_PAGE_SIZE: '1', LOTE_OUTAGE_PATIENCE: '2s' };
+    await withStack({ env, sandbox: { engine: gate.engine } }, async (stack) => {
+      const away = { status: 429, headers: { 'retry-after': '5' }, json: { error: { code: 'away', message: 'x' } } };
+      stack.front.script = ({ method, path, body }) =>
+        method === 'POST' && path === '/v1/invoices' && body.includes('Fora') ? away : 'pass';
+      await stack.drop('away.csv', [...testInvoices(1), { ref: 'W-2', customer: 'Fora 2' }]);
+      const { batchId, handle } = await stack.start({ file: 'away.csv' });
+      await until(async () => (await stack.lines(batchId)).some(({ state }) => state === 'held'));
+
+      stack.front.script = () => 'pass';
+      await handle.executeUpdate<string, [object]>('retryInvoices', {
+        args: [{ states: ['held'], reason: 'the service is back' }],
+        updateId: randomUUID(),
+      });
+      gate.open();
+
+      expect((await handle.result()).counts).toMatchObject({ issued: 2, held: 0 });
+    });
+  });
+
   it('sends failed invoices again by itself where the profile names their reason, at most maxGenerations', async () => {
     const profile = { retry: { failedReasonCodes: ['engine-busy'], maxGenerations: 3 } };
     await withProfile(profile, async (env) => {
