@@ -12,6 +12,8 @@ export const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** A hundred megabytes over an office's wireless network. */
 const REQUEST_TIMEOUT_MS = 5 * 60_000;
+/** A browser opens six. Without a bound, one account of the machine could take every file that the process may open. */
+const MAX_CONNECTIONS = 200;
 
 export interface StartConsole extends Omit<ConsoleOptions, 'access'> {
   readonly host: string;
@@ -47,6 +49,7 @@ export async function startConsole({ host, port, ...options }: StartConsole): Pr
     fetch: app.fetch,
     serverOptions: { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
   }) as Server;
+  server.maxConnections = MAX_CONNECTIONS;
   const bound = await listenOn(server, { host, port, what: 'Starting the console', variables: 'CONSOLE' });
   return {
     url: bound.origin,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { Context } from 'hono';
+import { errorCode } from '../../file-system/error-code.ts';
 
 /** `other`: another account of this machine. `unknown`: nothing tells, as on another system than Linux. */
 export type PeerAccount = 'own' | 'other' | 'unknown';
@@ -18,9 +19,14 @@ export async function peerAccount(context: Context): Promise<PeerAccount> {
   if (socket === undefined) return 'unknown';
   const known = judged.get(socket);
   if (known !== undefined) return known;
-  const found = await look(socket);
-  judged.set(socket, found);
-  return found;
+  try {
+    const found = await look(socket);
+    judged.set(socket, found);
+    return found;
+  } catch {
+    // Whoever keeps all files of this process open must not become everybody by that. The next request looks again.
+    return 'other';
+  }
 }
 
 async function look(socket: Socket): Promise<PeerAccount> {
@@ -46,8 +52,12 @@ interface Connection {
   readonly inode: string;
 }
 
+/** A system without the table, or one that shows it to nobody, tells nothing. @throws when it cannot be read for another reason, such as too many open files */
 async function readTable(path: string): Promise<Connection[]> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EACCES') return '';
+    throw error;
+  });
   return text
     .split('\n')
     .slice(1)

@@ -8,6 +8,9 @@ import type { ConsoleOptions } from '../console-options.ts';
 const PLAIN_NAME = /^\w[\w.-]*$/u;
 const REPORT_FILE = /^(?:report\.[a-z0-9]+|corrections[\w-]*\.[a-z0-9]+)$/u;
 
+/** The only one that is a page; whatever else a folder holds is saved. */
+const SHOWN = 'report.html';
+
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   json: 'application/json',
@@ -48,7 +51,7 @@ export async function reportFileAnswer(reportsDir: string, batchId: string, name
   return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
     headers: {
       'content-type': MEDIA_TYPES[extension] ?? 'application/octet-stream',
-      'content-disposition': extension === 'html' ? 'inline' : `attachment; filename="${name}"`,
+      'content-disposition': name === SHOWN ? 'inline' : `attachment; filename="${name}"`,
       'content-security-policy': REPORT_POLICY,
     },
   });

@@ -4,12 +4,19 @@ const FORMULA_START = /^'+[=+\-@\t\r\n＝＋－＠]/u;
 /** A signed number is no formula: digits with marks and spaces between them, an exponent, a percent or currency beside them. */
 const SIGNED_NUMBER = /^[+-]\s*[€$£]?\s*\d[\d.,'’\s]*(?:[eE][+-]?\d+)?(?:[%€$£]|[A-Z]{3})?$/u;
 
+/** No number is longer. The expression tries the spaces of a text in each way that they can be divided: a cell with a million of them would keep it for minutes. */
+const LONGEST_NUMBER = 64;
+
 /**
  * Text that no spreadsheet executes: a leading quote before what would start a formula. A cell that starts with quotes
  * and then a formula sign gets one more, so that taking one off always gives the cell back.
  */
 export function escapeFormula(text: string): string {
-  return RISKY.test(text) && !SIGNED_NUMBER.test(text) ? `'${text}` : text;
+  return RISKY.test(text) && !isSignedNumber(text) ? `'${text}` : text;
+}
+
+function isSignedNumber(text: string): boolean {
+  return text.length <= LONGEST_NUMBER && SIGNED_NUMBER.test(text);
 }
 
 /** The cell that `escapeFormula` was given; for files that carry Lote's own columns only. */

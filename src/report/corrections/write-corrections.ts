@@ -86,9 +86,13 @@ async function put(directory: string, name: string, pieces: AsyncIterable<string
   }
 }
 
+/** Those under which a table of text is known. Cells of a file named `.html` would be a page of the console. */
+const TEXT_TABLES: ReadonlySet<string> = new Set(['csv', 'tsv', 'tab', 'txt', 'dat', 'asc', 'prn']);
+
 function extensionOf(original: OriginalCsv | OriginalJson): string {
   if (original.kind === 'json') return original.format === 'ndjson' ? 'ndjson' : 'json';
-  return /^[A-Za-z0-9]{1,8}$/u.test(original.extension) ? original.extension.toLowerCase() : 'csv';
+  const extension = original.extension.toLowerCase();
+  return TEXT_TABLES.has(extension) ? extension : 'csv';
 }
 
 function isFileTrouble(error: unknown): boolean {

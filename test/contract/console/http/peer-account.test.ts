@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startConsole } from '../../../../src/console/start-console.ts';
@@ -8,6 +9,7 @@ import { OTHER_USER, whyNoNamespaces } from '../../../support/namespaces.ts';
 import { ledgerHolding } from '../../../unit/console/console-ledger.ts';
 
 const run = promisify(execFile);
+const WITHOUT_FILES = fileURLToPath(new URL('../../../support/console/console-without-files.ts', import.meta.url));
 const TOKEN = 'a-long-random-token';
 const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`peer account: tests with another account are left out; ${whyNot}`);
@@ -48,6 +50,16 @@ describe('a console on loopback', () => {
       expect(await statusForOther(`${url}/api/health`)).toBe(200);
       expect(await statusForOther(`${url}/api/batches`, { 'x-lote-token': TOKEN })).toBe(200);
       expect(await statusForOther(`${url}/?token=${TOKEN}`)).toBe(303);
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'takes a caller for another account while no file is left to see whose it is',
+    async () => {
+      const command = `ulimit -n 100; exec "$0" --import tsx "$1"`;
+      const { stdout } = await run('sh', ['-c', command, process.execPath, WITHOUT_FILES]);
+
+      expect(JSON.parse(stdout)).toEqual([401, 200]);
     },
   );
 

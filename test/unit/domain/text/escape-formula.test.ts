@@ -48,6 +48,14 @@ describe('inertCell', () => {
     expect(escapeFormula(text)).toBe(text);
   });
 
+  it.each([
+    ['spaces', `-${' '.repeat(1_000_000)}x`],
+    ['digits', `-${'1'.repeat(1_000_000)}x`],
+    ['quotes', `${"'".repeat(1_000_000)}x`],
+  ])('ends with a million %s, too', (_, text) => {
+    expect(originalCell(escapeFormula(text))).toBe(text);
+  });
+
   it('is undone by originalCell, whatever the text', () => {
     const sign = fc.constantFrom('=', '+', '-', '@', "'", '\t', '\r', '\n', '＝', '1', ',', ' ', 'E', 'a');
     const text = fc.oneof(
