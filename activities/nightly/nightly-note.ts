@@ -100,8 +100,13 @@ function verdictOf(end: FileEnd): NightlyVerdict {
   if (end.kind === 'held') return 'attention';
   const { state, counts } = end.result;
   if (state === 'refused') return 'refused';
-  const everything = issuedOf(end.result) === (counts.invoices ?? 0) && (counts.rowsWithoutInvoice ?? 0) === 0;
+  const everything = issuedOf(end.result) === (counts.invoices ?? 0) && lostRowsOf(counts) === 0;
   return everything && state === 'finished' ? 'issued' : 'attention';
+}
+
+/** A totals row is in no invoice either, and nothing of it is missing. Results of earlier versions lack `rowsLost`. */
+function lostRowsOf({ rowsLost, rowsWithoutInvoice }: BatchResult['counts']): number {
+  return rowsLost ?? rowsWithoutInvoice ?? 0;
 }
 
 function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandReader): readonly NightlyRemark[] {
@@ -115,12 +120,13 @@ function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandRe
     ];
   }
   const { counts, reports, state } = end.result;
-  const { invoices = 0, rowsWithoutInvoice = 0 } = counts;
+  const { invoices = 0 } = counts;
+  const lost = lostRowsOf(counts);
   if (verdict === 'refused') return [{ kind: 'refused' }];
   if (verdict === 'issued') return [{ kind: 'all-out', n: invoices }];
   return [
     { kind: 'missing', n: invoices - issuedOf(end.result), of: invoices, cancelled: state === 'cancelled' },
-    ...(rowsWithoutInvoice === 0 ? [] : [{ kind: 'rows-without-invoice', n: rowsWithoutInvoice } as const]),
+    ...(lost === 0 ? [] : [{ kind: 'rows-without-invoice', n: lost } as const]),
     { kind: reports.corrections === null ? 'read-report' : 'use-corrections' },
   ];
 }

@@ -40,6 +40,18 @@ describe('the verdict on a dropped file', () => {
       'attention',
       'archive',
     ],
+    [
+      'only a totals row is in no invoice',
+      ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 1, rowsLost: 0 } }),
+      'issued',
+      'archive',
+    ],
+    [
+      'a row beside a totals row is lost',
+      ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 2, rowsLost: 1 } }),
+      'attention',
+      'archive',
+    ],
     ['it was cancelled', ended({ state: 'cancelled' }), 'attention', 'archive'],
     ['it was refused', ended({ state: 'refused', counts: { rows: 3 } }), 'refused', 'refused'],
     ['its run failed', { kind: 'failed', code: 'internal', message: 'x' }, 'failed', 'refused'],
