@@ -92,7 +92,7 @@ export async function archiveDrop(
 ): Promise<NightlyRunEntry> {
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
-  const changed = batch !== null && (await isChanged(deps, file, batch.sha256));
+  const changed = batch !== null && (await isChanged(deps, { night, file, sha256: batch.sha256 }));
   const note = nightlyNote({ file, end, batch, changed, night, speech: deps.speech, reader: deps });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
@@ -116,12 +116,31 @@ export async function archiveDrop(
   return entry;
 }
 
-/** False also of a file that is not there any more, or that cannot be read. */
-async function isChanged({ files }: ActivityDeps, { file }: DroppedFile, sha256: string): Promise<boolean> {
+interface ReadBytes {
+  readonly night: NightlyRun;
+  readonly file: DroppedFile;
+  /** Of what the batch has read. */
+  readonly sha256: string;
+}
+
+/**
+ * Looks into the archive where the claim folder has the file no more: an earlier try may have archived it before it was
+ * recorded. False also of a file that is in neither, or that cannot be read.
+ */
+async function isChanged(deps: ActivityDeps, { night, file, sha256 }: ReadBytes): Promise<boolean> {
+  const claimed = await hashOf(deps, file.file);
+  if (claimed !== null) return claimed !== sha256;
+  const archived = await deps.drops.archivedAs({ night, slot: file.slot });
+  const hash = archived === null ? null : await hashOf(deps, archived);
+  return hash !== null && hash !== sha256;
+}
+
+/** Null: it is not there, or it cannot be read. */
+async function hashOf({ files }: ActivityDeps, file: string): Promise<string | null> {
   try {
-    return (await files.hash(await files.resolve(file))) !== sha256;
+    return await files.hash(await files.resolve(file));
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -60,17 +60,33 @@ async function removeMarker(claimFolderPath: string, name: string): Promise<void
   });
 }
 
-function claimOf({ night, slot }: ArchiveFile): string {
+/** The name that a claimed file has in a folder of the archive; null: it is not there. */
+export async function archivedName(folder: string, file: Claim): Promise<string | null> {
+  const reserved = await reservedName(folder, claimOf(file));
+  return reserved !== null && (await isFile(join(folder, reserved))) ? reserved : null;
+}
+
+type Claim = Pick<ArchiveFile, 'night' | 'slot'>;
+
+function claimOf({ night, slot }: Claim): string {
   return `${night.nightId}/${slot}`;
 }
 
 /** The name that an earlier, interrupted try reserved for this claim; null: none. */
 async function reservedName(folder: string, claim: string): Promise<string | null> {
-  for (const entry of await readdir(folder)) {
+  for (const entry of await entriesOf(folder)) {
     if (!entry.endsWith(NOTE_SUFFIX)) continue;
     if ((await claimIn(join(folder, entry))) === claim) return entry.slice(0, -NOTE_SUFFIX.length);
   }
   return null;
+}
+
+/** A folder of the archive is made with its first file. */
+async function entriesOf(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
 }
 
 interface Reservation {

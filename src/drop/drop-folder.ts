@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { LoteError } from '../domain/errors.ts';
 import { folderTrouble, isAbout } from '../file-system/folder-trouble.ts';
-import type { Destination, DropFolder } from '../domain/ports/drop-folder.ts';
+import type { ArchiveFile, Destination, DropFolder } from '../domain/ports/drop-folder.ts';
 import { claimFiles } from './claim-files.ts';
 import type { DropFolderOptions } from './drop-folder-options.ts';
 import { listClaimFolders, removeEmptyClaimFolder, removeClaimFolder } from './claim-folder.ts';
-import { archiveFile } from './archive-file.ts';
+import { archivedName, archiveFile } from './archive-file.ts';
 
 const DESTINATIONS: readonly Destination[] = ['archive', 'refused'];
 
@@ -21,8 +21,17 @@ export function createDropFolder(options: DropFolderOptions): DropFolder {
   return {
     claim: (night, isOpen) => withFolderNamed(options, () => claimFiles(options, night, isOpen)),
     archive: (file) => withFolderNamed(options, () => archiveFile(options, file)),
+    archivedAs: (file) => withFolderNamed(options, () => archivedAs(file)),
     close: ({ nightId }) => withFolderNamed(options, () => close(nightId)),
   };
+
+  async function archivedAs(file: Pick<ArchiveFile, 'night' | 'slot'>): Promise<string | null> {
+    for (const destination of DESTINATIONS) {
+      const name = await archivedName(join(inputDir, destination, file.night.date), file);
+      if (name !== null) return `${destination}/${file.night.date}/${name}`;
+    }
+    return null;
+  }
 
   async function close(nightId: string): Promise<void> {
     for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {

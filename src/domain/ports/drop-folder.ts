@@ -81,6 +81,8 @@ export interface DropFolder {
    * folder.
    */
   archive(file: ArchiveFile): Promise<string | null>;
+  /** The relative path at which an earlier try has archived a claimed file; null: at none. */
+  archivedAs(file: Pick<ArchiveFile, 'night' | 'slot'>): Promise<string | null>;
   /** The end of a night: its folder goes away unless a file is still in it. */
   close(night: NightlyRun): Promise<void>;
 }

@@ -49,6 +49,7 @@ export function onCommonFolders(folders: CommonFolders, { files, reports, drops,
     drops: {
       claim: (night, isOpen) => on(['input'], () => drops.claim(night, isOpen)),
       archive: (file) => on(['input'], () => drops.archive(file)),
+      archivedAs: (file) => on(['input'], () => drops.archivedAs(file)),
       close: (night) => on(['input'], () => drops.close(night)),
     },
     nights: {

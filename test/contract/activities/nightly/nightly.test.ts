@@ -219,6 +219,29 @@ describe('the end of a file', () => {
     expect(entry.remarks?.map(({ kind }) => kind)).toEqual(remarks);
   });
 
+  it('says that it was written to after it was read, also when archiving is repeated', async () => {
+    const place = await oneFile();
+    const { ledger, files, nights } = place.deps;
+    const path = await files.resolve(place.file.file);
+    const batchId = `batch-of-${place.deps.application}-repeated`;
+    await ledger.claimBatch({
+      ...{ batchId, application: `app-${randomUUID()}`, file: 'a.csv', sha256: await files.hash(path) },
+      ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
+    });
+    await appendFile(path, 'F/2\n');
+    const input = {
+      ...{ ledgerId: ledger.id, night: NIGHT, file: place.file },
+      end: { kind: 'batch', result: issued(batchId) } as const,
+    };
+    const unwritable = { ...nights, record: () => Promise.reject(new Error('EIO')) };
+    await expect(archiveDrop({ ...place.deps, nights: unwritable }, input)).rejects.toThrow('EIO');
+
+    const entry = await archiveDrop(place.deps, input);
+
+    expect(entry).toMatchObject({ verdict: 'attention', shelvedAs: 'archive/2023-11-14/a.csv' });
+    expect(entry.remarks?.map(({ kind }) => kind)).toEqual(['changed', 'all-out']);
+  });
+
   it('is the shelf of the refused when its run failed, without a batch', async () => {
     const place = await oneFile();
     const scope = { ledgerId: place.deps.ledger.id, night: NIGHT, file: place.file };
