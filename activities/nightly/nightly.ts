@@ -1,12 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
-import type { ClaimedFile, NightlyRun, WaitingFile } from '../../src/domain/ports/drop-folder.ts';
+import type { ClaimedFile, NightlyRun, WaitingFile, WaitingReason } from '../../src/domain/ports/drop-folder.ts';
 import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../../src/contract/batch-id.ts';
 import { batchIdOfEnd, issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
 
 const HEARTBEAT_EVERY_MS = 5_000;
+/** An upload that is under way needs nobody: the next night takes its file. */
+const STILL_ARRIVING: ReadonlySet<WaitingReason> = new Set(['growing', 'empty']);
 
 export interface OpenNightlyRunInput {
   readonly workflowId: string;
@@ -170,9 +172,9 @@ export async function finishNightlyRun(
   await deps.drops.close(night);
   const { json, html, entries } = await deps.nights.finish(night, { waiting, finishedAt: deps.now() });
   const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;
-  const failed = waiting.some(({ reason }) => reason === 'unfinished');
-  const state = problems === 0 && !failed ? 'issued' : 'attention';
-  if (entries.length > 0 || failed) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
+  const left = waiting.some(({ reason }) => !STILL_ARRIVING.has(reason));
+  const state = problems === 0 && !left ? 'issued' : 'attention';
+  if (entries.length > 0 || left) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
   const { channels } = deps.messages;
   return { reports: { json, html }, files: entries.length, problems, ...(channels.length === 0 ? {} : { channels }) };
 }

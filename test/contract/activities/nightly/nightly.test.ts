@@ -276,6 +276,22 @@ describe('the end of a night', () => {
     expect(await readdir(join(place.inputDir, 'in-progress'))).toEqual([]);
   });
 
+  it.each(['not-movable', 'other-ledger', 'no-marker', 'too-many', 'unfinished'] as const)(
+    'needs somebody when a file waits that is %s, also without another file',
+    async (reason) => {
+      const place = await night();
+      await place.claim();
+
+      const finished = await finishNightlyRun(place.deps, {
+        ...{ ledgerId: place.deps.ledger.id, night: NIGHT },
+        waiting: [{ name: 'y.csv', reason }],
+      });
+
+      expect(finished).toMatchObject({ files: 0, problems: 0 });
+      expect(place.announced).toMatchObject([{ kind: 'night', id: NIGHT.nightId, state: 'attention' }]);
+    },
+  );
+
   it('without a file has a summary all the same, and nobody is woken up for it', async () => {
     const place = await night();
     await place.claim();
