@@ -1,5 +1,6 @@
 import type { Invoice } from '../../domain/invoice.ts';
 import type { Column, RawRow } from '../../domain/row.ts';
+import { LONGEST_REFERENCE } from '../../domain/text/fitting-reference.ts';
 import { cellOf, shownCell } from './cell-findings.ts';
 import type { CellFindings } from './cell-findings.ts';
 import { damagedReference, hasValidChecksum, isDamagedTaxId } from './identity.ts';
@@ -55,6 +56,12 @@ function checkIdentity(group: readonly RawRow[], findings: CellFindings): void {
     findings.error(first.row, 'invoice_ref', {
       code: 'reference-damaged',
       message: `expected a reference, found ${shownCell(first.ref)}: ${damage}. Format the column as text and enter it again`,
+    });
+  }
+  if (first.ref.length > LONGEST_REFERENCE) {
+    findings.error(first.row, 'invoice_ref', {
+      code: 'reference-too-long',
+      message: `expected at most ${LONGEST_REFERENCE} characters, found ${first.ref.length}, which begin with ${shownCell(first.ref)}. Write the reference alone`,
     });
   }
   if (!hasValidChecksum(first.nif)) {

@@ -2,8 +2,9 @@ import type { InvoiceLine } from '../../domain/invoice.ts';
 import { bySpelling, shownSpelling } from '../../domain/look-alike.ts';
 import { netOf } from '../../domain/money.ts';
 import type { GroupedInvoice, RawRow } from '../../domain/row.ts';
+import { fittingReference } from '../../domain/text/fitting-reference.ts';
 import { isCutReference } from '../csv/cut-references.ts';
-import { CellFindings } from './cell-findings.ts';
+import { CellFindings, shownCell } from './cell-findings.ts';
 import { checkGroup } from './check-group.ts';
 import { headOf } from './invoice-head.ts';
 import type { Conversion } from '../ingest-result.ts';
@@ -48,7 +49,7 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   }
   return {
     ok: false,
-    ref: first.ref,
+    ref: fittingReference(first.ref),
     nif: first.nif,
     rows,
     currency: head.currency,
@@ -70,7 +71,7 @@ function checkCutReference(first: RawRow, { areReferencesCut, lookAlikes }: Conv
   if (areReferencesCut !== true || lookAlikes === 'keep' || !isCutReference(first.ref)) return;
   findings.error(first.row, 'invoice_ref', {
     code: 'reference-damaged',
-    message: `found ${JSON.stringify(first.ref)}: a spreadsheet keeps 15 digits of a number, and every longer reference of this file, or of the one that it corrects, has only zeros behind them. Export the file again without a spreadsheet; if the references are right, run it, or its corrections, with --look-alikes keep`,
+    message: `found ${shownCell(first.ref)}: a spreadsheet keeps 15 digits of a number, and every longer reference of this file, or of the one that it corrects, has only zeros behind them. Export the file again without a spreadsheet; if the references are right, run it, or its corrections, with --look-alikes keep`,
   });
 }
 

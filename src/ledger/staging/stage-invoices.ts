@@ -5,6 +5,7 @@ import { shownSpelling } from '../../domain/look-alike.ts';
 import type { StageInvoice } from '../../domain/ports/ledger/batch-ledger.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
+import { fittingReference } from '../../domain/text/fitting-reference.ts';
 import type { Queries } from '../database/database.ts';
 import type { KeyOf } from '../database/key-of.ts';
 import { type Attachment, decideAttachment } from './attachment.ts';
@@ -242,11 +243,12 @@ function batchLine(staged: StageInvoice, placed: Placed | undefined, lookAlike: 
   if (staged.kind === 'invalid') {
     const worst =
       staged.findings.find((finding) => finding.severity === 'error') ?? staged.findings[0] ?? INVALID_WITHOUT_FINDING;
-    const { merchantNif: nif, ref, currency } = staged;
+    const { merchantNif: nif, currency } = staged;
     return {
       staged,
       nif,
-      ref,
+      // Whatever its file says, an invalid invoice must not keep the others out of the ledger.
+      ref: fittingReference(staged.ref),
       currency,
       invoiceId: null,
       outcome: 'invalid',

@@ -132,6 +132,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'reference-damaged': 'Una hoja de cálculo dañó la referencia.',
   'reference-look-alike': 'Hay otra referencia que parece igual y no lo es.',
   'reference-missing': 'Falta la referencia de la factura.',
+  'reference-too-long': 'La referencia de la factura es demasiado larga.',
   'refused-after-lost-answer':
     'El servicio rechazó una petición que quizá se envió antes, sin que se conozca la respuesta: eso no prueba nada sobre la primera.',
   'replacement-character': 'Un carácter se perdió antes de escribirse este archivo; el texto se envía tal como está.',

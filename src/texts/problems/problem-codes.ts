@@ -129,6 +129,7 @@ export const PROBLEM_CODES = [
   'reference-damaged',
   'reference-look-alike',
   'reference-missing',
+  'reference-too-long',
   'refused-after-lost-answer',
   'replacement-character',
   'request-not-sent',

@@ -133,6 +133,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'reference-damaged': 'Uma folha de cálculo estragou a referência.',
   'reference-look-alike': 'Há outra referência que parece igual e não o é.',
   'reference-missing': 'Falta a referência da fatura.',
+  'reference-too-long': 'A referência da fatura é demasiado longa.',
   'refused-after-lost-answer':
     'O serviço recusou um pedido que talvez tenha sido enviado antes, sem que se conheça a resposta: isso não prova nada sobre o primeiro.',
   'replacement-character': 'Um carácter perdeu-se antes de este ficheiro ser escrito; o texto é enviado tal como está.',

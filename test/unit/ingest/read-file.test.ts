@@ -49,6 +49,34 @@ describe('readFile', () => {
     });
   });
 
+  it.each([
+    ['a CSV file', (refs: readonly string[]) => [HEADER, ...refs.map((ref) => csvRow({ ref }))].join('\n')],
+    [
+      'JSON',
+      (refs: readonly string[]) =>
+        refs
+          .map((ref) =>
+            JSON.stringify({
+              ...{ invoice_ref: ref, merchant: { nif: '501964843' }, customer: { name: 'Ana' }, currency: 'EUR' },
+              lines: [{ description: 'Pão', quantity: 1, unit_price: '2.50', tax_code: 'IVA_23' }],
+            }),
+          )
+          .join('\n'),
+    ],
+  ])('finds only the invoice wrong in %s whose reference has more than 200 characters', async (_, fileOf) => {
+    const refs = ['F1', 'L'.repeat(200), 'T'.repeat(201), 'F2'];
+    const { result, invoices } = await ingestedText(fileOf(refs));
+
+    expect(result).toMatchObject({ ok: true, rowsWithoutInvoice: 0 });
+    expect(invoices.map(({ ok }) => ok)).toEqual([true, true, false, true]);
+    const wrong = invoices[2];
+    expect(wrong).toMatchObject({ ok: false, ref: `${'T'.repeat(199)}…` });
+    expect(wrong?.findings).toMatchObject([{ code: 'reference-too-long', severity: 'error', row: wrong?.rows[0] }]);
+    expect(wrong?.findings[0]?.message).toContain(
+      `expected at most 200 characters, found 201, which begin with "${'T'.repeat(60)}…"`,
+    );
+  });
+
   it('gives a proof and a conversion that survive JSON', async () => {
     const { result } = await ingestedText(`${HEADER}\n${csvRow()}\n`);
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { StageInvoice } from '../../../../src/domain/ports/ledger/batch-ledger.ts';
@@ -125,6 +126,22 @@ export function stagingContract(open: OpenLedger): void {
         reason: { code: 'quantity-unreadable', message: 'Not a number' },
       });
       expect(first?.findings).toHaveLength(2);
+    });
+
+    it('keeps an invalid invoice beside the others whose reference fits into no index', async () => {
+      const batch = await scenario.begin();
+      // Of 8,000 characters that do not compress.
+      const ref = createHash('shake256', { outputLength: 6_000 }).update('reference').digest('base64');
+      const valid = validInvoice(scenario.application, invoiceOf({ ref: 'beside' }), 2);
+      const longest = validInvoice(scenario.application, invoiceOf({ ref: '€'.repeat(200) }), 3);
+      await ledger.stageInvoices(batch, [invalidInvoice(1, { ref }), valid, longest], NOW);
+      await finishStaging(ledger, batch, { invoices: 3, pageSize: 3 });
+
+      expect((await batch.lines()).map((line) => [line.state, line.ref])).toEqual([
+        ['invalid', `${ref.slice(0, 199)}…`],
+        ['staged', 'beside'],
+        ['staged', '€'.repeat(200)],
+      ]);
     });
 
     describe('a reference that looks like one of an earlier batch and is not the same', () => {
