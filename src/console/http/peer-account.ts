@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { Context } from 'hono';
-import { errorCode } from '../../file-system/error-code.ts';
 
 /** `other`: another account of this machine. `unknown`: nothing tells, as on another system than Linux. */
 export type PeerAccount = 'own' | 'other' | 'unknown';
 
 const judged = new WeakMap<Socket, PeerAccount>();
 const ROOT = 0;
+/** The system has no such table, or shows it to nobody. */
+const HIDDEN: ReadonlySet<unknown> = new Set(['ENOENT', 'EACCES']);
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const V4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/u;
 const V6_LOOPBACK = '00000000000000000000000001000000';
@@ -55,7 +56,7 @@ interface Connection {
 /** A system without the table, or one that shows it to nobody, tells nothing. @throws when it cannot be read for another reason, such as too many open files */
 async function readTable(path: string): Promise<Connection[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'EACCES') return '';
+    if (error instanceof Error && 'code' in error && HIDDEN.has(error.code)) return '';
     throw error;
   });
   return text
