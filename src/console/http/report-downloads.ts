@@ -50,7 +50,8 @@ export async function reportFileAnswer(reportsDir: string, batchId: string, name
   const stream = createReadStream(join(reportsDir, batchId, name));
   return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
     headers: {
-      'content-type': MEDIA_TYPES[extension] ?? 'application/octet-stream',
+      'content-type':
+        (extension === 'html' && name !== SHOWN ? null : MEDIA_TYPES[extension]) ?? 'application/octet-stream',
       'content-disposition': name === SHOWN ? 'inline' : `attachment; filename="${name}"`,
       'content-security-policy': REPORT_POLICY,
     },

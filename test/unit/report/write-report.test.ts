@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src/domain/invoice.ts';
@@ -156,6 +156,24 @@ describe('writeReport', () => {
       (await write([batchInvoice({ state: 'failed', reason: { code: 'no', message: 'No.' } })])).corrections,
     ).toBeNull();
   });
+
+  it.each([
+    ['html', 'csv'],
+    ['xlsx', 'csv'],
+    ['TSV', 'tsv'],
+    ['txt', 'txt'],
+  ])(
+    'writes the corrections of a table in a file .%s as .%s: nobody gets a page from a file',
+    async (extension, own) => {
+      const failed = batchInvoice({ state: 'failed', reason: { code: 'no', message: 'No.' } });
+      const original = sampleOriginal();
+      if (original.kind !== 'csv') throw new Error('The sample is a table.');
+
+      const { corrections } = await write([failed], { ...original, extension });
+
+      expect(basename(corrections ?? '')).toBe(`corrections.${own}`);
+    },
+  );
 
   it('writes the corrections of a workbook as one, and as CSV with the reason where it cannot be one', async () => {
     const failed = [batchInvoice({ rows: [2], state: 'failed', reason: { code: 'no', message: 'No.' } })];
