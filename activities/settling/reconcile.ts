@@ -3,6 +3,7 @@ import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoi
 import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
 import { LoteError } from '../../src/domain/errors.ts';
+import { CANCELLED_UNANSWERED } from '../../src/domain/retry-decision.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -177,8 +178,10 @@ function outcomeOf(
       return refusedRepeat(deps.settings.retry, { reason: answer.reason, sentAt, lastTriedAt });
     case 'key-mismatch':
       return { kind: 'unknown', reason: answer.reason };
-    case 'not-now':
     case 'lost':
+      // Its operator had it repeated, and that may have created it: from now on it is like any other.
+      return { kind: 'unknown', reason: reason.code === CANCELLED_UNANSWERED ? answer.reason : reason };
+    case 'not-now':
     case 'access-denied':
       return { kind: 'unknown', reason };
   }

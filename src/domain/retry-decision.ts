@@ -29,6 +29,12 @@ export const SPENT_KEY_REASONS: readonly string[] = [
   'stored-error',
 ];
 
+/**
+ * Reason of `unknown` in a batch that an operator cancelled while a process had the invoice to send. Perhaps nothing of it left: only an operator repeats
+ * it, or the next run of its file.
+ */
+export const CANCELLED_UNANSWERED = 'cancelled-unanswered';
+
 /** Flag of what may have been sent, or sent again, after the copy was made from which the ledger was restored. */
 export const OLDER_LEDGER = 'older-ledger';
 

@@ -1,4 +1,4 @@
-import { NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
+import { CANCELLED_UNANSWERED, NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
 import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
 import { HAS_EARLIER_DOCUMENT, IS_DOUBTFUL } from '../settling/other-document-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
@@ -30,6 +30,9 @@ const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' 
  */
 const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
     AND NOT ${HAS_EARLIER_DOCUMENT} AND NOT ${IS_DOUBTFUL})`;
+
+/** Its repeat may be its first POST, and the operator who cancelled its batch wanted none. */
+const LEFT_TO_OPERATOR = `(owner.state = 'cancelled' AND i.state = 'unknown' AND coalesce(i.reason_code, '') = '${CANCELLED_UNANSWERED}')`;
 
 /**
  * batchId, frozen after: unknown invoices of a batch that runs go to its pages, same key and bytes.
@@ -89,7 +92,7 @@ ORDER BY i.owner_batch`;
  * now, stale before, frozen after, all, limit, invoiceId after which to go on, application, refusal is proof, batches that are left alone. The compare-and-set is in
  * the row: after the winner's `changed_at` no other call takes it. Without `all`, each invoice waits half of the age it
  * had at its last try, so that it is repeated a dozen times in a day and not a hundred; one with a spent key waits for
- * all of that age, unless a refusal is a proof. An operator decides about an invoice of which an earlier generation
+ * all of that age, unless a refusal is a proof, and one of a cancelled batch that may never have left is not taken. An operator decides about an invoice of which an earlier generation
  * turned out to be issued.
  */
 export const TAKE_UNKNOWN = `/* take-unknown */
@@ -101,7 +104,7 @@ WITH left_open AS (${LEFT_OPEN}
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
   JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
   WHERE ${REPEATABLE} AND body.frozen_at > $3
-    AND ${REPEATED_BY_ITSELF}
+    AND ${REPEATED_BY_ITSELF} AND ($4::text::boolean OR NOT ${LEFT_TO_OPERATOR})
     AND ($4::text::boolean
       OR ($8::text::boolean AND i.reason_code = 'refused-after-lost-answer')
       OR CASE WHEN i.reason_code IN ${SPENT} THEN 1 ELSE 2 END * ($1 - i.changed_at) >= i.changed_at - body.frozen_at)

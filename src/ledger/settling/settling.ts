@@ -20,9 +20,13 @@ import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 
 const OVER = `((i.state IN ${fromStates('expire')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
 
+/** A process had it to send, and the ledger knows no POST of it that may have created a document: the process died before its POST, or before the answer. */
+const IS_UNANSWERED = `($9::text IS NOT NULL AND i.state = 'sending' AND (i.exposure = 'open' OR (i.exposure = 'lost' AND i.first_sent_at IS NULL)))`;
+
 /**
- * batchId, page, acceptedBefore, reason code, reason message, now, then code and message for what was never sent. `sending` becomes `held` only if every
- * answer is recorded and none was lost. The reason of its last try is kept: it says more than the page's.
+ * batchId, page, acceptedBefore, reason code, reason message, now, then code and message for what was never sent, then both (or null) for what was
+ * handed out and has no answer. `sending` becomes `held` only if every answer is recorded and none was lost. The reason of its last try is kept: it says
+ * more than the page's.
  */
 const CLOSE_PAGE = `/* close-page */
 WITH target AS (
@@ -37,8 +41,9 @@ UPDATE invoice i SET
     WHEN i.state = 'accepted' THEN 'unsettled'
     WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
     ELSE 'unknown' END,
-  reason_code = CASE WHEN i.state = 'accepted' THEN $4 ELSE coalesce(i.reason_code, CASE WHEN i.state = 'staged' THEN $7 ELSE $4 END) END,
+  reason_code = CASE WHEN i.state = 'accepted' THEN $4 WHEN ${IS_UNANSWERED} THEN $9 ELSE coalesce(i.reason_code, CASE WHEN i.state = 'staged' THEN $7 ELSE $4 END) END,
   reason_message = CASE
+    WHEN ${IS_UNANSWERED} THEN $10
     WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message
     WHEN i.state = 'staged' THEN $8
     ELSE $5 END,
@@ -185,8 +190,9 @@ export function createSettling(database: Database): SettlingLedger {
       return (await recordStatus(updates)).flat();
     },
 
-    async closePage(batchId, page, { acceptedBefore, reason, unsent = reason, now, fencingToken }) {
-      const reasons = [reason.code, reason.message, now, unsent.code, unsent.message];
+    async closePage(batchId, page, { acceptedBefore, reason, unsent = reason, unanswered, now, fencingToken }) {
+      const ofUnanswered = [unanswered?.code ?? null, unanswered?.message ?? null];
+      const reasons = [reason.code, reason.message, now, unsent.code, unsent.message, ...ofUnanswered];
       await database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);
         await queries.query(CLOSE_PAGE, [batchId, page, acceptedBefore, ...reasons]);

@@ -11,6 +11,8 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'batch-cancelled': 'Un operador canceló lo que aún no se había enviado. Deposite el archivo de nuevo para enviarlo.',
   'being-sent': 'Enviándose; aún no hay respuesta registrada.',
   binary: 'El archivo no es texto.',
+  'cancelled-unanswered':
+    'Un operador canceló el lote mientras se enviaba esta factura, y no se conoce la respuesta; Lote solo la repite si alguien lo pide.',
   'cell-changed': 'Una hoja de cálculo cambió la celda.',
   'cell-count': 'La fila no tiene tantas celdas como el encabezado.',
   'cell-merged': 'La celda está combinada con otras.',

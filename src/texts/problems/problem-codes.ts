@@ -11,6 +11,7 @@ export const PROBLEM_CODES = [
   'batch-cancelled',
   'being-sent',
   'binary',
+  'cancelled-unanswered',
   'cell-changed',
   'cell-count',
   'cell-merged',

@@ -26,7 +26,7 @@ export interface TakeUnknown {
   readonly staleMs: number;
   /**
    * True: whatever may be repeated; false: each one after half of the age that it had at its last try, one with a spent
-   * key after all of it.
+   * key after all of it, and none of a cancelled batch that may never have been POSTed.
    */
   readonly all: boolean;
   /** The refusal of a repeat proves that nothing was created: what was refused after a lost answer need not wait. */

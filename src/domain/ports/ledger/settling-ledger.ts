@@ -80,6 +80,8 @@ export interface SettlingLedger {
       readonly reason: Reason;
       /** Of what was never tried; left out: `reason`. */
       readonly unsent?: Reason;
+      /** Of what was handed out, and of which no POST is known that may have created a document; left out: as all others. */
+      readonly unanswered?: Reason | undefined;
       readonly now: number;
       readonly fencingToken?: FencingToken;
     },

@@ -18,6 +18,7 @@ const TRUE_OF_WHAT_MAY_BE_ISSUED = new Set<string>([
   'answer-lost',
   'answer-unreadable',
   'being-sent',
+  'cancelled-unanswered',
   'key-known-with-other-bytes',
   'no-final-answer',
   'page-failed',

@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendAgain } from '../../../../activities/batch/retry.ts';
+import { closePage } from '../../../../activities/settling/close-page.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { PROFILE_CONTRADICTION } from '../../../../src/domain/circuit-reasons.ts';
@@ -333,6 +334,96 @@ describe('unknown invoices', () => {
       ...[3, 4].map(() => ['unknown', 1, 'retention-window-over']),
     ]);
     await settleRest(placeOf());
+  });
+});
+
+/** A cancelled batch: a process died before it wrote down an answer of what it had frozen, if any POST of it left. */
+async function cancelledOnes(
+  place: ActivityPlace,
+  handOut: (batch: TestBatch, ref: string) => Promise<unknown>,
+  refs: readonly string[] = ['R0'],
+): Promise<TestBatch> {
+  const { ledger } = place.deps;
+  const batch = await place.scenario.run(refs.map((ref) => ({ ref })));
+  for (const ref of refs) await handOut(batch, ref);
+  const page = { page: 1, settleMs: 900_000, waitedFor: null, ending: 'cancelled' } as const;
+  await closePage(place.deps, { ledgerId: ledger.id, batchId: batch.batchId, ...page });
+  await ledger.setBatchState(batch.batchId, 'cancelled', NOW + 9);
+  await noteReport(place, batch);
+  return batch;
+}
+
+describe('what a cancelled batch had frozen, and of which no answer is known', () => {
+  const DAY_LEFT_MS = 12 * 3_600_000;
+
+  async function frozen(batch: TestBatch, ref: string): Promise<void> {
+    await batch.freeze(ref);
+  }
+
+  async function handedOutTwice(batch: TestBatch, ref: string): Promise<void> {
+    await batch.freeze(ref);
+    await batch.freeze(ref);
+  }
+
+  async function putOffBefore(batch: TestBatch, ref: string): Promise<void> {
+    await batch.send(ref, { kind: 'pending', reason: SAID, mayExist: false });
+    await batch.freeze(ref);
+  }
+
+  it.each([
+    ['handed out once', frozen],
+    ['handed out again after a crash', handedOutTwice],
+    ['put off by the service before', putOffBefore],
+  ] as const)('is not POSTed by the schedule, but when an operator reconciles: %s', async (_, handOut) => {
+    const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
+    const place = placeOf({ service });
+    const batch = await cancelledOnes(place, handOut);
+    place.later(DAY_LEFT_MS);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 0 });
+    expect(posts).toEqual([]);
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 1, found: 1 });
+    expect(posts).toHaveLength(1);
+    expect(await batch.line('R0')).toMatchObject({ state: 'accepted' });
+  });
+
+  it('is repeated by the schedule once the answer to the repeat of an operator was lost', async () => {
+    const { posts, service } = answering(lost(), { kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
+    const place = placeOf({ service });
+    const batch = await cancelledOnes(place, frozen);
+
+    await asActivity(repeatUnknown, place.deps, { all: true });
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'http-503' } });
+    place.later(DAY_LEFT_MS);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 1, found: 1 });
+    expect(posts).toHaveLength(2);
+  });
+
+  it('waits for an operator again where the service has only put off the repeat', async () => {
+    const { posts, service } = answering({ kind: 'not-now', reason: SAID, retryAfterMs: null });
+    const place = placeOf({ service });
+    const batch = await cancelledOnes(place, frozen);
+
+    await asActivity(repeatUnknown, place.deps, { all: true });
+    place.later(DAY_LEFT_MS);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 0 });
+    expect(posts).toHaveLength(1);
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+    await settleRest(place);
+  });
+
+  it('is repeated by the schedule where the answer to a POST was lost before the batch was cancelled', async () => {
+    const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
+    const place = placeOf({ service });
+    await cancelledOnes(place, (batch, ref) => batch.send(ref, { kind: 'pending', reason: LOST, mayExist: true }));
+    place.later(DAY_LEFT_MS);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 1, found: 1 });
+    expect(posts).toHaveLength(1);
   });
 });
 

@@ -35,12 +35,12 @@ describe('problemWords', () => {
       expect(words).toContain(`<span class="soft" lang="en">${MESSAGE}</span>`);
     });
 
-    it.each(['answer-lost', 'no-final-answer', 'refused-after-lost-answer', 'retention-window-over', 'run-lost'])(
-      'say of an unknown invoice what %s means',
-      (code) => {
-        expect(wordsOf(language, { code, message: MESSAGE }, 'unknown')).toContain(problemText(code, language));
-      },
-    );
+    it.each([
+      ...['answer-lost', 'cancelled-unanswered', 'no-final-answer', 'refused-after-lost-answer'],
+      ...['retention-window-over', 'run-lost'],
+    ])('say of an unknown invoice what %s means', (code) => {
+      expect(wordsOf(language, { code, message: MESSAGE }, 'unknown')).toContain(problemText(code, language));
+    });
 
     it.each(OUTCOMES)('leave what the service says of an invoice that is %s under a code like one of Lote', (state) => {
       const codes = PROBLEM_CODES.map((code) => statusReason(429, { code, message: 'Later, please' }));
