@@ -34,6 +34,7 @@ export interface Sent {
   readonly tries: readonly InvoiceTry[];
   /** The last answer was trouble of the whole service, not of this invoice. */
   readonly trouble: Trouble | null;
+  /** For how long the service as a whole wants nothing; null: it named no time, or named it for this key alone. */
   readonly retryAfterMs: number | null;
 }
 
@@ -104,9 +105,10 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const verdict = noted === 'stored' ? await confirmStored(deps, sent.key) : noted;
     const stored = verdict === 'stored' || (invoice.errorKept === true && isServerError(answer));
     const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
-    const retryAfterMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
+    const delayMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
+    const retryAfterMs = 'isDelayOfKey' in answer ? null : delayMs;
     const trouble = stored ? null : troubleOf(answer, verdict === 'own');
-    const pauseMs = retryAfterMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
+    const pauseMs = delayMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
     const final = outcome.kind !== 'pending' || answer.kind === 'access-denied';
     const sentAt: number = before?.sentAt ?? lastSentAt;
     const tries: readonly InvoiceTry[] = [

@@ -3,6 +3,7 @@ import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
 import { shownPlace } from '../service-profile/place.ts';
 import { REQUEST_NOT_SENT } from './connect-failure.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
+import { HOLDING_STATUSES } from './limits/retry-after.ts';
 import { look, type CreationShape, type Seen } from './seen-answer.ts';
 import { reasonText } from '../service-profile/reason-text.ts';
 import { statusReason } from './status-reason.ts';
@@ -197,10 +198,16 @@ function unreadableNo(seen: Seen): CreateAnswer {
 /** Nobody knows, because of what stands where the profile looks for the id. */
 function unreadable(seen: Seen, code: string, found: string): CreateAnswer {
   const message = reasonText(`HTTP ${seen.status}: ${found} at ${shownPlace(seen.idPlace)}`);
-  return { kind: 'lost', reason: { code, message }, retryAfterMs: retryAfter(seen) };
+  return { kind: 'lost', reason: { code, message }, ...delayAfterLoss(seen) };
 }
 
 function lost(seen: Seen, code: string | null): CreateAnswer {
   const said = reason(seen);
-  return { kind: 'lost', reason: { code: code ?? said.code, message: said.message }, retryAfterMs: retryAfter(seen) };
+  return { kind: 'lost', reason: { code: code ?? said.code, message: said.message }, ...delayAfterLoss(seen) };
+}
+
+function delayAfterLoss(seen: Seen): { readonly retryAfterMs: number | null; readonly isDelayOfKey?: true } {
+  const retryAfterMs = retryAfter(seen);
+  const isOfKey = retryAfterMs !== null && !HOLDING_STATUSES.has(seen.status);
+  return { retryAfterMs, ...(isOfKey && { isDelayOfKey: true }) };
 }

@@ -12,13 +12,15 @@ export type CreateAnswer =
   | { readonly kind: 'not-permitted' }
   /**
    * May have been created: time-out, reset, 408, 409, 5xx, unreadable 2xx. `unreadError`: a definitive 4xx with a body
-   * that can be read, in which no error stands where the service profile looks for one.
+   * that can be read, in which no error stands where the service profile looks for one. `isDelayOfKey`: `retryAfterMs`
+   * speaks of this key alone, as on a 409; left out: of the whole service.
    */
   | {
       readonly kind: 'lost';
       readonly reason: Reason;
       readonly retryAfterMs: number | null;
       readonly unreadError?: true;
+      readonly isDelayOfKey?: true;
     }
   /** The key is known with other bytes: the earlier one may be alive. Never a refusal. */
   | { readonly kind: 'key-mismatch'; readonly reason: Reason }

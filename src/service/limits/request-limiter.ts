@@ -2,6 +2,7 @@ import type { PostLimits } from '../../domain/ports/invoicing-service.ts';
 import { createAnswerTally } from './answer-tally.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { HOLDING_STATUSES } from './retry-after.ts';
 import { pause } from './pause.ts';
 import { createSemaphore, type Semaphore } from '../../concurrency/semaphore.ts';
 
@@ -15,9 +16,6 @@ const WAIT_OUT_MS = 5_000;
  * Up to this share of a hold is added, at random: without it all workers would send in the same instant when it ends.
  */
 const SPREAD = 0.1;
-
-/** A Retry-After on these speaks of the service as a whole; on a 409 it speaks of one key. */
-const HOLDING = new Set([425, 429, 500, 502, 503, 504]);
 
 const TOO_MANY = 429;
 /** From here on the service has its own trouble: such an answer does not prove that it took the request. */
@@ -89,7 +87,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
   function heed(answer: Extract<ExchangeResult, { kind: 'answer' }>, sentAt: number): void {
     const now = options.now();
     const { status, retryAfterMs } = answer;
-    if (retryAfterMs !== null && HOLDING.has(status)) rateLimiter.hold(now + retryAfterMs, now);
+    if (retryAfterMs !== null && HOLDING_STATUSES.has(status)) rateLimiter.hold(now + retryAfterMs, now);
     if (status >= SERVER_TROUBLE) return;
     const tooMany = tally.note({ tooMany: status === TOO_MANY, sentAt, now, throttled: rateLimiter.throttled(now) });
     if (tooMany !== null) rateLimiter.slowDown(tooMany, now);

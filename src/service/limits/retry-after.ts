@@ -17,3 +17,6 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 function capped(ms: number): number {
   return Math.min(Math.max(Math.ceil(ms), 0), RETRY_AFTER_CAP_MS);
 }
+
+/** A Retry-After on these speaks of the service as a whole; on a 409 it speaks of one key. */
+export const HOLDING_STATUSES: ReadonlySet<number> = new Set([425, 429, 500, 502, 503, 504]);

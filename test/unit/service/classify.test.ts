@@ -252,6 +252,19 @@ describe('classify', () => {
   });
 
   it.each([
+    [json(409, {}, 1_000), true],
+    [json(408, {}, 1_000), true],
+    [json(201, {}, 1_000), true],
+    [json(503, {}, 1_000), undefined],
+    [json(409), undefined],
+  ])('says when it is this key alone that may come again later (%#)', (end, isDelayOfKey) => {
+    const answer = classify(end, SHAPE);
+
+    expect(answer.kind).toBe('lost');
+    expect('isDelayOfKey' in answer ? answer.isDelayOfKey : undefined).toBe(isDelayOfKey);
+  });
+
+  it.each([
     [json(301), true],
     [spoilt(303, 'empty'), true],
     [json(307, { id: 'inv_1' }), true],

@@ -101,6 +101,19 @@ describe('sending', { concurrent: true, timeout: 180_000 }, () => {
     });
   });
 
+  it('does not wait for the service where a Retry-After on a 409 speaks of one key', async () => {
+    await withStack({ env: { LOTE_PAGE_SIZE: '2', LOTE_SEND_TIMEOUT: '3s' } }, async (stack) => {
+      const busy = ['F-1', 'F-4', 'F-7', 'F-10'];
+      stack.front.script = (request) =>
+        busy.some((ref) => isOf(request, ref)) ? { status: 409, headers: { 'retry-after': '1' } } : 'pass';
+
+      const result = await stack.run('busy-keys.csv', testInvoices(12));
+
+      expect(result.counts).toMatchObject({ issued: 8, unknown: 4 });
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
   it('stops asking a key under which the service keeps an error', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = (request) => (isOf(request, 'F-2') ? { status: 500 } : 'pass');

@@ -11,7 +11,7 @@ import { RETRY } from '../activity-place.ts';
 const SPAN_MS = 60_000;
 const REASON = { code: 'said', message: 'HTTP 422: said' };
 const REFUSED: CreateAnswer = { kind: 'refused', reason: REASON };
-const LOST: CreateAnswer = { kind: 'lost', reason: { code: 'reset', message: 'no answer came' }, retryAfterMs: null };
+const LOST = { kind: 'lost', reason: { code: 'reset', message: 'no answer came' }, retryAfterMs: null } as const;
 const CREATED: CreateAnswer = { kind: 'created', serviceId: 'inv_1' };
 
 const ERROR: CreateAnswer = {
@@ -180,6 +180,15 @@ describe('sendInvoice', () => {
     const long = await send([notNow(2_001)]);
     expect(long.pauses).toEqual([]);
     expect(long.sent).toMatchObject({ attempts: 1, retryAfterMs: 2_001, outcome: { kind: 'pending' } });
+  });
+
+  it('waits as long as it is told for its own key, and asks the page for no wait', async () => {
+    const inFlight = (retryAfterMs: number): CreateAnswer => ({ ...LOST, retryAfterMs, isDelayOfKey: true });
+    expect((await send([inFlight(1_500), CREATED])).pauses).toEqual([1_500]);
+
+    const long = await send([inFlight(30_000)]);
+    expect(long.pauses).toEqual([]);
+    expect(long.sent).toMatchObject({ attempts: 1, retryAfterMs: null, outcome: { kind: 'pending' } });
   });
 
   it('backs off by itself, longer each time', async () => {
