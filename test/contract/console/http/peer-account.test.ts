@@ -56,7 +56,7 @@ describe('a console on loopback', () => {
   it.skipIf(process.platform !== 'linux')(
     'takes a caller for another account while no file is left to see whose it is',
     async () => {
-      const command = `ulimit -n 100; exec "$0" --import tsx "$1"`;
+      const command = `ulimit -n 512; exec "$0" --import tsx "$1"`;
       const { stdout } = await run('sh', ['-c', command, process.execPath, WITHOUT_FILES]);
 
       expect(JSON.parse(stdout)).toEqual([401, 200]);
