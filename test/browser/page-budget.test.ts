@@ -16,8 +16,8 @@ const PATIENCE_MS = 300_000;
 const INERT = 'button[type=button], button:not(form *), [onclick], a[href^="javascript:"], a[href="#"]';
 /** Runs in the page: the sentence about the rate of a running batch is another one a minute later. */
 const WITHOUT_PACE = `document.querySelectorAll('figure + p').forEach((sentence) => sentence.remove())`;
-/** What changes from one reading to the next. */
-const MOMENTS = /\d/gu;
+/** What changes from one reading to the next: digits, and what is said of a pace until somebody has looked for a minute: a slow machine takes longer from one walk to the next. */
+const MOMENTS = /\d|\n{1,2}How fast it goes is not yet known[^\n]*\n/gu;
 
 /** What one page is to somebody who opens it. */
 interface Visit {
