@@ -14,10 +14,16 @@ const NOWHERE = '/nowhere';
 const PATIENCE_MS = 300_000;
 /** What does nothing by itself. */
 const INERT = 'button[type=button], button:not(form *), [onclick], a[href^="javascript:"], a[href="#"]';
-/** Runs in the page: the sentence about the rate of a running batch is another one a minute later. */
-const WITHOUT_PACE = `document.querySelectorAll('figure + p').forEach((sentence) => sentence.remove())`;
-/** What changes from one reading to the next: digits, and what is said of a pace until somebody has looked for a minute: a slow machine takes longer from one walk to the next. */
-const MOMENTS = /\d|\n{1,2}How fast it goes is not yet known[^\n]*\n/gu;
+/**
+ * Runs in the page: its text without the sentence about the rate of a running batch, which is another one a minute later. In one step, because the page's own
+ * script may put a newer one in its place.
+ */
+const TEXT_WITHOUT_PACE = `(() => {
+  document.querySelectorAll('figure + p').forEach((sentence) => sentence.remove());
+  return document.body.innerText;
+})()`;
+/** What changes from one reading to the next. */
+const MOMENTS = /\d/gu;
 
 /** What one page is to somebody who opens it. */
 interface Visit {
@@ -140,8 +146,8 @@ async function reading(page: Page): Promise<Visit> {
   const forms = await formsOf(page);
   const inert = await page.locator(INERT).all();
   const texts = await Promise.all(inert.map((one) => one.innerText()));
-  await page.evaluate(WITHOUT_PACE);
-  return { text: (await page.locator('body').innerText()).replaceAll(MOMENTS, ''), forms, inert: texts };
+  const text = await page.evaluate<string>(TEXT_WITHOUT_PACE);
+  return { text: text.replaceAll(MOMENTS, ''), forms, inert: texts };
 }
 
 /** Those addresses that answer with HTML; each must answer. */
