@@ -2,6 +2,7 @@ import { commandLine, type CommandReader } from '../../src/domain/text/command-l
 import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyRemark, NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
+import { lostRowsOf } from '../../src/contract/lost-rows.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
 import { ENGLISH, type Speech } from '../../src/texts/choose-language.ts';
 import { documentFormat } from '../../src/texts/document-format.ts';
@@ -102,11 +103,6 @@ function verdictOf(end: FileEnd): NightlyVerdict {
   if (state === 'refused') return 'refused';
   const everything = issuedOf(end.result) === (counts.invoices ?? 0) && lostRowsOf(counts) === 0;
   return everything && state === 'finished' ? 'issued' : 'attention';
-}
-
-/** A totals row is in no invoice either, and nothing of it is missing. Results of earlier versions lack `rowsLost`. */
-function lostRowsOf({ rowsLost, rowsWithoutInvoice }: BatchResult['counts']): number {
-  return rowsLost ?? rowsWithoutInvoice ?? 0;
 }
 
 function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandReader): readonly NightlyRemark[] {

@@ -1,5 +1,5 @@
 import type { ReadAs } from '../domain/read-as.ts';
-import type { DecimalEvidence, DecimalProof } from './csv/decimal-evidence.ts';
+import { type DecimalEvidence, type DecimalProof, isDoubtful } from './csv/decimal-evidence.ts';
 import type { Damage } from './encoding/damage.ts';
 import type { IngestOptions } from './ingest-options.ts';
 import type { Conversion, NumberColumn, Proof } from './ingest-result.ts';
@@ -61,8 +61,4 @@ export function decideConversion(rows: RowEvidence, options: IngestOptions): Dec
       ...(readAs.profile === undefined ? {} : { correctedWith: readAs.profile }),
     },
   };
-}
-
-function isDoubtful({ against, doubtful }: DecimalProof): boolean {
-  return against !== undefined || doubtful === true;
 }

@@ -23,6 +23,17 @@ export interface DecimalProof {
   readonly doubtful?: true;
 }
 
+/** Whether the column has both marks, here or in the file of these corrections. */
+export function isDoubtful({
+  against,
+  doubtful,
+}: {
+  readonly against?: unknown;
+  readonly doubtful?: true | undefined;
+}): boolean {
+  return against !== undefined || doubtful === true;
+}
+
 const INTEGER = /^-?\d+$/;
 const LONGEST_SHOWN = 40;
 const WORDS: Readonly<Record<DecimalMark, string>> = { '.': 'a decimal point', ',': 'a decimal comma' };

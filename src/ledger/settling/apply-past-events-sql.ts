@@ -1,4 +1,5 @@
 import { TRANSITIONS } from '../../domain/invoice-state.ts';
+import { KEEP_GENERATION_OF_TARGET } from './keep-generation-sql.ts';
 import { applicationOfPastDocument, isOfApplication } from './same-application-sql.ts';
 import { fromStates, stateList } from '../database/states.ts';
 
@@ -55,11 +56,7 @@ WITH reported AS (
   FROM past p JOIN target t ON t.invoice_id = p.invoice_id
   ORDER BY p.invoice_id, p.fingerprint = t.fingerprint DESC, p.generation
 ), kept AS (
-  INSERT INTO invoice_generation (invoice_id, generation, fingerprint, idempotency_key, state, service_id, attempts,
-    first_sent_at, settled_at, reason_code, reason_message, flags)
-  SELECT t.invoice_id, t.generation, t.fingerprint, t.idempotency_key, t.state, t.service_id, t.attempts,
-    t.first_sent_at, t.settled_at, t.reason_code, t.reason_message, t.flags
-  FROM target t JOIN decided d ON d.invoice_id = t.invoice_id
+  ${KEEP_GENERATION_OF_TARGET} JOIN decided d ON d.invoice_id = t.invoice_id
   WHERE d.revives AND NOT t.unsent
 ), moved AS (
   UPDATE invoice i SET

@@ -1,5 +1,6 @@
 import { PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { fromStates } from '../database/states.ts';
+import { KEEP_GENERATION_OF_TARGET } from './keep-generation-sql.ts';
 
 /** That invoice `i` ended without a document, and an earlier one of it is issued: of its content or of another. */
 const ENDED_AFTER_ISSUED = `(i.flags <> '{}' AND i.flags @> '{issued-in-earlier-generation}' AND i.state IN ${fromStates('regenerate')})`;
@@ -23,11 +24,7 @@ WITH target AS (
   WHERE g.state = 'issued' AND g.service_id IS NOT NULL
   ORDER BY g.invoice_id, g.generation
 ), kept AS (
-  INSERT INTO invoice_generation (invoice_id, generation, fingerprint, idempotency_key, state, service_id, attempts,
-    first_sent_at, settled_at, reason_code, reason_message, flags)
-  SELECT t.invoice_id, t.generation, t.fingerprint, t.idempotency_key, t.state, t.service_id, t.attempts,
-    t.first_sent_at, t.settled_at, t.reason_code, t.reason_message, t.flags
-  FROM target t JOIN risen r ON r.invoice_id = t.invoice_id
+  ${KEEP_GENERATION_OF_TARGET} JOIN risen r ON r.invoice_id = t.invoice_id
 )
 UPDATE invoice i SET
   state = 'issued', service_id = r.service_id, idempotency_key = r.idempotency_key, first_sent_at = r.first_sent_at,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ReadAs } from '../../domain/read-as.ts';
+import { isDoubtful } from '../../ingest/csv/decimal-evidence.ts';
 import type { NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { NUMBER_COLUMNS } from '../../ingest/ingest-result.ts';
 import type { NumberColumn, Proof } from '../../ingest/ingest-result.ts';
@@ -68,10 +69,6 @@ function marksOf(
 function doubtfulOf(decimal: Decimals | undefined): Pick<ReadAs, 'doubtful'> {
   const doubtful = NUMBER_COLUMNS.filter((column) => decimal !== undefined && isDoubtful(decimal[column]));
   return doubtful.length === 0 ? {} : { doubtful };
-}
-
-function isDoubtful({ against, doubtful }: Decimals[NumberColumn]): boolean {
-  return against !== undefined || doubtful === true;
 }
 
 /** The marks of the number columns, and those columns in which both occur: their doubtful cells have to be written anew. */

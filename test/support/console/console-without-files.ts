@@ -1,10 +1,10 @@
-import { closeSync, openSync } from 'node:fs';
 import { connect } from 'node:net';
 import { startConsole } from '../../../src/console/start-console.ts';
+import { takeAllFiles } from '../crash/all-files.ts';
 import { ledgerHolding } from '../../unit/console/console-ledger.ts';
 
 /**
- * A console in a process that may open few files: a caller sends half of a request, no file is left, and the rest of the request comes. Prints the status
+ * A console: a caller sends half of a request, no file is left, and the rest of the request comes. Prints the status
  * of that answer, and of one on the same connection when there are files again.
  */
 const web = await startConsole({
@@ -22,23 +22,12 @@ const socket = connect({ host: '127.0.0.1', port: web.port });
 await new Promise<void>((resolve) => socket.once('connect', resolve));
 socket.write(REQUEST);
 await fetch(`${web.url}/api/health`).then((answer) => answer.text());
-const taken = takeAllFiles();
+const giveBack = takeAllFiles();
 const without = await statusOf('\r\n');
-for (const file of taken) closeSync(file);
+giveBack();
 const withFiles = await statusOf(`${REQUEST}\r\n`);
 process.stdout.write(`${JSON.stringify([without, withFiles])}\n`);
 process.exit(0);
-
-function takeAllFiles(): readonly number[] {
-  const files: number[] = [];
-  for (;;) {
-    try {
-      files.push(openSync('/dev/null', 'r'));
-    } catch {
-      return files;
-    }
-  }
-}
 
 function statusOf(rest: string): Promise<number> {
   return new Promise((resolve) => {

@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startConsole } from '../../../../src/console/start-console.ts';
+import { compiledProcess } from '../../../support/compiled-process.ts';
 import { OTHER_USER, whyNoNamespaces } from '../../../support/namespaces.ts';
 import { ledgerHolding } from '../../../unit/console/console-ledger.ts';
 
 const run = promisify(execFile);
-const WITHOUT_FILES = fileURLToPath(new URL('../../../support/console/console-without-files.ts', import.meta.url));
+const WITHOUT_FILES = await compiledProcess(
+  new URL('../../../support/console/console-without-files.ts', import.meta.url),
+);
 const TOKEN = 'a-long-random-token';
 const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`peer account: tests with another account are left out; ${whyNot}`);
@@ -56,8 +58,7 @@ describe('a console on loopback', () => {
   it.skipIf(process.platform !== 'linux')(
     'takes a caller for another account while no file is left to see whose it is',
     async () => {
-      const command = `ulimit -n 512; exec "$0" --import tsx "$1"`;
-      const { stdout } = await run('sh', ['-c', command, process.execPath, WITHOUT_FILES]);
+      const { stdout } = await run(process.execPath, [WITHOUT_FILES]);
 
       expect(JSON.parse(stdout)).toEqual([401, 200]);
     },
