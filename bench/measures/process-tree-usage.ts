@@ -20,6 +20,11 @@ export function processCpuMs(pid: number): number {
   return readStat(pid)?.cpuMs ?? 0;
 }
 
+/** CPU time of this process's main thread in milliseconds: one core is all that it can use. Zero where there is no /proc. */
+export function mainThreadCpuMs(): number {
+  return readStat(process.pid, `/proc/self/task/${process.pid}/stat`)?.cpuMs ?? 0;
+}
+
 /** One process, as /proc shows it. */
 export interface ProcessStat {
   readonly pid: number;
@@ -43,8 +48,8 @@ async function readProcesses(): Promise<readonly ProcessStat[]> {
   return names.flatMap((name) => (/^\d+$/.test(name) ? (readStat(Number(name)) ?? []) : []));
 }
 
-function readStat(pid: number): ProcessStat | null {
-  const text = procFile(`/proc/${pid}/stat`);
+function readStat(pid: number, file = `/proc/${pid}/stat`): ProcessStat | null {
+  const text = procFile(file);
   if (text === null) return null;
   // The second field is the name in brackets, and may hold anything; 4 is the parent, 14 to 17 are CPU times with those of waited-for children.
   const fields = text

@@ -7,7 +7,7 @@ import { createLogger } from '../../src/runtime/process/logger.ts';
 import { startBatch } from '../../src/wiring/temporal/batch-starter.ts';
 import { startEmbedded } from '../../src/wiring/start/embedded.ts';
 import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
-import { processTreeUsage } from '../measures/process-tree-usage.ts';
+import { mainThreadCpuMs, processTreeUsage } from '../measures/process-tree-usage.ts';
 import { type Span, timelineOf } from '../measures/timeline.ts';
 import { peakRssMb } from '../measures/peak-rss.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
@@ -30,6 +30,8 @@ export interface SpanCpu {
   readonly temporalCpuMs: number;
   /** Zero for the embedded ledger. */
   readonly databaseCpuMs: number;
+  /** Of `cpuMs`, what one thread does: all of Lote's own work but workflows and the embedded ledger. */
+  readonly mainThreadCpuMs: number;
 }
 
 export interface LoteRun extends SpanCpu {
@@ -105,6 +107,7 @@ async function cpuNow(): Promise<SpanCpu> {
     cpuMs: (user + system) / 1000,
     temporalCpuMs: (await processTreeUsage(process.pid)).cpuMs,
     databaseCpuMs: databasePid === null ? 0 : (await processTreeUsage(databasePid)).cpuMs,
+    mainThreadCpuMs: mainThreadCpuMs(),
   };
 }
 
@@ -113,6 +116,7 @@ function since(before: SpanCpu, after: SpanCpu): SpanCpu {
     cpuMs: after.cpuMs - before.cpuMs,
     temporalCpuMs: after.temporalCpuMs - before.temporalCpuMs,
     databaseCpuMs: after.databaseCpuMs - before.databaseCpuMs,
+    mainThreadCpuMs: after.mainThreadCpuMs - before.mainThreadCpuMs,
   };
 }
 

@@ -132,6 +132,7 @@ describe('issueTable', () => {
     cpuMs: 400,
     temporalCpuMs: 300,
     databaseCpuMs: 100,
+    mainThreadCpuMs: 250,
     historyEvents: 25,
     peakRssMb: 250.6,
     loop: { longestMs: 38.4, longestCpuMs: 30.2, p99Ms: 4.2, longestGcMs: 12.1 },
@@ -165,6 +166,7 @@ describe('issueTable', () => {
       'events/invoice': '0.025',
       'peak RSS MB': '251',
       'CPU ms/invoice': '0.40 + Temporal 0.30 + database 0.10',
+      'main thread ms/invoice': '0.25',
       'longest block ms': '38 (CPU 30, p99 4, GC 12)',
     });
   });
@@ -211,6 +213,7 @@ describe('linearTable', () => {
       cpuMs: 400,
       temporalCpuMs: 300,
       databaseCpuMs: 100,
+      mainThreadCpuMs: 250,
       loop: { longestMs: 1, longestCpuMs: null, p99Ms: 1, longestGcMs: 1 },
     },
   };
@@ -241,10 +244,10 @@ describe('rateTable', () => {
   it('shows what each process takes of one core, with a limit, without one, and at rest', () => {
     const run: LoteMeasure = {
       ...{ ledger: 'postgres', startUpMs: 1, counts: {}, sendingMs: 500, peakRssMb: 300, rest: null },
-      ...{ wallMs: 10_000, cpuMs: 200, temporalCpuMs: 100, databaseCpuMs: 50, historyEvents: 40 },
+      ...{ wallMs: 10_000, cpuMs: 200, temporalCpuMs: 100, databaseCpuMs: 50, mainThreadCpuMs: 150, historyEvents: 40 },
       loop: { longestMs: 1, longestCpuMs: null, p99Ms: 1, longestGcMs: 1 },
     };
-    const rest = { wallMs: 1_000, cpuMs: 5, temporalCpuMs: 20, databaseCpuMs: 0 };
+    const rest = { wallMs: 1_000, cpuMs: 5, temporalCpuMs: 20, databaseCpuMs: 0, mainThreadCpuMs: 4 };
 
     const table = rateTable({
       options: {
