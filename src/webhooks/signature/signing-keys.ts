@@ -1,3 +1,4 @@
+import { isMasked } from '../../service-profile/masked-secret.ts';
 import type { SignatureShape } from './request-head.ts';
 
 /** The keys of some secrets. */
@@ -11,7 +12,7 @@ const HEX = /^(?:[0-9a-f]{2})+$/i;
 const ALPHABET = { base64: /^[A-Za-z0-9+/]+(={0,2})$/, base64url: /^[A-Za-z0-9_-]+(={0,2})$/ } as const;
 
 /**
- * Makes keys of secrets by the profile. Empty secrets are left out, for everybody can sign with one; so are those that
+ * Makes keys of secrets by the profile. Empty and masked secrets are left out, for everybody can sign with one; so are those that
  * cannot be decoded, which is logged once.
  */
 export function createSigningKeys({ secret: how }: Pick<SignatureShape, 'secret'>, log: Log): SigningKeys {
@@ -34,9 +35,9 @@ export function createSigningKeys({ secret: how }: Pick<SignatureShape, 'secret'
   };
 }
 
-/** Secrets that somebody must know to use them. */
+/** Secrets that somebody must know to use them; an earlier version stored those that a registration showed masked, too. */
 export function usableSecrets(secrets: readonly string[]): readonly string[] {
-  return secrets.filter((secret) => secret !== '');
+  return secrets.filter((secret) => secret !== '' && !isMasked(secret));
 }
 
 function keyOf(secret: string, { prefix, encoding }: SignatureShape['secret']): string | Uint8Array | null {

@@ -352,12 +352,12 @@ describe('listMerchants', () => {
 describe('registerWebhook', () => {
   it('subscribes to both events, without an Idempotency-Key, and keeps the secret', async () => {
     const server = await scriptedServer((_request, response) =>
-      sendJson(response, 201, { id: 'whk_1', secret: 'whsec_1' }),
+      sendJson(response, 201, { id: 'whk_1', secret: 'whsec_1a' }),
     );
 
     const answer = await clientOf(server.baseUrl).registerWebhook('https://lote.example/webhooks');
 
-    expect(answer).toEqual({ kind: 'registered', secret: 'whsec_1' });
+    expect(answer).toEqual({ kind: 'registered', secret: 'whsec_1a' });
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
       url: 'https://lote.example/webhooks',
       events: ['invoice.issued', 'invoice.failed'],
@@ -526,11 +526,11 @@ describe('expressions of the profile', () => {
   });
 
   it('read the id of a merchant, and the secret of a registration', async () => {
-    const service = await saying(201, { shop: { id: 'mrc_7' }, hook: { secret: 'whsec_7' } });
+    const service = await saying(201, { shop: { id: 'mrc_7' }, hook: { secret: 'whsec_7a' } });
 
     const merchant = { nif: '1', legalName: 'L', email: 'l@example.org' };
     expect(await service.createMerchant(merchant, 'lote_m')).toEqual({ kind: 'created', merchantId: 'mrc_7' });
-    expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({ secret: 'whsec_7' });
+    expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({ secret: 'whsec_7a' });
   });
 
   it('leave what was not answered as it is', async () => {

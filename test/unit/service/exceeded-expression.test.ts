@@ -53,7 +53,7 @@ describe('an expression of the profile that exceeds its limits', () => {
   });
 
   it('leaves open whether a registration brought a secret', async () => {
-    const service = await answered(201, { secret: 'whsec_1' }, { webhook: { secret: EXCEEDS } });
+    const service = await answered(201, { secret: 'whsec_1a' }, { webhook: { secret: EXCEEDS } });
 
     expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({ kind: 'lost' });
   });

@@ -15,11 +15,15 @@ const read = (end: ExchangeResult) => readRegistration(end, DEFAULT_PROFILE);
 
 describe('the answer to the registration of the receiver', () => {
   it.each([
-    ['a secret', { secret: 'whsec_1' }, 'whsec_1'],
-    ['a secret of one character', { secret: 's' }, 's'],
-    ['the longest secret', { secret: 's'.repeat(4_096) }, 's'.repeat(4_096)],
-    ['a secret that is too long', { secret: 's'.repeat(4_097) }, null],
+    ['a secret', { secret: 'whsec_1a' }, 'whsec_1a'],
+    ['the longest secret', { secret: 'abcd'.repeat(1_024) }, 'abcd'.repeat(1_024)],
+    ['a secret that is too long', { secret: `${'abcd'.repeat(1_024)}e` }, null],
     ['an empty secret', { secret: '' }, null],
+    ['a secret that is short enough to be guessed', { secret: 'whsec_1' }, null],
+    ['a secret of three different characters', { secret: 'abc'.repeat(10) }, null],
+    ['a secret of stars', { secret: '********' }, null],
+    ['a secret of which the end is shown', { secret: 'whsec_••••1f3a' }, null],
+    ['a secret of which the beginning is shown', { secret: 'whsec_1f3a…' }, null],
     ['no secret', { id: 'whk_1' }, null],
   ])('with %s registers it', (_name, value, secret) => {
     expect(read(json(201, value))).toEqual({ kind: 'registered', secret });
@@ -31,6 +35,37 @@ describe('the answer to the registration of the receiver', () => {
       expect(read(spoilt(why))).toEqual({ kind: 'registered', secret: null });
     },
   );
+
+  it('that is the page of a gateway leaves open whether it is registered', () => {
+    const body = { kind: 'unreadable', why: 'not-json', text: '\n<html>Back soon</html>' } as const;
+
+    expect(read({ kind: 'answer', status: 200, retryAfterMs: null, body })).toMatchObject({ kind: 'lost' });
+  });
+
+  it.each([
+    ['no success', 200, { success: false, message: 'url not allowed' }, { kind: 'lost' }],
+    ['refused', 200, { success: false, status: 422, message: 'url not allowed' }, { kind: 'refused' }],
+    ['too much', 200, { success: false, status: 429, secret: 'whsec_1a' }, { kind: 'refused' }],
+    ['a success', 200, { success: true, secret: 'whsec_1a' }, { kind: 'registered', secret: 'whsec_1a' }],
+  ])('that the envelope calls %s is what the envelope says', (_name, status, value, expected) => {
+    const { error, answers } = DEFAULT_PROFILE;
+    const profile = {
+      ...DEFAULT_PROFILE,
+      error: { ...error, message: '/message' },
+      answers: { ...answers, status: '/status', success: { at: '/success', is: ['true'] } },
+    };
+
+    expect(readRegistration(json(status, value), profile)).toMatchObject(expected);
+  });
+
+  it('that a rule of the profile calls refused registers nothing', () => {
+    const profile = {
+      ...DEFAULT_PROFILE,
+      answers: { ...DEFAULT_PROFILE.answers, rules: [{ code: ['limit'], means: 'refused' as const }] },
+    };
+
+    expect(readRegistration(json(200, { error: { code: 'limit' } }), profile)).toMatchObject({ kind: 'refused' });
+  });
 
   it.each<UnreadableBody>(['cut-short', 'not-evaluated'])('that is %s leaves open what it held', (why) => {
     expect(read(spoilt(why))).toMatchObject({ kind: 'lost', reason: { code: 'answer-unreadable' } });

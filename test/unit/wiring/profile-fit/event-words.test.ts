@@ -53,6 +53,7 @@ function words(says: Readonly<Record<string, Says>>, { failures = 0 }: Given = {
       },
     },
     watch,
+    now: () => clock,
   });
   return {
     ...{ asked, opened, watch },
@@ -143,18 +144,46 @@ describe('words of events and of answers', () => {
     expect(opened).toEqual([]);
   });
 
-  it.each(['processing', 'away'] as const)(
-    'are believed while the service says %s, and asked about 20 times',
-    async (says) => {
-      const ids = Array.from({ length: 30 }, (_unused, at) => `inv_${at}`);
-      const { accept, asked } = words(Object.fromEntries(ids.map((id) => [id, says])));
-      const accepted: boolean[] = [];
-      for (const id of ids) accepted.push(await accept(delivery(id)));
+  it('are believed while the service answers nothing, and asked about once a second: until an answer contradicts them', async () => {
+    const says: Record<string, Says> = {};
+    const { accept, asked, later, opened } = words(says);
+    const ids = Array.from({ length: 40 }, (_unused, at) => `inv_${at}`);
+    for (const id of ids) says[id] = 'away';
 
-      expect(accepted.every(Boolean)).toBe(true);
-      expect(asked).toHaveLength(20);
-    },
-  );
+    for (const id of ids) expect(await accept(delivery(id))).toBe(true);
+    expect(asked).toEqual(['inv_0']);
+    for (const id of ids) {
+      later(1_000);
+      expect(await accept(delivery(id))).toBe(true);
+    }
+    expect(asked).toHaveLength(41);
+
+    for (const id of ids) says[id] = 'failed';
+    later(1_000);
+    expect([await accept(delivery('inv_0')), await accept(delivery('inv_1'))]).toEqual([false, false]);
+    expect(opened).toEqual(['profile-contradiction']);
+  });
+
+  it('are believed while the service still processes, asked about 20 times at once and every five seconds from then on', async () => {
+    const says: Record<string, Says> = {};
+    const { accept, asked, later, opened } = words(says);
+    const ids = Array.from({ length: 40 }, (_unused, at) => `inv_${at}`);
+    for (const id of ids) says[id] = 'processing';
+
+    for (const id of ids) expect(await accept(delivery(id))).toBe(true);
+    expect(asked).toHaveLength(20);
+    later(4_999);
+    await accept(delivery('inv_1'));
+    expect(asked).toHaveLength(20);
+    later(1);
+    await accept(delivery('inv_1'));
+    expect(asked).toHaveLength(21);
+
+    for (const id of ids) says[id] = 'failed';
+    later(5_000);
+    expect([await accept(delivery('inv_2')), await accept(delivery('inv_3'))]).toEqual([false, false]);
+    expect(opened).toEqual(['profile-contradiction']);
+  });
 
   it('are asked about once for a burst of events', async () => {
     const { accept, asked } = words({});
