@@ -56,7 +56,9 @@ class Stop implements ContradictionStop {
   isRaised(): boolean | Promise<boolean> {
     if (this.#found !== null) return this.#isWritten || this.#write(this.#found).then(() => true);
     const at = this.#deps.now();
-    if (this.#read !== null && at - this.#read.at < READ_EVERY_MS) return this.#read.isRaised;
+    // Below zero: the clock was set back.
+    const age = at - (this.#read?.at ?? -Infinity);
+    if (this.#read !== null && age >= 0 && age < READ_EVERY_MS) return this.#read.isRaised;
     const read = { at, isRaised: this.#readBreaker() };
     this.#read = read;
     read.isRaised.then(

@@ -6,6 +6,8 @@ import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 const TROUBLE_IN_A_ROW = 20;
 const FIRST_PROBE_MS = 5_000;
 const LONGEST_PROBE_MS = 60_000;
+/** More than the clocks of two workers may be apart. */
+const CLOCKS_APART_MS = 60_000;
 /** Longer than any request may take: a probe without a result has died by then. */
 const PROBE_TURN_MS = 60_000;
 
@@ -89,7 +91,8 @@ class LedgerBreaker implements CircuitBreaker {
     this.#closed ??= { at: record.openedAt, reason: record.reason };
     if (!hasProbe) return waitFor(record.reason, LONGEST_PROBE_MS);
     const time = this.#now();
-    if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
+    if (record.probeAfter - time > LONGEST_PROBE_MS + CLOCKS_APART_MS) await this.#renew(record.reason, time);
+    else if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
     const until = time + PROBE_TURN_MS;
     const isProbe = await this.#ledger.claimProbe(this.#baseUrl, { now: time, until });
     // Another slice probes at this moment, and its answer is soon known.
@@ -135,6 +138,15 @@ class LedgerBreaker implements CircuitBreaker {
     this.#openings += 1;
     const open = { baseUrl: this.#baseUrl, reason, openedAt: at, probeAfter: at + wait };
     await this.#write(() => this.#ledger.openBreaker(open));
+  }
+
+  /** It was opened by a clock that has been set back since: its times, and answers that count from them on, would be hours away. */
+  async #renew(reason: Reason, time: number): Promise<void> {
+    const at = time - 1;
+    this.#closed = { at, reason };
+    await this.#write(() =>
+      this.#ledger.openBreaker({ baseUrl: this.#baseUrl, reason, openedAt: at, probeAfter: time }),
+    );
   }
 
   /** No row: closed, unless this process has opened it while the answer was on its way. */

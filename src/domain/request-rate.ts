@@ -70,6 +70,18 @@ export function isThrottled(rate: number | null, limit: number | null): boolean 
   return rate !== null && (limit === null || rate < limit);
 }
 
+/** A service that asks for hours is broken or hostile; ten minutes is asked again (DESIGN, Sending). In milliseconds. */
+export const LONGEST_HOLD_MS = 10 * 60_000;
+
+/**
+ * How long requests are still held that may not leave before `until`, in milliseconds. No hold is longer than the longest: one that seems to be was noted by a
+ * clock that has been set back, and is over.
+ */
+export function leftOfHold(until: number, now: number): number {
+  const left = until - now;
+  return left > LONGEST_HOLD_MS ? 0 : Math.max(0, left);
+}
+
 /** Permits to send, and the state after they are taken. */
 export interface PermitReservation {
   readonly state: RequestRate;

@@ -29,7 +29,9 @@ export function createSecretCache(load: () => Promise<readonly string[]>, now: (
   }
 
   function known(maxAgeMs: number): readonly string[] | null {
-    return now() - loadedAt < maxAgeMs ? secrets : null;
+    // Below zero: the clock was set back, and nobody knows how old they are.
+    const age = now() - loadedAt;
+    return age >= 0 && age < maxAgeMs ? secrets : null;
   }
 
   return {

@@ -55,10 +55,11 @@ UPDATE request_pace SET next_at = $2, slowed_to = $3, slowed_from = $4, slowed_a
 export const READ_RATE = `/* read-rate */
 SELECT ${RATE_COLUMNS} FROM request_pace WHERE base_url = $1`;
 
-/** baseUrl, milliseconds from now. */
+/** baseUrl, milliseconds from now, longest hold. One that seems to be longer was noted by a clock that has been set back. */
 export const HOLD_REQUESTS = `/* hold-requests */
 INSERT INTO request_pace AS p (base_url, next_at, slowed_at, held_until) VALUES ($1, 0, 0, ${CLOCK} + $2::double precision)
-ON CONFLICT (base_url) DO UPDATE SET held_until = greatest(p.held_until, excluded.held_until)`;
+ON CONFLICT (base_url) DO UPDATE SET held_until =
+  greatest(CASE WHEN p.held_until > ${CLOCK} + $3::double precision THEN 0 ELSE p.held_until END, excluded.held_until)`;
 
 /** baseUrl. Processes that send: each sees its own part of what the service takes. */
 export const COUNT_SENDERS = `/* count-senders */

@@ -4,7 +4,14 @@ import type {
   ServiceAccountRecord,
   ServiceUseLedger,
 } from '../../domain/ports/ledger/service-use-ledger.ts';
-import { rateOf, throttle, reservePermits, type RequestRate } from '../../domain/request-rate.ts';
+import {
+  leftOfHold,
+  LONGEST_HOLD_MS,
+  rateOf,
+  throttle,
+  reservePermits,
+  type RequestRate,
+} from '../../domain/request-rate.ts';
 import type { Database, Queries } from '../database/database.ts';
 import type { RateRow } from './service-use-sql.ts';
 import {
@@ -86,7 +93,7 @@ export function createServiceUse(database: Database): ServiceUseLedger {
     },
 
     async holdRequests(baseUrl, ms) {
-      await database.query(HOLD_REQUESTS, [baseUrl, ms]);
+      await database.query(HOLD_REQUESTS, [baseUrl, ms, LONGEST_HOLD_MS]);
     },
 
     async leaseSlots(baseUrl, { holder, max, ttlMs, held = 0 }) {
@@ -123,5 +130,5 @@ async function writeRate(queries: Queries, baseUrl: string, { nextAt, throttled 
 }
 
 function updateOf(row: RateRow, state: RequestRate, limit: number | null): RateUpdate {
-  return { requestsPerSecond: rateOf(state, limit, row.now), heldMs: Math.max(0, row.held_until - row.now) };
+  return { requestsPerSecond: rateOf(state, limit, row.now), heldMs: leftOfHold(row.held_until, row.now) };
 }

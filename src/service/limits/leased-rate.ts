@@ -1,5 +1,5 @@
 import type { RateLease, RateUpdate } from '../../domain/ports/ledger/service-use-ledger.ts';
-import { isThrottled, type TooMany } from '../../domain/request-rate.ts';
+import { isThrottled, leftOfHold, type TooMany } from '../../domain/request-rate.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 /**
@@ -61,7 +61,11 @@ export function createLeasedRateLimiter({
       busySince = null;
     }
     rate = update.requestsPerSecond;
-    if (update.heldMs > 0) heldUntil = Math.max(heldUntil, now() + update.heldMs);
+    if (update.heldMs > 0) prolong(now() + update.heldMs, now());
+  }
+
+  function prolong(until: number, at: number): void {
+    heldUntil = Math.max(at + leftOfHold(heldUntil, at), until);
   }
 
   async function takePermit(): Promise<number> {
@@ -84,7 +88,7 @@ export function createLeasedRateLimiter({
 
   return {
     learn,
-    isOpen: (at) => rate === null && heldUntil <= at,
+    isOpen: (at) => rate === null && leftOfHold(heldUntil, at) === 0,
     reserve(at) {
       if (rate === null) return 0;
       // Callers wait in a queue: those that come while a lease is fetched share it.
@@ -96,8 +100,9 @@ export function createLeasedRateLimiter({
     slowDown: (tooMany) => void slowDown(tooMany).then(learn, () => undefined),
     heldUntil: () => heldUntil,
     hold(until, at) {
-      if (until - heldUntil > SAME_HOLD_MS) void hold(until - at).catch(() => undefined);
-      heldUntil = Math.max(heldUntil, until);
+      const known = leftOfHold(heldUntil, at) === 0 ? 0 : heldUntil;
+      if (until - known > SAME_HOLD_MS) void hold(until - at).catch(() => undefined);
+      prolong(until, at);
     },
   };
 }

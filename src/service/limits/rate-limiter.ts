@@ -1,4 +1,12 @@
-import { isThrottled, rateOf, throttle, reservePermits, FULL_RATE, type TooMany } from '../../domain/request-rate.ts';
+import {
+  isThrottled,
+  leftOfHold,
+  rateOf,
+  throttle,
+  reservePermits,
+  FULL_RATE,
+  type TooMany,
+} from '../../domain/request-rate.ts';
 
 /** Spreads requests evenly at a rate; bursts are what makes a service answer 429. */
 export interface RateLimiter {
@@ -9,7 +17,7 @@ export interface RateLimiter {
   /** Whether the rate is below the limit, as far as this process knows. */
   throttled(now: number): boolean;
   slowDown(tooMany: TooMany, now: number): void;
-  /** Until then nothing may leave, as far as this process knows. */
+  /** Until then nothing may leave, as far as this process knows; see `leftOfHold`. */
   heldUntil(): number;
   /** The service's own Retry-After. */
   hold(until: number, now: number): void;
@@ -28,7 +36,7 @@ export function createRateLimiter(requestsPerSecond: number | null): LocalRateLi
   let heldUntil = 0;
   const isUnlimited = (): boolean => requestsPerSecond === null && state.throttled === null;
   return {
-    isOpen: (now) => isUnlimited() && heldUntil <= now,
+    isOpen: (now) => isUnlimited() && leftOfHold(heldUntil, now) === 0,
     reserve(now) {
       if (isUnlimited()) return 0;
       const reserved = reservePermits(state, { requests: 1, limit: requestsPerSecond, now });
@@ -41,8 +49,8 @@ export function createRateLimiter(requestsPerSecond: number | null): LocalRateLi
       state = throttle(state, { tooMany, limit: requestsPerSecond, now });
     },
     heldUntil: () => heldUntil,
-    hold(until) {
-      heldUntil = Math.max(heldUntil, until);
+    hold(until, now) {
+      heldUntil = Math.max(now + leftOfHold(heldUntil, now), until);
     },
   };
 }

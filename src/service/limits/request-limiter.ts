@@ -1,3 +1,4 @@
+import { leftOfHold } from '../../domain/request-rate.ts';
 import type { PostLimits } from '../../domain/ports/invoicing-service.ts';
 import { createAnswerTally } from './answer-tally.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
@@ -56,7 +57,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
     const waiting = waitingSignal({ signal, permit });
     const givenUp = (): ExchangeResult => (permit?.withdrawn.aborted === true ? notPermitted() : cancelled());
     for (;;) {
-      const held = rateLimiter.heldUntil() - options.now();
+      const held = leftOfHold(rateLimiter.heldUntil(), options.now());
       if (held > WAIT_OUT_MS) return { kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: held };
       if (held > 0) {
         // oxlint-disable-next-line no-await-in-loop
@@ -71,7 +72,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
       // oxlint-disable-next-line no-await-in-loop
       if (permit !== undefined && !(await permit.confirm())) return notPermitted();
       // Another answer may have brought a hold during the wait, or prolonged it: a permit before its end is given up.
-      if (rateLimiter.heldUntil() <= options.now()) return null;
+      if (leftOfHold(rateLimiter.heldUntil(), options.now()) === 0) return null;
     }
   }
 

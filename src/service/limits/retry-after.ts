@@ -1,5 +1,4 @@
-/** A service that asks for hours is broken or hostile; ten minutes is asked again (DESIGN, Sending). */
-export const RETRY_AFTER_CAP_MS = 10 * 60_000;
+import { LONGEST_HOLD_MS } from '../../domain/request-rate.ts';
 
 const SECONDS = /^\d+(?:\.\d+)?$/;
 /** Date.parse reads almost anything, `-5` for one: only what begins like an HTTP date is one. */
@@ -15,7 +14,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 function capped(ms: number): number {
-  return Math.min(Math.max(Math.ceil(ms), 0), RETRY_AFTER_CAP_MS);
+  return Math.min(Math.max(Math.ceil(ms), 0), LONGEST_HOLD_MS);
 }
 
 /** A Retry-After on these speaks of the service as a whole; on a 409 it speaks of one key. */

@@ -8,7 +8,8 @@ import { invoiceBody } from '../../../src/service/invoice-body.ts';
 import { isJsonPointer, readPointer } from '../../../src/domain/json-pointer.ts';
 import { reasonText } from '../../../src/service-profile/reason-text.ts';
 import { reasonCode } from '../../../src/service-profile/reason-code.ts';
-import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../../../src/service/limits/retry-after.ts';
+import { LONGEST_HOLD_MS } from '../../../src/domain/request-rate.ts';
+import { retryAfterMs } from '../../../src/service/limits/retry-after.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const amount = fc
@@ -141,7 +142,7 @@ describe('retryAfterMs', () => {
   it('reads what a service writes, in seconds or as a date, and never more than the cap', () => {
     fc.assert(
       fc.property(fc.nat(100_000), (seconds) => {
-        const expected = Math.min(seconds * 1_000, RETRY_AFTER_CAP_MS);
+        const expected = Math.min(seconds * 1_000, LONGEST_HOLD_MS);
 
         expect(retryAfterMs(String(seconds), now)).toBe(expected);
         expect(retryAfterMs(new Date(now + seconds * 1_000).toUTCString(), now)).toBe(expected);
@@ -154,7 +155,7 @@ describe('retryAfterMs', () => {
       fc.property(fc.oneof(fc.string(), text), (header) => {
         const wait = retryAfterMs(header, now);
 
-        expect(wait === null || (Number.isSafeInteger(wait) && wait >= 0 && wait <= RETRY_AFTER_CAP_MS)).toBe(true);
+        expect(wait === null || (Number.isSafeInteger(wait) && wait >= 0 && wait <= LONGEST_HOLD_MS)).toBe(true);
       }),
     );
   });

@@ -19,6 +19,20 @@ describe('createSecretCache', () => {
     expect(seen).toEqual([['secret-1'], ['secret-1'], ['secret-2']]);
   });
 
+  it('reads again after the clock was set back', async () => {
+    let time = 3_600_000;
+    let reads = 0;
+    const cache = createSecretCache(
+      async () => [`secret-${(reads += 1)}`],
+      () => time,
+    );
+
+    const before = await cache.get(100);
+    time = 0;
+
+    expect([before, await cache.get(100), await cache.get(100)]).toEqual([['secret-1'], ['secret-2'], ['secret-2']]);
+  });
+
   it('reads once for many who ask at the same time', async () => {
     let reads = 0;
     const cache = createSecretCache(

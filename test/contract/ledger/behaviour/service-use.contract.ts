@@ -136,6 +136,19 @@ export function serviceUseContract(open: OpenLedger): void {
           500_000,
         );
       });
+
+      it('is not held by what a clock has noted that was set back since', async () => {
+        const baseUrl = `https://${randomUUID()}.example`;
+        await ledger.holdRequests(baseUrl, 3_600_000);
+        const before = await ledger.currentRate(baseUrl, 5);
+
+        await ledger.holdRequests(baseUrl, 5_000);
+
+        const { heldMs } = await ledger.currentRate(baseUrl, 5);
+        expect(before.heldMs).toBe(0);
+        expect(heldMs).toBeGreaterThan(0);
+        expect(heldMs).toBeLessThanOrEqual(5_000);
+      });
     });
 
     describe('slots', () => {

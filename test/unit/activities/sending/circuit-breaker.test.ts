@@ -69,6 +69,20 @@ describe('the circuit breaker', () => {
     expect(await circuit.enter()).toEqual({ kind: 'allowed' });
   });
 
+  it('does not wait for a clock that was set back: it probes, and closes after an answer', async () => {
+    const { circuits: made, clock } = circuits(2);
+    const [first, second] = made as [(typeof made)[number], (typeof made)[number]];
+    for (let trouble = 0; trouble < 20; trouble += 1) await first.troubled(AWAY, clock.now);
+    await second.enter();
+
+    clock.now -= 600_000;
+    const entries = [await first.enter(), await second.enter()];
+    await first.succeeded(clock.now);
+
+    expect(entries.map(({ kind }) => kind)).toEqual(['probe', 'refused']);
+    expect([await first.enter(), await second.enter()]).toEqual([{ kind: 'allowed' }, { kind: 'allowed' }]);
+  });
+
   it('opens at the 20th trouble in a row, and says why and for how long', async () => {
     const { circuit, clock } = circuits(1);
 

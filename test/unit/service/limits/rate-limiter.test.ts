@@ -83,4 +83,15 @@ describe('createPace', () => {
 
     expect(pace.heldUntil()).toBe(9_000);
   });
+
+  it('forgets a hold when the clock was set back by more than any hold lasts', () => {
+    const pace = createRateLimiter(null);
+    const hour = 3_600_000;
+    pace.hold(hour + 1_000, hour);
+
+    const before = [pace.isOpen(hour), pace.isOpen(0)];
+    pace.hold(5_000, 0);
+
+    expect([...before, pace.isOpen(4_999), pace.isOpen(5_000)]).toEqual([false, true, false, true]);
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RETRY_AFTER_CAP_MS, retryAfterMs } from '../../../../src/service/limits/retry-after.ts';
+import { LONGEST_HOLD_MS } from '../../../../src/domain/request-rate.ts';
+import { retryAfterMs } from '../../../../src/service/limits/retry-after.ts';
 
 const NOW = Date.UTC(2026, 6, 1, 2, 0, 0);
 
@@ -11,14 +12,14 @@ describe('retryAfterMs', () => {
     ['1.5', 1_500],
     ['1.25', 1_250],
     ['600', 600_000],
-    ['601', RETRY_AFTER_CAP_MS],
-    ['99999999999999999999999', RETRY_AFTER_CAP_MS],
-    ['9'.repeat(400), RETRY_AFTER_CAP_MS],
+    ['601', LONGEST_HOLD_MS],
+    ['99999999999999999999999', LONGEST_HOLD_MS],
+    ['9'.repeat(400), LONGEST_HOLD_MS],
     ['Wed, 01 Jul 2026 02:00:30 GMT', 30_000],
     ['Wednesday, 01-Jul-26 02:00:30 GMT', 30_000],
     ['Wed 01 Jul 2026 02:00:30 GMT', 30_000],
     ['Wed, 01 Jul 2026 01:00:00 GMT', 0],
-    ['Fri, 01 Jul 2146 02:00:00 GMT', RETRY_AFTER_CAP_MS],
+    ['Fri, 01 Jul 2146 02:00:00 GMT', LONGEST_HOLD_MS],
   ])('reads %s', (header, expected) => {
     expect(retryAfterMs(header, NOW)).toBe(expected);
   });
