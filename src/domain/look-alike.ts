@@ -1,3 +1,5 @@
+import { LONGEST_REFERENCE } from './text/fitting-reference.ts';
+
 /** References of printable ASCII with single spaces: nearly all of them, and each is shown as it is. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 /** Shown as nothing: zero-width and direction marks, soft hyphen, variation selectors. */
@@ -10,8 +12,9 @@ const FULL_WIDTH = /[\uff01-\uff5e]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
 /** Of any script: a spreadsheet writes the numbers that it takes them for with those of ASCII. */
 const DIGITS = /[^\P{Nd}0-9]/gu;
+const DIGITS_ALONE = /^\d+$/;
 /** What a spreadsheet drops when it takes a reference for a number. */
-const LEADING_ZEROS = /^0+(?=\d+$)/;
+const LEADING_ZEROS = /^0+(?=\d)/;
 /** With which tax numbers of 11 or 14 digits begin. */
 const MOST_ZEROS_DROPPED = 2;
 /** A number at whose end it drops zeros, after they were dropped. */
@@ -27,15 +30,21 @@ const LONGEST_WRITTEN_OUT = 15;
  * is left out. Letters that can be told apart stay apart: case, accents, superscripts; so do letters of other alphabets, but not their digits.
  */
 export function skeletonOf(ref: string): string {
-  const seen = writtenOut(seenSpelling(ref));
-  return seen.startsWith('0') ? seen.replace(LEADING_ZEROS, '') : seen;
+  // Never issued, and a cell may have a million characters.
+  if (ref.length > LONGEST_REFERENCE) return ref;
+  return withoutZeros(writtenOut(seenSpelling(ref)));
+}
+
+/** Digits are looked for first: one expression for both would try each zero as the last one. */
+function withoutZeros(text: string): string {
+  return text.startsWith('0') && DIGITS_ALONE.test(text) ? text.replace(LEADING_ZEROS, '') : text;
 }
 
 function writtenOut(seen: string): string {
   const [, digits, power] = SCIENTIFIC.exec(seen) ?? [];
   if (digits === undefined || power === undefined) return seen;
   const number = digits + '0'.repeat(Number(power));
-  return number.replace(LEADING_ZEROS, '').length > LONGEST_WRITTEN_OUT ? seen : number;
+  return withoutZeros(number).length > LONGEST_WRITTEN_OUT ? seen : number;
 }
 
 /**
@@ -48,7 +57,7 @@ export function withDroppedZeros(ref: string): readonly string[] {
 
 /** The same tax number with other zeros in front, of which a spreadsheet drops all. */
 export function withOtherZeros(nif: string): readonly string[] {
-  const digits = nif.replace(LEADING_ZEROS, '');
+  const digits = withoutZeros(nif);
   const most = nif.length - digits.length + MOST_ZEROS_DROPPED;
   return Array.from({ length: most + 1 }, (_, zeros) => '0'.repeat(zeros) + digits).filter((other) => other !== nif);
 }

@@ -204,7 +204,8 @@ export class CsvRows {
   }
 
   #requireOneRow({ row, cells }: CsvRecord): void {
-    if (this.#delimiter === null || !holdsRows(cells, this.#delimiter)) return;
+    const ofHeader = this.#dialect.header.cells.length - 1;
+    if (this.#delimiter === null || !holdsRows(cells, { delimiter: this.#delimiter, ofHeader })) return;
     throw new Refusal(
       'quote-misplaced',
       `Row ${row}: a cell in quotes must be one text, but this one holds line breaks and as many delimiters as whole rows. A quote opens in this row and closes in a later one; write it twice where it is part of the text, and put the whole cell in quotes`,

@@ -34,9 +34,11 @@ export function numberCell(
     return null;
   }
   const typed = isWorkbook(conversion) ? readTypedNumber(cell) : null;
-  const text = typed ?? (isJson(conversion) ? expandExponent(cell) : null) ?? cell;
+  // Only programs write an exponent, and with a point.
+  const exact = typed ?? (isJson(conversion) ? expandExponent(cell) : null);
+  const text = exact ?? cell;
   const shown = typed ?? cell;
-  const read = readNumber(text, typed === null ? conversion.decimal[column] : '.');
+  const read = readNumber(text, exact === null ? conversion.decimal[column] : '.');
   if (read === null) {
     findings.error(row.row, column, {
       code: `${name}-unreadable`,
@@ -44,7 +46,7 @@ export function numberCell(
     });
     return null;
   }
-  if (typed === null && isAmbiguous(text, read, given.conversion, column)) {
+  if (exact === null && isAmbiguous(text, read, given.conversion, column)) {
     findings.error(row.row, column, {
       code: `${name}-ambiguous`,
       message: `found ${shownCell(shown)}, which reads as two numbers, in a column where both decimal marks occur, here or in the file of these corrections. Write it with two decimals`,

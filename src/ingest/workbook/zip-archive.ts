@@ -6,6 +6,9 @@ import { MOST_BYTES_OF_A_PART, MOST_PARTS, MOST_RATIO, RATIO_COUNTS_FROM, damage
 import { Refusal } from '../refusal.ts';
 import { shorten } from '../invoice/shorten.ts';
 
+/** Of a part, before its name. */
+const LOCAL_HEADER_BYTES = 30;
+
 /**
  * The parts of a ZIP archive by name, without regard to case as in Office Open XML. Each part is streamed, and checked against the size and
  * the checksum that the archive declares.
@@ -91,7 +94,9 @@ function entriesOf(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   return new Promise((resolve, reject) => {
     if (zip.entryCount > MOST_PARTS) return reject(tooLarge('parts', MOST_PARTS));
     zip.on('error', (error) => reject(asDamage(error)));
-    zip.on('end', () => resolve(entries));
+    zip.on('end', () =>
+      overlap([...entries.values()]) ? reject(damaged('two of its parts overlap')) : resolve(entries),
+    );
     zip.on('entry', (entry: Entry) => {
       const problem = problemOf(entry, entries);
       if (problem !== null) return reject(problem);
@@ -107,6 +112,15 @@ function problemOf(entry: Entry, entries: ReadonlyMap<string, Entry>): Refusal |
   if ((entry.generalPurposeBitFlag & 1) === 1) return encrypted();
   if (entries.size >= MOST_PARTS) return tooLarge('parts', MOST_PARTS);
   return entries.has(entry.fileName.toLowerCase()) ? damaged('it has two parts of one name') : null;
+}
+
+/** A few megabytes that many parts share would inflate to terabytes: the ratio is bounded part by part. */
+function overlap(entries: readonly Entry[]): boolean {
+  const inPlace = entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
+  return inPlace.some(({ relativeOffsetOfLocalHeader: start, compressedSize }, at) => {
+    const next = inPlace[at + 1];
+    return next !== undefined && start + LOCAL_HEADER_BYTES + compressedSize > next.relativeOffsetOfLocalHeader;
+  });
 }
 
 /** The reader stops a part that is longer than it declares. */

@@ -8,6 +8,8 @@ export interface ZipChange {
   readonly size?: number;
   readonly flags?: number;
   readonly crc?: number;
+  /** All parts begin where the first one does. */
+  readonly overlapping?: boolean;
 }
 
 /** A ZIP archive of these parts; `names` may hold one name twice. */
@@ -31,7 +33,7 @@ export function zipOf(
     fields.writeUInt16LE(Buffer.byteLength(name), 22);
     const file = Buffer.concat([Buffer.from('504b0304', 'hex'), fields, Buffer.from(name), packed]);
     const entry = Buffer.alloc(14);
-    entry.writeUInt32LE(offset, 10);
+    entry.writeUInt32LE(change.overlapping === true ? 0 : offset, 10);
     directory.push(Buffer.from('504b01021400', 'hex'), fields, entry, Buffer.from(name));
     files.push(file);
     offset += file.length;

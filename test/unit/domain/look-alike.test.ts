@@ -57,6 +57,12 @@ describe('skeletonOf', () => {
     expect(skeletonOf(one)).not.toBe(skeletonOf(other));
   });
 
+  it('of a cell that is no reference costs nothing', () => {
+    const [zeros, digits] = [`${'0'.repeat(1_000_000)}A`, '\u{1d7ff}'.repeat(500_000)];
+
+    expect([skeletonOf(zeros), skeletonOf(digits)]).toEqual([zeros, digits]);
+  });
+
   it('of a skeleton is itself, and printable ASCII with single spaces is one', () => {
     fc.assert(
       fc.property(anyText(), (ref) => {

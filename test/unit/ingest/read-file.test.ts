@@ -149,6 +149,54 @@ describe('readFile', () => {
     expect(result).toMatchObject({ ok: false, findings: [{ code: 'quote-misplaced', row: 2 }] });
   });
 
+  it.each([
+    ['a blank line', ''],
+    ['a totals row that is cut off', 'Total,,,99'],
+    ['a row that is cut off', csvRow({ ref: 'B' }).split(',').slice(0, 4).join(',')],
+  ])('refuses two stray quotes also where %s lies between', async (_name, between) => {
+    const opening = csvRow({ ref: 'A', description: '"special offer', price: '1.50' });
+    const closing = csvRow({ ref: 'C', description: 'screen 24"', price: '250.00' });
+
+    const { result } = await ingestedText(`${HEADER}\n${opening}\n${between}\n${closing}\n`);
+
+    expect(result).toMatchObject({ ok: false, findings: [{ code: 'quote-misplaced', row: 2 }] });
+  });
+
+  it('refuses two stray quotes in different columns, where a whole row lies between', async () => {
+    const rows = [
+      csvRow({ ref: 'A', customer: '"Ana' }),
+      csvRow({ ref: 'B' }),
+      csvRow({ ref: 'C', description: 'screen 24"' }),
+    ];
+
+    const { result } = await ingestedText(`${HEADER}\n${rows.join('\n')}\n`);
+
+    expect(result).toMatchObject({ ok: false, findings: [{ code: 'quote-misplaced', row: 2 }] });
+  });
+
+  it.each(['TOTAL Quartz 5W30', 'Total Care'])(
+    'loses a line without invoice and tax code that sells %s',
+    async (description) => {
+      const rows = [csvRow({ ref: 'A' }), csvRow({ ref: '', nif: '', customer: '', tax: '', description })];
+
+      const { result } = await ingestedText(`${HEADER}\n${rows.join('\n')}\n`);
+
+      expect(result).toMatchObject({ ok: true, rowsLost: 1 });
+    },
+  );
+
+  it.each([
+    ['with a label alone', { description: 'Total' }],
+    ['with a longer label and no price', { description: 'Total of the day', price: '' }],
+  ])('calls a row %s a totals row', async (_name, cells) => {
+    const rows = [csvRow({ ref: 'A' }), csvRow({ ref: '', nif: '', customer: '', tax: '', ...cells })];
+
+    const { result } = await ingestedText(`${HEADER}\n${rows.join('\n')}\n`);
+
+    expect(result).toMatchObject({ ok: true, rowsLost: 0 });
+    expect(result.findings).toMatchObject([{ code: 'totals-row', row: 3 }]);
+  });
+
   it('reads a text of several lines, with as many delimiters as a row', async () => {
     const text = '"bread, rolls, cakes, pies, tarts, rye, oats, milk\nand, butter, jam, salt, figs, eggs, tea"';
 

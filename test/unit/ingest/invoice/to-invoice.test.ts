@@ -241,6 +241,19 @@ describe('toInvoice', () => {
     ]);
   });
 
+  it('reads an exponent with a point, whatever mark its column has', () => {
+    const json = {
+      ...{ ...CONVERSION, format: 'json' as const },
+      decimal: { quantity: ',', unit_price: ',' } as const,
+      doubtful: { quantity: true, unit_price: true } as const,
+    };
+
+    expect(toInvoice([row(1, { quantity: '12345e-3', unit_price: '2,50' })], json)).toMatchObject({
+      ok: true,
+      invoice: { lines: [{ quantity: '12.345', unitPrice: '2.5' }] },
+    });
+  });
+
   it('warns once of a tax number without a valid check digit', () => {
     const rows = [row(2), row(3, { description: 'b' })].map((one) => ({ ...one, nif: '123456788' }));
 

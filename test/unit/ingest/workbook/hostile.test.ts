@@ -25,6 +25,10 @@ async function refusal(file: Buffer): Promise<string> {
 }
 
 describe('a workbook', () => {
+  it('whose parts are one and the same data is refused', async () => {
+    expect(await refusal(xlsx(WHOLE, {}, { overlapping: true }))).toMatch(/^workbook-damaged: .*overlap/);
+  });
+
   it('is read when nothing is wrong with it', async () => {
     expect(await refusal(xlsx(WHOLE))).toBe('accepted');
   });
