@@ -13,6 +13,8 @@ export interface CsvRecord {
   /** What the reader of a workbook found wrong with its cells, in columns of Lote that are therefore not to be used. */
   readonly errors?: readonly Finding[];
   readonly unusable?: readonly Column[];
+  /** Of corrections: it was wrong in the dropped file, and nobody has filled the cells that it lacked there. */
+  readonly hadWrongWidth?: boolean;
 }
 
 /** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not swallow a large file into memory. */

@@ -1,12 +1,13 @@
 import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import type { CsvRecord } from './csv-reader.ts';
+import { authorColumns, widthOf } from './author-columns.ts';
 import { CutReferences } from './cut-references.ts';
 import type { Damage } from '../encoding/damage.ts';
 import type { DecimalEvidence } from './decimal-evidence.ts';
 import type { TableHeader } from './table-header.ts';
 import { labelOf, readColumns } from './table-header.ts';
-import { READ_AS } from '../../domain/read-as.ts';
+import { ORIGINAL, READ_AS } from '../../domain/read-as.ts';
 import { nifProblem, normalNif } from '../invoice/identity.ts';
 import { NUMBER_COLUMNS } from '../ingest-result.ts';
 import type { NumberColumn, ReadColumn } from '../ingest-result.ts';
@@ -20,6 +21,7 @@ import { Refusal } from '../refusal.ts';
 import { MOST_ROWS } from '../workbook/limits.ts';
 import { shorten } from '../invoice/shorten.ts';
 import { beforeSpreadsheet } from './original-cells.ts';
+import { hasWrongWidth } from './row-width.ts';
 import { holdsRows } from './swallowed-rows.ts';
 import { totalsLabel } from './totals-row.ts';
 
@@ -56,6 +58,8 @@ export class CsvRows {
   readonly #identityFirst: boolean;
   readonly #width: number;
   readonly #read: readonly ReadColumn[];
+  /** Positions of the columns that are not Lote's. */
+  readonly #author: readonly number[];
   /** Columns with discounts, which nobody reads: position and header. */
   readonly #discounts: readonly { readonly at: number; readonly label: string }[];
   readonly #header: string;
@@ -85,8 +89,9 @@ export class CsvRows {
     this.#evidence = given.evidence;
     this.#constants = COLUMNS.map((column) => given.reading.options.constants?.[column]);
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
-    this.#width = given.dialect.header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+    this.#width = widthOf(given.dialect.header.cells);
     this.#read = readColumns(given.dialect);
+    this.#author = authorColumns(given.dialect.header.cells, given.dialect.map.own);
     this.#discounts = given.dialect.header.cells.flatMap((header, at) => {
       const isRead = this.#read.some((column) => column.at === at);
       return isRead || !isDiscount(header, given.reading.options) ? [] : [{ at, label: shorten(header.trim(), 80) }];
@@ -166,7 +171,10 @@ export class CsvRows {
     const { original } = this.#dialect.map;
     if (original < 0 || this.#hasWrongWidth(record)) return record;
     const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
-    const { cells, errors, kept } = beforeSpreadsheet(given, this.#read, record.cells[original] ?? '');
+    const columns = { read: this.#read, author: this.#author };
+    const { cells, errors, kept, marks } = beforeSpreadsheet(given, columns, record.cells[original] ?? '');
+    if (marks?.cells !== undefined)
+      return { ...record, cells, hadWrongWidth: true, errors: [...(record.errors ?? []), ...errors] };
     for (const { column, cell, value } of kept) this.#evidence[column].observeKept(record.row, cell, value);
     if (errors.length === 0) return record;
     return { ...record, cells, errors: [...(record.errors ?? []), ...errors] };
@@ -245,12 +253,15 @@ export class CsvRows {
     );
   }
 
-  #hasWrongWidth({ cells }: CsvRecord): boolean {
-    return cells.length < this.#width || cells.slice(this.#width).some((cell) => cell.trim() !== '');
+  #hasWrongWidth({ cells, hadWrongWidth }: CsvRecord): boolean {
+    return hadWrongWidth === true || hasWrongWidth(cells, this.#width);
   }
 
-  #widthFinding({ row, cells }: CsvRecord) {
-    const message = `Row ${row}: expected ${this.#width} cells as in the header, found ${cells.length}. Look for a delimiter inside a text that is not quoted`;
+  #widthFinding({ row, cells, hadWrongWidth }: CsvRecord) {
+    const message =
+      hadWrongWidth === true
+        ? `Row ${row}: the row did not have as many cells as the header when it was dropped before (${ORIGINAL}), so its values may stand in wrong columns. Put each value into its column; if its last cells stay empty, empty ${ORIGINAL} in this row, too`
+        : `Row ${row}: expected ${this.#width} cells as in the header, found ${cells.length}. Look for a delimiter inside a text that is not quoted`;
     return { row, column: null, code: 'cell-count', message, severity: 'error' } as const;
   }
 

@@ -1,5 +1,4 @@
 import { Big } from 'big.js';
-import { z } from 'zod';
 import type { Finding } from '../../domain/invoice.ts';
 import { ORIGINAL } from '../../domain/read-as.ts';
 import type { Column } from '../../domain/row.ts';
@@ -11,24 +10,9 @@ import type { NumberColumn, ReadColumn } from '../ingest-result.ts';
 import { readNumber } from '../invoice/read-number.ts';
 import type { DecimalMark } from '../invoice/read-number.ts';
 import { readTypedNumber } from '../workbook/typed-number.ts';
-
-/** No format shows more. */
-const MOST_DECIMALS = 30;
-
-/**
- * By the header of its column. A number also with the decimal that was read in it, because its mark may change, too; one of a sheet with the decimals
- * that its format shows of it, where they are fewer.
- */
-const OriginalCells = z.record(
-  z.string(),
-  z.union([
-    z.string(),
-    z.tuple([z.string(), z.string()]),
-    z.tuple([z.string(), z.string(), z.int().min(0).max(MOST_DECIMALS)]),
-  ]),
-);
-
-type OriginalCells = z.infer<typeof OriginalCells>;
+import { MOST_DECIMALS, readOriginal } from './original-text.ts';
+import type { Original, OriginalCell, RowMarks } from './original-text.ts';
+import { isStillShort } from './row-width.ts';
 
 /** How the number columns of a file were read. */
 export interface NumberMarks {
@@ -43,13 +27,13 @@ interface KnownNumbers extends NumberMarks {
   readonly shown?: (position: number) => number | null;
 }
 
-/** The text of the column for one row; empty where no spreadsheet changes a cell of it. */
-export function originalText(
+/** The cells of a row that some spreadsheet may change. */
+export function originalCells(
   cells: readonly string[],
   columns: readonly ReadColumn[],
   { marks, doubtful, shown }: KnownNumbers,
-): string {
-  const entries = columns.flatMap(({ at, header, column }): [string, OriginalCells[string]][] => {
+): Original['cells'] {
+  const entries = columns.flatMap(({ at, header, column }): [string, OriginalCell][] => {
     const text = cells[at]?.trim() ?? '';
     if (!mayChange(text) || isDamaged(column, text)) return [];
     if (!isNumberColumn(column)) return [[header, text]];
@@ -60,7 +44,7 @@ export function originalText(
     const isRounded = (value.split('.')[1] ?? '').length > decimals;
     return [[header, isRounded ? [text, value, decimals] : [text, value]]];
   });
-  return entries.length === 0 ? '' : JSON.stringify(Object.fromEntries(entries));
+  return Object.fromEntries(entries);
 }
 
 /** A number of corrections that stands there as in the dropped file, and the decimal that was read in it then. */
@@ -70,21 +54,36 @@ export interface KeptNumber {
   readonly value: string;
 }
 
-/** The cells of a row of corrections as they were before a spreadsheet changed some, what is wrong with those, and the numbers that nobody changed. */
+/** A row of corrections, compared with what is said of the dropped file. */
+interface ComparedRow {
+  /** As they were before a spreadsheet changed some. */
+  readonly cells: readonly string[];
+  readonly errors: readonly Finding[];
+  readonly kept: readonly KeptNumber[];
+  /** What is still to be said of the row; null: nobody can read what was said. */
+  readonly marks: RowMarks | null;
+}
+
+/** The columns of a corrections file: those that are read, and the positions of all that are not Lote's. */
+interface ComparedColumns {
+  readonly read: readonly ReadColumn[];
+  readonly author: readonly number[];
+}
+
+/** Compares a row with its cell of `lote_original`. */
 export function beforeSpreadsheet(
   { row, cells }: { readonly row: number; readonly cells: readonly string[] },
-  columns: readonly ReadColumn[],
+  { read, author }: ComparedColumns,
   original: string,
-): { readonly cells: readonly string[]; readonly errors: readonly Finding[]; readonly kept: readonly KeptNumber[] } {
-  if (original.trim() === '') return { cells, errors: [], kept: [] };
-  const said = originalCells(original);
-  if (said === null) return { cells, errors: [notReadable(row)], kept: [] };
+): ComparedRow {
+  const said = readOriginal(original);
+  if (said === null) return { cells, errors: [notReadable(row)], kept: [], marks: null };
   const restored = [...cells];
   const errors: Finding[] = [];
   const kept: KeptNumber[] = [];
-  for (const { at, header, column } of columns) {
+  for (const { at, header, column } of read) {
     const now = cells[at] ?? '';
-    const before = Object.hasOwn(said, header) ? said[header] : undefined;
+    const before = Object.hasOwn(said.cells, header) ? said.cells[header] : undefined;
     if (isNumberColumn(column) && Array.isArray(before) && before[0] === now.trim())
       kept.push({ column, cell: now, value: before[1] });
     const was = changedCell(before, now, column);
@@ -92,7 +91,16 @@ export function beforeSpreadsheet(
     restored[at] = was;
     errors.push(changed(row, header, { was, now }));
   }
-  return { cells: restored, errors, kept };
+  return { cells: restored, errors, kept, marks: marksLeft(said.marks, cells, author) };
+}
+
+/** Those that hold as long as nobody corrects the row. */
+function marksLeft(
+  { cells: width, ...marks }: RowMarks,
+  cells: readonly string[],
+  author: readonly number[],
+): RowMarks {
+  return width !== undefined && isStillShort(width, cells, author) ? { ...marks, cells: width } : marks;
 }
 
 /** What else a cell says that reads with both marks; null: nothing. */
@@ -101,16 +109,8 @@ function otherValue(text: string, value: string): string | null {
   return values.find((read) => read !== undefined && read !== value) ?? null;
 }
 
-function originalCells(text: string): OriginalCells | null {
-  try {
-    return OriginalCells.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
-}
-
 /** The cell as it was, where a spreadsheet changed what it says; null: it says the same, or a person changed it. */
-function changedCell(original: OriginalCells[string] | undefined, now: string, column: Column): string | null {
+function changedCell(original: OriginalCell | undefined, now: string, column: Column): string | null {
   if (original === undefined) return null;
   const [was, value, shown] = typeof original === 'string' ? [original, null] : original;
   const typed = readTypedNumber(now.trim());

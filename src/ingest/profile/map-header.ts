@@ -42,7 +42,8 @@ export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignor
 
 /** Appended by Lote to a corrections file, ignored on the way back in. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
-const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS, ORIGINAL];
+/** All columns that Lote may add to a corrections file. */
+export const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS, ORIGINAL];
 
 /** They say something of a merchant, and not which one it is. */
 const ABOUT_MERCHANT: ReadonlySet<Column> = new Set<Column>(['merchant_legal_name', 'merchant_email']);

@@ -13,7 +13,7 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
   requireEncoding(encoding);
   const encode = (cells: readonly string[]) =>
     iconv.encode(csvRecord(cells, delimiter) + newline, encoding, { addBOM: false });
-  const { kept, own } = keptColumns(original.header);
+  const { kept, own, width } = keptColumns(original.header);
   const cellOf = (cell: string | undefined) => (own ? originalCell(cell ?? '') : (cell ?? ''));
   if (byteOrderMark) yield iconv.encode('\uFEFF', encoding, { addBOM: false });
   const readAs = original.readAs === undefined || original.readAs === '' ? [] : [original.readAs];
@@ -29,14 +29,15 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
     const correction = plan.byRow.get(row);
     if (correction === undefined) continue;
     if (correction.ofInvoice) found += 1;
-    const beyond = cells.slice(original.header.length).map(cellOf);
+    // Only what stands in no column: in one of its own it would look right.
+    const beyond = cells.slice(width).map(cellOf);
     yield encode([
       ...kept.map((index) => cellOf(cells[index])),
       ...(original.hasOriginals === true ? [before] : []),
       correction.state,
       oneLine(correction.reason),
       ...readAs,
-      ...beyond,
+      ...(beyond.some((cell) => cell.trim() !== '') ? beyond : []),
     ]);
   }
   checkAllFound(plan, found);

@@ -1,7 +1,10 @@
 import { extname } from 'node:path';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
-import { beforeSpreadsheet, originalText } from '../../ingest/csv/original-cells.ts';
+import { authorColumns, widthOf } from '../../ingest/csv/author-columns.ts';
+import { beforeSpreadsheet, originalCells } from '../../ingest/csv/original-cells.ts';
+import { originalAsText } from '../../ingest/csv/original-text.ts';
+import { widthMark } from '../../ingest/csv/row-width.ts';
 import type { NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
@@ -41,6 +44,7 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
   const { delimiter, lineEnd, encoding, bom, header, sheet, read, own } = dialectOf(batch.proof);
   const marks = numberMarksOf(batch.proof);
   const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
+  const shape = { width: widthOf(header), author: authorColumns(header, own), own };
   return {
     kind: 'csv',
     // A workbook that is written as CSV must not have a name that says otherwise.
@@ -62,7 +66,7 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
     for await (const record of readRecords(path, batch.proof)) {
       if (record.kind !== 'csv') continue;
       if (read === undefined) yield { row: record.row, cells: record.cells };
-      else yield withOriginals(record, { read, marks, originalAt });
+      else yield withOriginals(record, { read, marks, originalAt, shape });
     }
   }
 }
@@ -75,10 +79,18 @@ function withOriginals(
     readonly marks: NumberMarks;
     /** Of a corrections file that came back; -1: it is none, or has no such column. */
     readonly originalAt: number;
+    readonly shape: Parameters<typeof widthMark>[1];
   },
 ): OriginalRecord {
-  const { cells } = beforeSpreadsheet(record, given.read, record.cells[given.originalAt] ?? '');
-  return { row: record.row, cells, original: originalText(cells, given.read, given.marks) };
+  const { read, marks: numbers, shape } = given;
+  const columns = { read, author: shape.author };
+  const { cells, marks } = beforeSpreadsheet(record, columns, record.cells[given.originalAt] ?? '');
+  const width = widthMark(record.cells, shape);
+  const original = originalAsText({
+    cells: originalCells(cells, read, numbers),
+    marks: width === undefined ? (marks ?? {}) : { ...marks, cells: width },
+  });
+  return { row: record.row, cells, original };
 }
 
 function jsonOriginal(batch: ReportedFile, path: string): OriginalJson {

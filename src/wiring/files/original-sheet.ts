@@ -1,7 +1,8 @@
 import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
-import { originalText } from '../../ingest/csv/original-cells.ts';
+import { originalCells } from '../../ingest/csv/original-cells.ts';
+import { originalAsText } from '../../ingest/csv/original-text.ts';
 import { dialectOf } from '../../ingest/csv/read-records.ts';
 import { labelOf } from '../../ingest/csv/table-header.ts';
 import type { Dialect, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
@@ -41,7 +42,9 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
         cell === undefined ? undefined : originalCell(cell, !records.isRead(at) || isBelievable(at)),
       );
       const shown = (at: number) => row.cells[at]?.format?.decimals ?? null;
-      const original = hasOriginals ? originalText(records.record(row).inCsv, read, { ...marks, shown }) : '';
+      const original = hasOriginals
+        ? originalAsText({ cells: originalCells(records.record(row).inCsv, read, { ...marks, shown }), marks: {} })
+        : '';
       yield { row: row.row, hidden: row.hidden, cells, original };
     }
   }

@@ -7,6 +7,7 @@ import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
 import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
 import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
 import { planCorrections } from '../../../src/report/corrections/corrections-plan.ts';
+import { csvCorrections } from '../../../src/report/corrections/csv-corrections.ts';
 import { xlsxCorrections } from '../../../src/report/corrections/workbook/xlsx-corrections.ts';
 import { readWithProfile } from '../../../src/wiring/files/read-with-profile.ts';
 import { keptFile } from '../../../src/wiring/files/input-files.ts';
@@ -23,7 +24,7 @@ export interface ReadWorkbook {
 export async function readKept(
   directory: string,
   bytes: Uint8Array,
-  options: { readonly profile?: string; readonly sheet?: string } = {},
+  options: { readonly profile?: string; readonly sheet?: string; readonly decimal?: '.' | ',' } = {},
 ): Promise<ReadWorkbook> {
   const path = keptFile(directory, createHash('sha256').update(bytes).digest('hex'));
   mkdirSync(dirname(path), { recursive: true });
@@ -44,6 +45,18 @@ export async function workbookHandedBack(directory: string, { read, invoices }: 
   const pieces: Uint8Array[] = [];
   for await (const piece of xlsxCorrections(original, plan, 'en')) pieces.push(piece);
   return Buffer.concat(pieces);
+}
+
+/** The CSV file of corrections of a file that was read from `directory`, also of a workbook that no workbook can hold; valid invoices are issued. */
+export async function csvHandedBack(directory: string, { read, invoices }: ReadWorkbook): Promise<string> {
+  const { sha256, proof } = read;
+  const plan = await planCorrections(portionsOf(invoices.filter(({ ok }) => !ok).map(outcomeOf)), read.findings);
+  const original = await originalOf({ file: 'invoices.csv', state: 'finished', sha256, proof }, directory);
+  if (original === null || original.kind === 'json') throw new Error('The file has no CSV');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of csvCorrections(original.kind === 'sheet' ? original.asCsv : original, plan))
+    pieces.push(piece);
+  return Buffer.concat(pieces).toString();
 }
 
 function outcomeOf(grouped: GroupedInvoice): BatchInvoice {

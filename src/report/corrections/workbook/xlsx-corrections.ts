@@ -78,16 +78,18 @@ class SheetWriter {
   /** A file of corrections that came back has its quotes already. */
   readonly #own: boolean;
   readonly #readAs: readonly string[];
+  readonly #width: number;
   /** Rows of the original that were written, each one row below its place in this list. */
   readonly #rows: number[] = [];
 
   constructor(original: OriginalSheet, language: Language) {
     // A workbook that was made of a CSV file keeps the cells of that one.
-    const { kept, own } = keptColumns(original.header, ORIGINAL);
+    const { kept, own, width } = keptColumns(original.header, ORIGINAL);
     this.#original = original;
     this.#language = language;
     this.#kept = kept;
     this.#own = own;
+    this.#width = width;
     this.#readAs = original.readAs === '' ? [] : [original.readAs];
   }
 
@@ -131,7 +133,7 @@ class SheetWriter {
       ...this.#kept.map((at) => cells[at]),
       ...(this.#original.hasOriginals === true ? [original === '' ? undefined : original] : []),
       ...[correction.state, clipped(oneLine(correction.reason), LONGEST_REASON), ...this.#readAs],
-      ...cells.slice(this.#original.header.length),
+      ...cells.slice(this.#width),
     ];
     const xml = written.map((cell, column) =>
       this.#cell(cell, cellName(row, column), wrong.has(column) ? 'wrong' : 'plain'),

@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { csvHandedBack, readKept } from '../../../support/files/handed-back.ts';
+import type { ReadWorkbook } from '../../../support/files/handed-back.ts';
+
+let directory: string;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lote-marks-'));
+  mkdirSync(join(directory, 'profiles'));
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function ingest(content: string | Uint8Array, decimal?: '.' | ','): Promise<ReadWorkbook> {
+  return readKept(directory, Buffer.from(content), decimal === undefined ? {} : { decimal });
+}
+
+/** The table of a CSV file of corrections. */
+async function corrections(found: ReadWorkbook): Promise<string[][]> {
+  return parse(await csvHandedBack(directory, found), { delimiter: [';', ','], relax_column_count: true });
+}
+
+function csvOf(table: readonly (readonly string[])[]): string {
+  return table.map((cells) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(';')}\n`).join('');
+}
+
+/** With these cells written into each row, by their headers. */
+function written(table: readonly string[][], cells: Readonly<Record<string, string>>): string {
+  const [header = [], ...rows] = table;
+  return csvOf([header, ...rows.map((row) => row.map((cell, at) => cells[header[at] ?? ''] ?? cell))]);
+}
+
+function told({ invoices }: ReadWorkbook): readonly unknown[] {
+  return invoices.map((invoice) =>
+    invoice.ok
+      ? `${invoice.invoice.ref} sent`
+      : [invoice.ref, ...invoice.findings.filter(({ severity }) => severity === 'error').map(({ code }) => code)].join(
+          ' ',
+        ),
+  );
+}
+
+/** What is said of the file, of its corrections dropped unchanged, and of theirs. */
+async function threeTimes(first: ReadWorkbook): Promise<readonly unknown[]> {
+  const second = await ingest(await csvHandedBack(directory, first));
+  const third = await ingest(await csvHandedBack(directory, second));
+  return [first, second, third].map(told);
+}
+
+describe('corrections of a row that lacks a cell', () => {
+  const HEAD = 'Fatura;NIF;Cliente;Moeda;IVA;Descrição;Qtd;Un;Preço;Total;Obs';
+  const WHOLE = 'F1;501964843;Ana;EUR;IVA_23;Pão;3;kg;2,50;7,50;x';
+  const SHORT = 'F2;501964843;Ana;EUR;IVA_23;Pão;3;2,50;7,50;';
+  const FILE = `${HEAD}\n${WHOLE}\n${SHORT}\n`;
+  const RIGHT = { Un: 'kg', Preço: '2,50', Total: '7,50' };
+
+  it('are refused again as long as nobody corrects them, however often they are dropped', async () => {
+    const refused = ['F2 cell-count'];
+
+    expect(await threeTimes(await ingest(FILE))).toEqual([['F1 sent', ...refused], refused, refused]);
+  });
+
+  it('are refused again where only another cell was written', async () => {
+    const table = await corrections(await ingest(FILE));
+
+    const second = await ingest(written(table, { Descrição: 'Pão de milho' }));
+
+    expect(told(second)).toEqual(['F2 cell-count']);
+    expect(told(await ingest(await csvHandedBack(directory, second)))).toEqual(['F2 cell-count']);
+  });
+
+  it.each([
+    ['the last cells are filled', { ...RIGHT, Obs: 'y' }],
+    ['lote_original is emptied', { ...RIGHT, lote_original: '' }],
+  ])('are sent when the row was corrected and %s', async (_, cells) => {
+    const { invoices } = await ingest(written(await corrections(await ingest(FILE)), cells));
+
+    expect(invoices).toMatchObject([{ ok: true, invoice: { ref: 'F2', lines: [{ unitPrice: '2.5' }] } }]);
+  });
+
+  it('are refused again where a column was taken out or put in', async () => {
+    const table = await corrections(await ingest(FILE));
+    const without = table.map((cells) => cells.filter((_, at) => at !== 10));
+    const more = table.map((cells, at) => [at === 0 ? 'Nota' : 'z', ...cells]);
+
+    expect(told(await ingest(csvOf(without)))).toEqual(['F2 cell-count']);
+    expect(told(await ingest(csvOf(more)))).toEqual(['F2 cell-count']);
+  });
+
+  it('are refused again where the row lost a cell of its corrections', async () => {
+    const table = await corrections(await ingest(FILE.replace('Ana;EUR;IVA_23;Pão;3;2', ';EUR;IVA_23;Pão;3;kg;2')));
+    const second = await ingest(csvOf(table.map((cells, at) => (at === 0 ? cells : cells.slice(0, -3)))));
+
+    expect(told(second)).toEqual(['F2 cell-count']);
+    expect(told(await ingest(await csvHandedBack(directory, second)))).toEqual(['F2 cell-count']);
+  });
+
+  it('are refused again with the rows that it may be a line of', async () => {
+    const head = 'Descrição;Fatura;NIF;Cliente;Moeda;IVA;Qtd;Preço;Total';
+    const line = 'Pão;F1;501964843;Ana;EUR;IVA_23;3;2,50;7,50';
+    const first = await ingest(`${head}\n${line}\nF1;501964843;Ana;EUR;IVA_23;3;2,50;7,50\n`);
+
+    const [said, ...again] = await threeTimes(first);
+
+    expect(said).toEqual(['F1 line-may-be-missing']);
+    expect(again).toEqual([said, said]);
+  });
+
+  it('of a file whose header ends with a delimiter keep what stands behind the last column', async () => {
+    const head = 'Fatura;NIF;Cliente;Moeda;IVA;Descrição;Qtd;Preço;Total;';
+    const row = 'F1;501964843;Ana;EUR;IVA_23;Pão;3;x;2,50;7,50';
+    const first = await ingest(
+      `${head}\n${row}\n${row.replace('3;x;2,50;7,50', '3;4,50;2,50;7,50').replace('F1', 'F2')}\n`,
+    );
+
+    const [said, ...again] = await threeTimes(first);
+
+    expect(said).toEqual(['F1 cell-count', 'F2 cell-count']);
+    expect(again).toEqual([said, said]);
+  });
+});
