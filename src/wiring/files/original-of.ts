@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
+import { originalCell } from '../../domain/text/escape-formula.ts';
 import { authorColumns, widthOf } from '../../ingest/csv/author-columns.ts';
 import { beforeSpreadsheet, originalCells } from '../../ingest/csv/original-cells.ts';
 import { originalAsText } from '../../ingest/csv/original-text.ts';
@@ -84,11 +85,14 @@ function withOriginals(
 ): OriginalRecord {
   const { read, marks: numbers, shape } = given;
   const columns = { read, author: shape.author };
-  const { cells, marks } = beforeSpreadsheet(record, columns, record.cells[given.originalAt] ?? '');
+  const said = record.cells[given.originalAt] ?? '';
+  const { cells, marks } = beforeSpreadsheet(record, columns, said);
+  // Made anew from cells that nobody could compare, it would say that they are right.
+  if (marks === null) return { row: record.row, cells, original: originalCell(said) };
   const width = widthMark(record.cells, shape);
   const original = originalAsText({
     cells: originalCells(cells, read, numbers),
-    marks: width === undefined ? (marks ?? {}) : { ...marks, cells: width },
+    marks: width === undefined ? marks : { ...marks, cells: width },
   });
   return { row: record.row, cells, original };
 }

@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvHandedBack, readKept } from '../../../support/files/handed-back.ts';
 import type { ReadWorkbook } from '../../../support/files/handed-back.ts';
+import { HEADER } from '../../ingest/ingested.ts';
 
 let directory: string;
 
@@ -121,5 +122,37 @@ describe('corrections of a row that lacks a cell', () => {
 
     expect(said).toEqual(['F1 cell-count', 'F2 cell-count']);
     expect(again).toEqual([said, said]);
+  });
+});
+
+describe('corrections whose lote_original is not what Lote wrote', () => {
+  const FILE = `${HEADER}\n00012,501964843,Ana,EUR,Vela,2,1,\n`;
+  const damaged = ['12 corrections-damaged'];
+
+  it.each(['yes', '{"invoice_ref":', '=1+1', '[{},{"other":true}]'])(
+    '(%s) are refused again as long as nobody corrects them',
+    async (text) => {
+      const table = await corrections(await ingest(FILE));
+      const first = await ingest(written(table, { invoice_ref: '12', tax_code: 'IVA_23', lote_original: text }));
+
+      expect(await threeTimes(first)).toEqual([damaged, damaged, damaged]);
+    },
+  );
+
+  it('have it as it came, and no spreadsheet runs it', async () => {
+    const table = await corrections(await ingest(FILE));
+    const first = await ingest(written(table, { tax_code: 'IVA_23', lote_original: '=1+1' }));
+    const second = await corrections(first);
+    const third = await corrections(await ingest(csvOf(second)));
+
+    const at = table[0]?.indexOf('lote_original') ?? -1;
+    expect([second, third].map(([, row]) => row?.[at])).toEqual(["'=1+1", "'=1+1"]);
+  });
+
+  it('are sent where it was emptied', async () => {
+    const table = await corrections(await ingest(FILE));
+    const first = await ingest(written(table, { tax_code: 'IVA_23', lote_original: 'yes' }));
+
+    expect(told(await ingest(written(await corrections(first), { lote_original: '' })))).toEqual(['00012 sent']);
   });
 });
