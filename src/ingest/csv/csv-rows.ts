@@ -171,8 +171,8 @@ export class CsvRows {
     const { original } = this.#dialect.map;
     if (original < 0 || this.#hasWrongWidth(record)) return record;
     const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
-    const columns = { read: this.#read, author: this.#author };
-    const { cells, errors, kept, marks } = beforeSpreadsheet(given, columns, record.cells[original] ?? '');
+    const table = { read: this.#read, author: this.#author, isSheet: this.#delimiter === null };
+    const { cells, errors, kept, marks } = beforeSpreadsheet(given, table, record.cells[original] ?? '');
     if (marks?.cells !== undefined)
       return { ...record, cells, hadWrongWidth: true, errors: [...(record.errors ?? []), ...errors] };
     for (const { column, cell, value } of kept) this.#evidence[column].observeKept(record.row, cell, value);

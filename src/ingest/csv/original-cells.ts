@@ -10,14 +10,17 @@ import type { NumberColumn, ReadColumn } from '../ingest-result.ts';
 import { readNumber } from '../invoice/read-number.ts';
 import type { DecimalMark } from '../invoice/read-number.ts';
 import { readTypedNumber } from '../workbook/typed-number.ts';
-import { MOST_DECIMALS, readOriginal } from './original-text.ts';
+import { isDoubtfulNumber, MOST_DECIMALS, readOriginal } from './original-text.ts';
 import type { Original, OriginalCell, RowMarks } from './original-text.ts';
 import { isStillShort } from './row-width.ts';
+
+/** A number whose decimals end with a zero, such as `1234,00`. */
+const WRITTEN_BY_HAND = /^[+-]?\d[\d., '’]*[.,]\d*0$/u;
 
 /** How the number columns of a file were read. */
 export interface NumberMarks {
   readonly marks: Readonly<Partial<Record<NumberColumn, DecimalMark>>>;
-  /** Both marks occur: a cell that reads with both is not compared. */
+  /** Both marks occur: a cell that reads with both says nothing. */
   readonly doubtful: readonly NumberColumn[];
 }
 
@@ -38,13 +41,31 @@ export function originalCells(
     if (!mayChange(text) || isDamaged(column, text)) return [];
     if (!isNumberColumn(column)) return [[header, text]];
     const mark = marks[column];
-    const value = mark === undefined ? undefined : readNumber(text, mark)?.value;
-    if (value === undefined || (doubtful.includes(column) && otherValue(text, value) !== null)) return [];
+    const number = mark === undefined ? null : numberIn(text, { mark, isDoubtful: doubtful.includes(column) });
+    if (number === null) return [];
     const decimals = shown?.(at) ?? MOST_DECIMALS;
-    const isRounded = (value.split('.')[1] ?? '').length > decimals;
-    return [[header, isRounded ? [text, value, decimals] : [text, value]]];
+    const isRounded = (number.value.split('.')[1] ?? '').length > decimals;
+    if (isRounded) return [[header, [text, number.value, decimals]]];
+    return [[header, number.readings === null ? [text, number.value] : [text, ...number.readings]]];
   });
   return Object.fromEntries(entries);
+}
+
+/**
+ * What a number cell says: with the mark of its column, or with the other one where the column has both. `readings`: with a point and with a comma, where
+ * it says both and the column cannot decide.
+ */
+function numberIn(
+  text: string,
+  { mark, isDoubtful }: { readonly mark: DecimalMark; readonly isDoubtful: boolean },
+): { readonly value: string; readonly readings: readonly [string, string] | null } | null {
+  const point = readNumber(text, '.')?.value;
+  const comma = readNumber(text, ',')?.value;
+  const [own, other] = mark === '.' ? [point, comma] : [comma, point];
+  const value = own ?? (isDoubtful ? other : undefined);
+  if (value === undefined) return null;
+  const isEither = isDoubtful && point !== undefined && comma !== undefined && point !== comma;
+  return { value, readings: isEither ? [point, comma] : null };
 }
 
 /** A number of corrections that stands there as in the dropped file, and the decimal that was read in it then. */
@@ -64,16 +85,18 @@ interface ComparedRow {
   readonly marks: RowMarks | null;
 }
 
-/** The columns of a corrections file: those that are read, and the positions of all that are not Lote's. */
-interface ComparedColumns {
+/** A corrections file: the columns that are read, and the positions of all that are not Lote's. */
+export interface ComparedTable {
   readonly read: readonly ReadColumn[];
   readonly author: readonly number[];
+  /** It is a workbook. */
+  readonly isSheet: boolean;
 }
 
 /** Compares a row with its cell of `lote_original`. */
 export function beforeSpreadsheet(
   { row, cells }: { readonly row: number; readonly cells: readonly string[] },
-  { read, author }: ComparedColumns,
+  { read, author, isSheet }: ComparedTable,
   original: string,
 ): ComparedRow {
   const said = readOriginal(original);
@@ -84,36 +107,29 @@ export function beforeSpreadsheet(
   for (const { at, header, column } of read) {
     const now = cells[at] ?? '';
     const before = Object.hasOwn(said.cells, header) ? said.cells[header] : undefined;
-    if (isNumberColumn(column) && Array.isArray(before) && before[0] === now.trim())
+    if (before === undefined) continue;
+    const isDoubtful = isDoubtfulNumber(before);
+    if (isDoubtful && isSheet && said.marks.sheet === true) continue;
+    if (isNumberColumn(column) && typeof before !== 'string' && !isDoubtful && before[0] === now.trim())
       kept.push({ column, cell: now, value: before[1] });
     const was = changedCell(before, now, column);
     if (was === null) continue;
     restored[at] = was;
-    errors.push(changed(row, header, { was, now }));
+    errors.push(changed(row, header, { was, now: readTypedNumber(now.trim()) ?? now, isDoubtful }));
   }
   return { cells: restored, errors, kept, marks: marksLeft(said.marks, cells, author) };
 }
 
 /** Those that hold as long as nobody corrects the row. */
-function marksLeft(
-  { cells: width, ...marks }: RowMarks,
-  cells: readonly string[],
-  author: readonly number[],
-): RowMarks {
-  return width !== undefined && isStillShort(width, cells, author) ? { ...marks, cells: width } : marks;
-}
-
-/** What else a cell says that reads with both marks; null: nothing. */
-function otherValue(text: string, value: string): string | null {
-  const values = (['.', ','] as const).map((mark) => readNumber(text, mark)?.value);
-  return values.find((read) => read !== undefined && read !== value) ?? null;
+function marksLeft({ cells: width }: RowMarks, cells: readonly string[], author: readonly number[]): RowMarks {
+  return width !== undefined && isStillShort(width, cells, author) ? { cells: width } : {};
 }
 
 /** The cell as it was, where a spreadsheet changed what it says; null: it says the same, or a person changed it. */
-function changedCell(original: OriginalCell | undefined, now: string, column: Column): string | null {
-  if (original === undefined) return null;
+function changedCell(original: OriginalCell, now: string, column: Column): string | null {
   const [was, value, shown] = typeof original === 'string' ? [original, null] : original;
   const typed = readTypedNumber(now.trim());
+  if (typeof shown === 'string') return isDecided(was, typed ?? now) ? was : null;
   // A workbook keeps what its format rounds; in CSV only what is shown is left.
   if (typed === null && value !== null && shown !== undefined && isShownAs(value, shown, now)) return was;
   if (!isSpreadsheetChange(was, typed ?? now)) return null;
@@ -122,6 +138,11 @@ function changedCell(original: OriginalCell | undefined, now: string, column: Co
   const marks = typed === null ? (['.', ','] as const) : (['.'] as const);
   const values = marks.flatMap((mark) => readNumber(typed ?? now, mark)?.value ?? []);
   return values.every((one) => one === value) ? null : was;
+}
+
+/** Whether a spreadsheet may have chosen one of the two numbers that a cell says. It writes no zeros behind the decimals, unless it shows a currency, too. */
+function isDecided(was: string, now: string): boolean {
+  return isSpreadsheetChange(was, now) && !WRITTEN_BY_HAND.test(now.trim());
 }
 
 function isShownAs(value: string, decimals: number, now: string): boolean {
@@ -134,8 +155,16 @@ function isShownAs(value: string, decimals: number, now: string): boolean {
   });
 }
 
-function changed(row: number, label: string, { was, now }: { readonly was: string; readonly now: string }): Finding {
-  const message = `Row ${row}, ${label}: found ${shownCell(now.trim())} where the file had ${shownCell(was)}; a spreadsheet changes such a cell by itself. Write ${shownCell(was)} again and keep it, as a text editor does, or empty ${ORIGINAL} in this row if ${shownCell(now.trim())} is meant`;
+function changed(
+  row: number,
+  label: string,
+  { was, now, isDoubtful }: { readonly was: string; readonly now: string; readonly isDoubtful: boolean },
+): Finding {
+  const [before, found] = [shownCell(was), shownCell(now.trim())];
+  const what = isDoubtful
+    ? `${before}, which reads as two numbers; a spreadsheet chooses one by itself. Write the number that is meant with its decimal mark and a zero at the end, as a text editor does`
+    : `${before}; a spreadsheet changes such a cell by itself. Write ${before} again and keep it, as a text editor does`;
+  const message = `Row ${row}, ${label}: found ${found} where the file had ${what}, or empty ${ORIGINAL} in this row if ${found} is meant`;
   return { row, column: label, code: 'cell-changed', message, severity: 'error' };
 }
 

@@ -5,7 +5,7 @@ export const MOST_DECIMALS = 30;
 
 /**
  * By the header of its column. A number also with the decimal that was read in it, because its mark may change, too; one of a sheet with the decimals
- * that its format shows of it, where they are fewer.
+ * that its format shows of it, where they are fewer; one that says two numbers in a column with both marks with what it says with a point, and with a comma.
  */
 const OriginalCells = z.record(
   z.string(),
@@ -13,6 +13,7 @@ const OriginalCells = z.record(
     z.string(),
     z.tuple([z.string(), z.string()]),
     z.tuple([z.string(), z.string(), z.int().min(0).max(MOST_DECIMALS)]),
+    z.tuple([z.string(), z.string(), z.string()]),
   ]),
 );
 
@@ -20,6 +21,8 @@ const OriginalCells = z.record(
 const RowMarks = z.strictObject({
   /** It had the first so many of so many cells; Lote's own are not counted. */
   cells: z.tuple([z.int().min(0), z.int().min(0)]).optional(),
+  /** It was written into a workbook: what holds for text alone does not hold while it is one. */
+  sheet: z.literal(true).optional(),
 });
 
 /** A row without marks has its cells alone, as earlier versions wrote them. */
@@ -37,6 +40,11 @@ export type RowMarks = z.infer<typeof RowMarks>;
 export interface Original {
   readonly cells: Readonly<Record<string, OriginalCell>>;
   readonly marks: RowMarks;
+}
+
+/** A number that says one thing with a point and another with a comma, and nobody knows which. */
+export function isDoubtfulNumber(cell: OriginalCell): cell is [string, string, string] {
+  return typeof cell !== 'string' && typeof cell[2] === 'string';
 }
 
 /** Reads what `originalAsText` wrote, and nothing from an empty cell; null: somebody has written there, or a later version of Lote. */

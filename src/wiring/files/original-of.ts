@@ -6,7 +6,7 @@ import { authorColumns, widthOf } from '../../ingest/csv/author-columns.ts';
 import { beforeSpreadsheet, originalCells } from '../../ingest/csv/original-cells.ts';
 import { originalAsText } from '../../ingest/csv/original-text.ts';
 import { widthMark } from '../../ingest/csv/row-width.ts';
-import type { NumberMarks } from '../../ingest/csv/original-cells.ts';
+import type { ComparedTable, NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
 import type { ReadColumn } from '../../ingest/ingest-result.ts';
@@ -45,7 +45,7 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
   const { delimiter, lineEnd, encoding, bom, header, sheet, read, own } = dialectOf(batch.proof);
   const marks = numberMarksOf(batch.proof);
   const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
-  const shape = { width: widthOf(header), author: authorColumns(header, own), own };
+  const shape = { width: widthOf(header), author: authorColumns(header, own), own, isSheet: sheet !== undefined };
   return {
     kind: 'csv',
     // A workbook that is written as CSV must not have a name that says otherwise.
@@ -80,13 +80,12 @@ function withOriginals(
     readonly marks: NumberMarks;
     /** Of a corrections file that came back; -1: it is none, or has no such column. */
     readonly originalAt: number;
-    readonly shape: Parameters<typeof widthMark>[1];
+    readonly shape: Parameters<typeof widthMark>[1] & Pick<ComparedTable, 'isSheet'>;
   },
 ): OriginalRecord {
   const { read, marks: numbers, shape } = given;
-  const columns = { read, author: shape.author };
   const said = record.cells[given.originalAt] ?? '';
-  const { cells, marks } = beforeSpreadsheet(record, columns, said);
+  const { cells, marks } = beforeSpreadsheet(record, { read, ...shape }, said);
   // Made anew from cells that nobody could compare, it would say that they are right.
   if (marks === null) return { row: record.row, cells, original: originalCell(said) };
   const width = widthMark(record.cells, shape);

@@ -2,7 +2,8 @@ import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import { originalCells } from '../../ingest/csv/original-cells.ts';
-import { originalAsText } from '../../ingest/csv/original-text.ts';
+import { isDoubtfulNumber, originalAsText } from '../../ingest/csv/original-text.ts';
+import type { Original } from '../../ingest/csv/original-text.ts';
 import { dialectOf } from '../../ingest/csv/read-records.ts';
 import { labelOf } from '../../ingest/csv/table-header.ts';
 import type { Dialect, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
@@ -43,11 +44,16 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
       );
       const shown = (at: number) => row.cells[at]?.format?.decimals ?? null;
       const original = hasOriginals
-        ? originalAsText({ cells: originalCells(records.record(row).inCsv, read, { ...marks, shown }), marks: {} })
+        ? inWorkbook(originalCells(records.record(row).inCsv, read, { ...marks, shown }))
         : '';
       yield { row: row.row, hidden: row.hidden, cells, original };
     }
   }
+}
+
+/** A doubtful number is compared only where the workbook was saved as text: a cell of a workbook is what somebody has typed. */
+function inWorkbook(cells: Original['cells']): string {
+  return originalAsText({ cells, marks: Object.values(cells).some(isDoubtfulNumber) ? { sheet: true } : {} });
 }
 
 function columnsOf({ header, headerRow, sheet }: Dialect): OriginalSheet['columns'] {

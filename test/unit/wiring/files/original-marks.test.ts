@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { csvHandedBack, readKept } from '../../../support/files/handed-back.ts';
+import { csvHandedBack, readKept, workbookHandedBack } from '../../../support/files/handed-back.ts';
 import type { ReadWorkbook } from '../../../support/files/handed-back.ts';
+import { correctedInOffice, savedAsCsv } from '../../../support/files/office-workbook.ts';
+import { xlsxOf } from '../../../support/files/workbook-file.ts';
 import { HEADER } from '../../ingest/ingested.ts';
 
 let directory: string;
@@ -154,5 +156,97 @@ describe('corrections whose lote_original is not what Lote wrote', () => {
     const first = await ingest(written(table, { tax_code: 'IVA_23', lote_original: 'yes' }));
 
     expect(told(await ingest(written(await corrections(first), { lote_original: '' })))).toEqual(['00012 sent']);
+  });
+});
+
+describe.each(['unit_price', 'quantity'])('corrections of a doubtful number in the column %s', (column) => {
+  const NUMBERS = ['3,50', '2.50'];
+  const code = `${column.replace('_', '-')}-ambiguous`;
+
+  async function doubtful(number: string): Promise<string[][]> {
+    const row = ['', '501964843', 'Ana', 'EUR', 'Vela', '1', '2', 'IVA_23'];
+    const at = HEADER.split(',').indexOf(column);
+    const rows = [...NUMBERS, number].map((cell, n) => row.with(0, `F${n + 1}`).with(at, cell));
+    const [header = [], unreadable = [], last = []] = await corrections(
+      await ingest(csvOf([HEADER.split(','), ...rows]), ','),
+    );
+    // Somebody corrects the number that stands beside it.
+    return [header, unreadable.with(at, '2,50'), last];
+  }
+
+  async function doubtfulWorkbook(): Promise<Buffer> {
+    const row = ['', '501964843', 'Ana', 'EUR', 'Vela', '1', '2', 'IVA_23'];
+    const at = HEADER.split(',').indexOf(column);
+    const rows = [...NUMBERS, '1.234'].map((cell, n) => row.with(0, `F${n + 1}`).with(at, cell));
+    const { read, invoices } = await ingest(xlsxOf([HEADER.split(','), ...rows]), ',');
+    return workbookHandedBack(directory, { read, invoices: invoices.filter(({ ok }) => !ok) });
+  }
+
+  async function saved(number: string, as: string): Promise<ReadWorkbook> {
+    const [header = [], other = [], last = []] = await doubtful(number);
+    return ingest(csvOf([header, other, last.with(header.indexOf(column), as)]));
+  }
+
+  it.each([
+    ['1.234', '1234'],
+    ['1.500', '1,5'],
+    ['1.500', '1500'],
+    ['1.234 €', '1.234,00 €'],
+  ])('%j are not sent when a spreadsheet saves it as %j', async (number, as) => {
+    const read = await saved(number, as);
+
+    expect(told(read)[0]).toBe('F2 sent');
+    expect(read.invoices[1]).toMatchObject({ ok: false, ref: 'F3' });
+    expect(read.invoices[1]?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed', column }));
+    expect(told(await ingest(await csvHandedBack(directory, read)))).toEqual([`F3 ${code}`]);
+  });
+
+  it.each([
+    ['1234,00', '1234'],
+    ['1,2340', '1.234'],
+    ['1235', '1235'],
+  ])('are sent when a person writes %s', async (as, value) => {
+    const { invoices } = await saved('1.234', as);
+
+    expect(invoices[1]).toMatchObject({
+      ok: true,
+      invoice: { lines: [{ [column === 'quantity' ? 'quantity' : 'unitPrice']: value }] },
+    });
+  });
+
+  it('are sent as they are where somebody has emptied lote_original', async () => {
+    const [header = [], , last = []] = await doubtful('1.234');
+    const emptied = last.with(header.indexOf('lote_original'), '').with(header.indexOf(column), '1234');
+
+    expect(told(await ingest(csvOf([header, emptied])))).toEqual(['F3 sent']);
+  });
+
+  it('are sent when somebody types the number into corrections.xlsx, whose cells no spreadsheet changes', async () => {
+    const workbook = await doubtfulWorkbook();
+    const cell = column === 'quantity' ? 'F3' : 'G3';
+
+    const { invoices } = await ingest(correctedInOffice(workbook, cell, 1234));
+
+    expect(invoices[1]).toMatchObject({
+      ok: true,
+      invoice: { lines: [{ [column === 'quantity' ? 'quantity' : 'unitPrice']: '1234' }] },
+    });
+  });
+
+  it('are not sent when corrections.xlsx was saved as CSV and opened again', async () => {
+    const csv = savedAsCsv(await doubtfulWorkbook());
+
+    const read = await ingest(csv.replace(';1.234;', ';1234;'));
+
+    expect(read.invoices[1]?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed', column }));
+  });
+
+  it('are not sent where a number that reads in one way only has lost its mark', async () => {
+    const [header = [], other = []] = await doubtful('1.234');
+
+    const lost = await ingest(csvOf([header, other.with(header.indexOf(column), '250')]));
+
+    expect(lost.invoices).toMatchObject([{ ok: false, ref: 'F2' }]);
+    expect(lost.invoices[0]?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed', column }));
   });
 });
