@@ -20,7 +20,7 @@ export interface ReadAs {
 /** Column (CSV) or member (JSON) of a corrections file that carries it; there only when it is needed. */
 export const READ_AS = 'lote_read_as';
 
-/** Column of a CSV corrections file: cells of its row that a spreadsheet may change, as the dropped file had them. */
+/** Column of a corrections file: cells of its row that a spreadsheet may change, as the dropped file had them, and what was wrong with the row and its cells do not show. */
 export const ORIGINAL = 'lote_original';
 
 const WORD = { '.': 'point', ',': 'comma' } as const;

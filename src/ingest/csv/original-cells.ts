@@ -12,7 +12,7 @@ import type { DecimalMark } from '../invoice/read-number.ts';
 import { readTypedNumber } from '../workbook/typed-number.ts';
 import { isDoubtfulNumber, MOST_DECIMALS, readOriginal } from './original-text.ts';
 import type { Original, OriginalCell, RowMarks } from './original-text.ts';
-import { isStillShort } from './row-width.ts';
+import { markFindings, marksLeft } from './row-marks.ts';
 
 /** A number whose decimals end with a zero, such as `1234,00`. */
 const WRITTEN_BY_HAND = /^[+-]?\d[\d., '’]*[.,]\d*0$/u;
@@ -96,7 +96,7 @@ export interface ComparedTable {
 /** Compares a row with its cell of `lote_original`. */
 export function beforeSpreadsheet(
   { row, cells }: { readonly row: number; readonly cells: readonly string[] },
-  { read, author, isSheet }: ComparedTable,
+  table: ComparedTable,
   original: string,
 ): ComparedRow {
   const said = readOriginal(original);
@@ -104,12 +104,12 @@ export function beforeSpreadsheet(
   const restored = [...cells];
   const errors: Finding[] = [];
   const kept: KeptNumber[] = [];
-  for (const { at, header, column } of read) {
+  for (const { at, header, column } of table.read) {
     const now = cells[at] ?? '';
     const before = Object.hasOwn(said.cells, header) ? said.cells[header] : undefined;
     if (before === undefined) continue;
     const isDoubtful = isDoubtfulNumber(before);
-    if (isDoubtful && isSheet && said.marks.sheet === true) continue;
+    if (isDoubtful && table.isSheet && said.marks.sheet === true) continue;
     if (isNumberColumn(column) && typeof before !== 'string' && !isDoubtful && before[0] === now.trim())
       kept.push({ column, cell: now, value: before[1] });
     const was = changedCell(before, now, column);
@@ -117,12 +117,8 @@ export function beforeSpreadsheet(
     restored[at] = was;
     errors.push(changed(row, header, { was, now: readTypedNumber(now.trim()) ?? now, isDoubtful }));
   }
-  return { cells: restored, errors, kept, marks: marksLeft(said.marks, cells, author) };
-}
-
-/** Those that hold as long as nobody corrects the row. */
-function marksLeft({ cells: width }: RowMarks, cells: readonly string[], author: readonly number[]): RowMarks {
-  return width !== undefined && isStillShort(width, cells, author) ? { cells: width } : {};
+  const marks = marksLeft(said.marks, cells, table);
+  return { cells: restored, errors: [...errors, ...markFindings(row, marks)], kept, marks };
 }
 
 /** The cell as it was, where a spreadsheet changed what it says; null: it says the same, or a person changed it. */

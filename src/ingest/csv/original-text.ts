@@ -21,6 +21,9 @@ const OriginalCells = z.record(
 const RowMarks = z.strictObject({
   /** It had the first so many of so many cells; Lote's own are not counted. */
   cells: z.tuple([z.int().min(0), z.int().min(0)]).optional(),
+  hidden: z.literal(true).optional(),
+  /** A cell of it that is read was merged with others. */
+  merged: z.literal(true).optional(),
   /** It was written into a workbook: what holds for text alone does not hold while it is one. */
   sheet: z.literal(true).optional(),
 });

@@ -12,7 +12,13 @@ import { readSheetRows } from '../workbook/read-sheet-rows.ts';
 
 /** One record of the original file: cells of a CSV record, or the text of a JSON invoice object. */
 export type OriginalRecord =
-  | { readonly kind: 'csv'; readonly row: number; readonly cells: readonly string[] }
+  | {
+      readonly kind: 'csv';
+      readonly row: number;
+      readonly cells: readonly string[];
+      /** Of a sheet. */
+      readonly hidden?: boolean;
+    }
   | { readonly kind: 'json'; /** Ordinals of its lines. */ readonly rows: readonly number[]; readonly text: string };
 
 const DialectShape = z.object({
@@ -67,7 +73,7 @@ export async function* readRecords(path: string, proof: Proof, signal?: AbortSig
 
 async function* sheetRecords(path: string, dialect: Dialect, signal?: AbortSignal): AsyncGenerator<OriginalRecord> {
   for await (const { row, records } of readSheetRows(path, dialect, signal))
-    yield { kind: 'csv', row: row.row, cells: records.record(row).inCsv };
+    yield { kind: 'csv', row: row.row, cells: records.record(row).inCsv, hidden: row.hidden };
 }
 
 async function* csvRecords(

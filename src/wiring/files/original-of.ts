@@ -5,6 +5,7 @@ import { originalCell } from '../../domain/text/escape-formula.ts';
 import { authorColumns, widthOf } from '../../ingest/csv/author-columns.ts';
 import { beforeSpreadsheet, originalCells } from '../../ingest/csv/original-cells.ts';
 import { originalAsText } from '../../ingest/csv/original-text.ts';
+import type { RowMarks } from '../../ingest/csv/original-text.ts';
 import { widthMark } from '../../ingest/csv/row-width.ts';
 import type { ComparedTable, NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
@@ -17,6 +18,7 @@ import type {
   OriginalRecord,
 } from '../../report/corrections/original-file.ts';
 import { findKeptFile } from './input-files.ts';
+import { mergedRows, sheetMarks } from './merged-rows.ts';
 import { originalSheet } from './original-sheet.ts';
 import { decimalMarkOf, numberMarksOf, readAsOf } from './read-as-of.ts';
 
@@ -64,10 +66,14 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
   };
 
   async function* csvRecords() {
+    const merged = await mergedRows(path, batch.proof);
     for await (const record of readRecords(path, batch.proof)) {
       if (record.kind !== 'csv') continue;
       if (read === undefined) yield { row: record.row, cells: record.cells };
-      else yield withOriginals(record, { read, marks, originalAt, shape });
+      else {
+        const ofRow = sheetMarks(record.hidden === true, merged.has(record.row));
+        yield withOriginals(record, { read, marks, originalAt, shape, ofRow });
+      }
     }
   }
 }
@@ -81,9 +87,11 @@ function withOriginals(
     /** Of a corrections file that came back; -1: it is none, or has no such column. */
     readonly originalAt: number;
     readonly shape: Parameters<typeof widthMark>[1] & Pick<ComparedTable, 'isSheet'>;
+    /** What the sheet shows of it, and a text does not. */
+    readonly ofRow: RowMarks;
   },
 ): OriginalRecord {
-  const { read, marks: numbers, shape } = given;
+  const { read, marks: numbers, shape, ofRow } = given;
   const said = record.cells[given.originalAt] ?? '';
   const { cells, marks } = beforeSpreadsheet(record, { read, ...shape }, said);
   // Made anew from cells that nobody could compare, it would say that they are right.
@@ -91,7 +99,7 @@ function withOriginals(
   const width = widthMark(record.cells, shape);
   const original = originalAsText({
     cells: originalCells(cells, read, numbers),
-    marks: width === undefined ? marks : { ...marks, cells: width },
+    marks: { ...marks, ...ofRow, ...(width === undefined ? {} : { cells: width }) },
   });
   return { row: record.row, cells, original };
 }

@@ -2,8 +2,9 @@ import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import { originalCells } from '../../ingest/csv/original-cells.ts';
-import { isDoubtfulNumber, originalAsText } from '../../ingest/csv/original-text.ts';
-import type { Original } from '../../ingest/csv/original-text.ts';
+import { originalInSheet } from '../../ingest/csv/row-marks.ts';
+import { originalAsText, readOriginal } from '../../ingest/csv/original-text.ts';
+import type { RowMarks } from '../../ingest/csv/original-text.ts';
 import { dialectOf } from '../../ingest/csv/read-records.ts';
 import { labelOf } from '../../ingest/csv/table-header.ts';
 import type { Dialect, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
@@ -11,6 +12,7 @@ import type { NumberFormat } from '../../ingest/workbook/number-format.ts';
 import { readSheetRows } from '../../ingest/workbook/read-sheet-rows.ts';
 import type { SheetCell } from '../../ingest/workbook/workbook.ts';
 import type { MergedCells, OriginalCell, OriginalCsv, OriginalSheet } from '../../report/corrections/original-file.ts';
+import { mergedRows, sheetMarks } from './merged-rows.ts';
 import { numberMarksOf, readAsOf } from './read-as-of.ts';
 
 const MOST_ZEROS = 30;
@@ -21,7 +23,8 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
   const { read, own, header } = dialect;
   const marks = numberMarksOf(proof);
   // A workbook that was made of a corrections file keeps the cells of that one.
-  const hasOriginals = read !== undefined && !(own && header.some((cell) => cell.trim() === ORIGINAL));
+  const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
+  const hasOriginals = read !== undefined && originalAt < 0;
   let merged: readonly MergedCells[] = [];
   return {
     kind: 'sheet',
@@ -36,6 +39,7 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
   };
 
   async function* rows() {
+    const rowsMerged = await mergedRows(path, proof);
     for await (const found of readSheetRows(path, dialect)) {
       const { row, records, isBelievable } = found;
       merged = found.merged;
@@ -43,17 +47,23 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
         cell === undefined ? undefined : originalCell(cell, !records.isRead(at) || isBelievable(at)),
       );
       const shown = (at: number) => row.cells[at]?.format?.decimals ?? null;
+      const now = sheetMarks(row.hidden, rowsMerged.has(row.row));
+      const known = hasOriginals ? originalCells(records.record(row).inCsv, read, { ...marks, shown }) : {};
       const original = hasOriginals
-        ? inWorkbook(originalCells(records.record(row).inCsv, read, { ...marks, shown }))
+        ? originalAsText(originalInSheet({ cells: known, marks: { sheet: true } }, now))
         : '';
+      if (originalAt >= 0) cells[originalAt] = keptOriginal(cells[originalAt], now);
       yield { row: row.row, hidden: row.hidden, cells, original };
     }
   }
 }
 
-/** A doubtful number is compared only where the workbook was saved as text: a cell of a workbook is what somebody has typed. */
-function inWorkbook(cells: Original['cells']): string {
-  return originalAsText({ cells, marks: Object.values(cells).some(isDoubtfulNumber) ? { sheet: true } : {} });
+/** As it came, with what the sheet shows of its row now. */
+function keptOriginal(cell: OriginalCell | undefined, now: RowMarks): OriginalCell | undefined {
+  const said = readOriginal(cell?.text ?? '');
+  if (said === null) return cell;
+  const text = originalAsText(originalInSheet(said, now));
+  return text === (cell?.text ?? '') ? cell : { kind: 'text', text, format: null };
 }
 
 function columnsOf({ header, headerRow, sheet }: Dialect): OriginalSheet['columns'] {

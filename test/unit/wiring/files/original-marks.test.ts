@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvHandedBack, readKept, workbookHandedBack } from '../../../support/files/handed-back.ts';
 import type { ReadWorkbook } from '../../../support/files/handed-back.ts';
 import { correctedInOffice, savedAsCsv } from '../../../support/files/office-workbook.ts';
-import { xlsxOf } from '../../../support/files/workbook-file.ts';
+import { odsOfContent, xlsxOf, xlsxParts, zipOf } from '../../../support/files/workbook-file.ts';
 import { HEADER } from '../../ingest/ingested.ts';
 
 let directory: string;
@@ -249,4 +249,117 @@ describe.each(['unit_price', 'quantity'])('corrections of a doubtful number in t
     expect(lost.invoices).toMatchObject([{ ok: false, ref: 'F2' }]);
     expect(lost.invoices[0]?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed', column }));
   });
+});
+
+describe('corrections of a workbook with hidden or merged rows', () => {
+  const CELLS = ['', '501964843', 'Ana', 'EUR', 'Vela', '2', '1', 'IVA_23'];
+  const TABLE = [HEADER.split(','), ...['F1', 'F2', 'F3'].map((ref) => CELLS.with(0, ref))];
+
+  /** Its second row of invoices is hidden. */
+  function hiddenRow(form: 'XLSX' | 'ODS'): Buffer {
+    if (form === 'ODS') {
+      const rows = TABLE.map((cells, at) => {
+        const texts = cells.map(
+          (text) => `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`,
+        );
+        return `<table:table-row${at === 2 ? ' table:visibility="filter"' : ''}>${texts.join('')}</table:table-row>`;
+      });
+      return odsOfContent(`<table:table table:name="Folha">${rows.join('')}</table:table>`);
+    }
+    return bookOf(TABLE, 3);
+  }
+
+  function sheetRows(table: readonly (readonly string[])[], hidden?: number): string {
+    return table
+      .map((cells, at) => {
+        const texts = cells.map((text) => `<c t="inlineStr"><is><t>${text.replaceAll('"', '&quot;')}</t></is></c>`);
+        return `<row r="${at + 1}"${at + 1 === hidden ? ' hidden="1"' : ''}>${texts.join('')}</row>`;
+      })
+      .join('');
+  }
+
+  function bookOf(table: readonly (readonly string[])[], hidden?: number): Buffer {
+    return zipOf(Object.entries(xlsxParts(sheetRows(table, hidden))));
+  }
+
+  /** The description of the last two rows is one cell. */
+  function mergedRows(): Buffer {
+    const parts = xlsxParts(sheetRows(TABLE));
+    const name = 'xl/worksheets/sheet1.xml';
+    const sheet = String(parts[name]).replace(
+      '</sheetData>',
+      '</sheetData><mergeCells><mergeCell ref="E3:E4"/></mergeCells>',
+    );
+    return zipOf(Object.entries({ ...parts, [name]: sheet }));
+  }
+
+  const HIDDEN = ['F2 row-hidden'];
+  const MERGED = ['F2 cell-merged', 'F3 cell-merged'];
+  const FORMS = [
+    ['an XLSX file with a hidden row', () => hiddenRow('XLSX'), HIDDEN],
+    ['an ODS file with a filtered row', () => hiddenRow('ODS'), HIDDEN],
+    ['merged cells', mergedRows, MERGED],
+  ] as const;
+
+  it.each(FORMS)('are refused again in CSV as long as nobody corrects them: %s', async (_, book, refused) => {
+    const [first, ...again] = await threeTimes(await ingest(book()));
+
+    expect(first).toEqual(expect.arrayContaining([...refused]));
+    expect(again).toEqual([refused, refused]);
+  });
+
+  it.each(FORMS)('are refused again when corrections.xlsx was saved as CSV: %s', async (_, book, refused) => {
+    const workbook = await workbookHandedBack(directory, invalidOf(await ingest(book())));
+    const again = await workbookHandedBack(directory, await ingest(workbook));
+
+    expect(told(await ingest(savedAsCsv(workbook)))).toEqual(refused);
+    expect(told(await ingest(savedAsCsv(again)))).toEqual(refused);
+  });
+
+  it.each(FORMS)('are sent from CSV where lote_original was emptied: %s', async (_, book, refused) => {
+    const table = await corrections(await ingest(book()));
+
+    const sent = refused.map((said) => `${said.slice(0, 2)} sent`);
+    expect(told(await ingest(written(table, { lote_original: '' })))).toEqual(sent);
+  });
+
+  it.each(FORMS)('are sent from a workbook that shows what was hidden: %s', async (_, book, refused) => {
+    const workbook = await workbookHandedBack(directory, invalidOf(await ingest(book())));
+    const shown = parse(savedAsCsv(workbook), { delimiter: ';' });
+    const sent = refused.map((said) => `${said.slice(0, 2)} sent`);
+
+    expect(told(await ingest(bookOf(shown)))).toEqual(sent);
+  });
+
+  it('are sent from CSV when the row was shown before in a workbook that had something else wrong', async () => {
+    const wrong = TABLE.map((cells, at) => (at === 2 ? cells.with(2, '') : cells));
+    const first = invalidOf(await ingest(bookOf(wrong, 3)));
+    const shown = parse(savedAsCsv(await workbookHandedBack(directory, first)), { delimiter: ';' });
+    const second = await ingest(bookOf(shown));
+    const table = parse(savedAsCsv(await workbookHandedBack(directory, second)), { delimiter: ';' });
+
+    expect(told(second)).toEqual(['F2 customer-name-missing']);
+    expect(told(await ingest(written(table, { customer_name: 'Ana' })))).toEqual(['F2 sent']);
+  });
+
+  it('are refused again when corrections in CSV were saved as a workbook', async () => {
+    const table = await corrections(await ingest(hiddenRow('ODS')));
+
+    expect(told(await ingest(bookOf(table)))).toEqual(HIDDEN);
+  });
+
+  it('are refused again where a row of corrections.xlsx was hidden that was shown before', async () => {
+    const wrong = TABLE.map((cells, at) => (at === 2 ? cells.with(2, '') : cells));
+    const first = await ingest(bookOf(wrong));
+    const shown = parse(savedAsCsv(await workbookHandedBack(directory, invalidOf(first))), { delimiter: ';' });
+    const named = shown.map((cells, at) => (at === 0 ? cells : cells.with(2, 'Ana')));
+    const second = await ingest(bookOf(named, 2));
+
+    expect(told(second)).toEqual(HIDDEN);
+    expect(told(await ingest(savedAsCsv(await workbookHandedBack(directory, second))))).toEqual(HIDDEN);
+  });
+
+  function invalidOf({ read, invoices }: ReadWorkbook): ReadWorkbook {
+    return { read, invoices: invoices.filter(({ ok }) => !ok) };
+  }
 });
