@@ -1,5 +1,5 @@
 import type { Reason } from '../domain/invoice.ts';
-import { statusMessage } from '../domain/status-message.ts';
+import { statusMessage } from '../domain/text/status-message.ts';
 import { reasonCode } from '../service-profile/reason-code.ts';
 import { reasonText } from '../service-profile/reason-text.ts';
 

@@ -1,6 +1,6 @@
 import type { Reason } from '../../../domain/invoice.ts';
 import type { Outcome } from '../../../domain/invoice-state.ts';
-import { isStatusMessage } from '../../../domain/status-message.ts';
+import { isStatusMessage } from '../../../domain/text/status-message.ts';
 import type { ProblemCode } from '../../../texts/problems/problem-codes.ts';
 import { problemText } from '../../../texts/problems/problem-text.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isStatusMessage, statusMessage } from '../../../src/domain/status-message.ts';
+import { isStatusMessage, statusMessage } from '../../../../src/domain/text/status-message.ts';
 
 describe('the message of an answer', () => {
   it.each([
