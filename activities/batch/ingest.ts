@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { attemptOverSoon } from '../attempt-over.ts';
+import { TOTALS_DIFFER, totalsFinding } from '../../src/domain/control-totals.ts';
 import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import type { ClaimResult } from '../../src/domain/ports/ledger/batch-ledger.ts';
@@ -134,6 +135,8 @@ async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   const otherwise = await readOtherwise(deps, batch, { file: input.file, options: readOptions(input) });
   // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
   const hold = otherwise ?? (await holdOfResumed(deps, input, batch));
+  // Held for its other reading: nobody has looked at its totals.
+  if (otherwise === null) await keepTotalsFinding(deps, batch, hold);
   const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });
   // What an earlier run held says "drop the file again", and that is not enough any more.
   const andHeld = otherwise !== null;
@@ -154,10 +157,14 @@ function holdOf(deps: ActivityDeps, { batchId }: BatchRecord, unusual: UnusualTo
   return unusual === null ? null : unusualTotalReason(deps, batchId, unusual);
 }
 
-/** Repeats the reason as a finding of the file: the file may have no invoice that could carry it. */
 function holdFindings(hold: Reason | null): readonly Finding[] {
-  if (hold?.code !== 'control-totals-differ') return [];
-  return [{ row: null, column: null, code: hold.code, message: hold.message, severity: 'error' }];
+  return hold?.code === TOTALS_DIFFER ? [totalsFinding(hold)] : [];
+}
+
+/** The report says of the totals what holds now: that they differ, or that a file in which they differed was let go. */
+async function keepTotalsFinding({ ledger }: ActivityDeps, batch: BatchClaim, hold: Reason | null): Promise<void> {
+  if (hold?.code === TOTALS_DIFFER) await ledger.noteTotals(batch, totalsFinding(hold));
+  else await ledger.overruleTotals(batch, 'start');
 }
 
 /** Written into the report, as the same confirmation of a retry is written into the audit. */
@@ -183,7 +190,8 @@ async function applyHold(
 async function holdOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<Reason | null> {
   const { batchId, invoices, rowsWithoutInvoice } = batch;
   const fileFindings = await ledger.fileFindings(batchId);
-  return sendingHold(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings });
+  const hasSent = await ledger.hasSent(batchId);
+  return sendingHold(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings, hasSent });
 }
 
 /**

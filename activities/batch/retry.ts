@@ -110,7 +110,7 @@ function batchRunning(batchId: string, workflowId: string): ApplicationFailure {
   });
 }
 
-function retry(
+async function retry(
   deps: ActivityDeps,
   one: {
     readonly batchId: string;
@@ -124,13 +124,16 @@ function retry(
     ...(request.states === undefined || request.states.length === 0 ? {} : { states: request.states }),
     ...(request.rows === undefined || request.rows.length === 0 ? {} : { rows: request.rows }),
   };
-  return deps.ledger.retryInvoices({
-    batchId: one.batchId,
+  const { batchId, fencingToken } = one;
+  const result = await deps.ledger.retryInvoices({
+    batchId,
     selection,
     policy: policyOf(deps, request.acceptDuplicateRisk === true),
     action: { actionId: one.actionId, who: request.who ?? null, why: request.reason },
-    fencingToken: one.fencingToken,
+    fencingToken,
   });
+  if (result.moved.release > 0) await deps.ledger.overruleTotals({ batchId, fencingToken }, 'retry');
+  return result;
 }
 
 function policyOf(deps: ActivityDeps, acceptDuplicateRisk: boolean): RetryPolicy {

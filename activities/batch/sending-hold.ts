@@ -1,3 +1,4 @@
+import { totalsDiffer } from '../../src/domain/control-totals.ts';
 import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import { lostRows } from '../../src/domain/row.ts';
@@ -12,6 +13,8 @@ export interface StagedBatch {
   readonly invoices: number;
   readonly rowsWithoutInvoice: number;
   readonly fileFindings: readonly Finding[];
+  /** An earlier run has sent some of it; left out: none has. */
+  readonly hasSent?: boolean;
 }
 
 type Expectations = Pick<BatchInput, 'onInvalid' | 'expectInvoices' | 'expectNet'>;
@@ -35,12 +38,7 @@ export async function sendingHold(
     return null;
   const outcomes = await ledger.countOutcomes(batch.batchId);
   const differences = [...invoiceDifference(expectations, batch), ...netDifferences(expectations, outcomes)];
-  if (differences.length > 0) {
-    return {
-      code: 'control-totals-differ',
-      message: `The file does not have the control totals it was started with: ${differences.join('; ')}. Nothing of it was sent. Compare it with its source, then drop the right file, or start this one again with other totals or none.`,
-    };
-  }
+  if (differences.length > 0) return totalsDiffer(differences, batch.hasSent === true);
   return expectations.onInvalid === 'hold' && hasInvalidRows(batch, outcomes)
     ? {
         code: 'invalid-rows-in-file',

@@ -13,6 +13,7 @@ import { createOpenBatches } from './open-batches.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { LIST_FINDINGS } from './findings-sql.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch, PAGE_OF } from './page-of-sql.ts';
+import { noteTotals, overruleTotals } from './totals-finding.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
@@ -106,6 +107,8 @@ type Batches = Pick<
   | 'openPages'
   | 'countOutcomes'
   | 'fileFindings'
+  | 'noteTotals'
+  | 'overruleTotals'
   | 'batchInvoices'
   | 'invoicesWith'
   | 'nextRevision'
@@ -163,6 +166,9 @@ export function createBatches(database: Database): Batches {
       const rows = await database.query<{ finding: string }>(LIST_FINDINGS, [batchId]);
       return rows.map((row) => JSON.parse(row.finding) as Finding);
     },
+
+    noteTotals: (batch, finding) => noteTotals(database, batch, finding),
+    overruleTotals: (batch, by) => overruleTotals(database, batch, by),
 
     batchInvoices: (batchId) => readBatchInvoices(database, batchId),
 

@@ -26,6 +26,8 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'constant-overrules': 'Un valor fijo del perfil sustituye al de la columna.',
   'control-character': 'La celda tiene un carácter de control.',
   'control-totals-differ': 'El número de facturas o el importe difiere de lo declarado; no se envió nada.',
+  'control-totals-overruled':
+    'El número de facturas o el importe difería de lo declarado, y aun así se dejó seguir el archivo.',
   'corrected-before-sending': 'Otro archivo la corrigió antes de enviarse.',
   'corrections-damaged': 'Falta una columna del archivo de correcciones, o lo que contiene no se puede leer.',
   'corrections-mixed': 'Hay filas de archivos de correcciones distintos mezcladas.',

@@ -25,6 +25,7 @@ export const PROBLEM_CODES = [
   'constant-overrules',
   'control-character',
   'control-totals-differ',
+  'control-totals-overruled',
   'corrected-before-sending',
   'corrections-damaged',
   'corrections-mixed',

@@ -27,6 +27,8 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'constant-overrules': 'Um valor fixo do perfil substitui o da coluna.',
   'control-character': 'A célula tem um carácter de controlo.',
   'control-totals-differ': 'O número de faturas ou o valor difere do declarado; nada foi enviado.',
+  'control-totals-overruled':
+    'O número de faturas ou o valor diferia do declarado, e mesmo assim deixou-se seguir o ficheiro.',
   'corrected-before-sending': 'Foi corrigida por outro ficheiro antes de ser enviada.',
   'corrections-damaged': 'Falta uma coluna do ficheiro de correções, ou o que contém não pode ser lido.',
   'corrections-mixed': 'Linhas de ficheiros de correções diferentes estão misturadas.',

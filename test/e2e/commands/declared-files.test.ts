@@ -27,7 +27,7 @@ const PROFILE = {
 interface Batch {
   readonly state: string;
   readonly counts: Readonly<Record<string, number>>;
-  readonly reports: { readonly json: string; readonly corrections: string | null };
+  readonly reports: { readonly json: string; readonly html: string; readonly corrections: string | null };
 }
 
 function batchOf({ stdout }: CommandEnd): Batch {
@@ -80,6 +80,12 @@ describe('lote run on files with a profile and control totals', { timeout: 240_0
     expect(batchOf(held).counts).toMatchObject({ invoices: 2, held: 2 });
     expect(sentBefore).toBe(0);
     expect(heldReport).toContain('expected net EUR 2469.36, found 2469.35');
+    const page = await readFile(batchOf(issued).reports.html, 'utf8');
+    expect(page, 'that it was let go stands where it said that nothing was sent').toContain(
+      'found 2469.35. It was then started again with other totals',
+    );
+    expect(page).not.toContain('Nothing of it was sent');
+    expect(page).toContain('Everything went out');
     const [first] = (JSON.parse(checked.stdout) as { files: readonly { firstBodies: readonly string[] }[] }).files;
     const sent = sandbox.books().invoices.map(({ merchantId, bodySha256 }) => ({ merchantId, bodySha256 }));
     expect(

@@ -1,7 +1,8 @@
 import type { Outcome } from '../../invoice-state.ts';
 import type { Finding, Invoice, Reason } from '../../invoice.ts';
 import type { RowStore } from '../row-store.ts';
-import type { BatchClaim, BatchInvoice, BatchRecord, FencingToken, OutcomeCount } from './batch-record.ts';
+import type { TotalsOverruling } from '../../control-totals.ts';
+import type { BatchClaim, BatchInvoice, BatchRecord, BatchWriter, FencingToken, OutcomeCount } from './batch-record.ts';
 
 /**
  * One attempt of a run to claim the batch of a file. `sha256` is the hex digest of the file's bytes, `now` is epoch
@@ -177,6 +178,17 @@ export interface BatchLedger {
   openPages(batchId: string): Promise<readonly number[]>;
   countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
   fileFindings(batchId: string): Promise<readonly Finding[]>;
+  /**
+   * Writes down, before the other findings, that the control totals of a start differ; in place of what an earlier start differed in, unless the
+   * file was let go meanwhile.
+   * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
+   */
+  noteTotals(batch: BatchWriter, finding: Finding): Promise<void>;
+  /**
+   * Nothing of the batch is held for its control totals any more: the finding that they differ becomes one that says so. Nothing where none differ.
+   * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
+   */
+  overruleTotals(batch: BatchWriter, by: TotalsOverruling): Promise<void>;
   /** In ordinal order, in portions. */
   batchInvoices(batchId: string): AsyncIterable<readonly BatchInvoice[]>;
   /** In ordinal order, those of some outcomes: a part of a list that is chosen in the database. */

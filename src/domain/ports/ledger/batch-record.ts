@@ -16,6 +16,12 @@ export interface BatchClaim {
   readonly fencingToken: number;
 }
 
+/** A run that writes to its batch; no token to prove: an earlier version of Lote started the run. */
+export interface BatchWriter {
+  readonly batchId: string;
+  readonly fencingToken: FencingToken;
+}
+
 /** One batch as the ledger stores it. Times are epoch milliseconds; `finishedAt` is null while the batch is open. */
 export interface BatchRecord extends BatchClaim {
   readonly application: string;

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { BATCH_CANCELLED } from '../../../../activities/batch-cancelled.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
+import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
+import type { Finding } from '../../../../src/domain/invoice.ts';
 import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { createFileReader } from '../../../../src/wiring/files/input-files.ts';
@@ -70,6 +72,73 @@ describe('on-invalid "hold"', () => {
   test('a file without a bad row goes', async () => {
     await ingest({ file: 'good.csv', onInvalid: 'hold', runId: 'first' });
     expect(await outcomes('good.csv')).toEqual({ staged: 3 });
+  });
+});
+
+describe('control totals that differ', () => {
+  const DIFFER = 'expected 4 invoices, found 3';
+
+  test('a file that is started again without them goes, and the report says both and no longer that nothing was sent', async () => {
+    await ingest({ file: 'good.csv', expectInvoices: 4, runId: 'first' });
+    expect(await outcomes('good.csv')).toEqual({ held: 3 });
+    const [held] = await findings('good.csv');
+    expect(held).toMatchObject({ code: 'control-totals-differ', severity: 'error' });
+    expect(held?.message).toContain(`${DIFFER}. Nothing of it was sent.`);
+    await close('good.csv');
+
+    await ingest({ file: 'good.csv', runId: 'second' });
+
+    expect(await outcomes('good.csv')).toEqual({ staged: 3 });
+    const message = `The file does not have the control totals it was started with: ${DIFFER}. It was then started again with other totals or none, so it was not held for that any more.`;
+    expect(await findings('good.csv')).toEqual([
+      { row: null, column: null, code: 'control-totals-overruled', message, severity: 'warning' },
+    ]);
+  });
+
+  test('other ones that differ, too: the report names those of the last start, once', async () => {
+    await ingest({ file: 'good.csv', expectInvoices: 4, runId: 'first' });
+    for (const runId of ['second', 'third']) {
+      await close('good.csv');
+      await ingest({ file: 'good.csv', expectInvoices: 5, runId });
+    }
+
+    expect(await outcomes('good.csv')).toEqual({ held: 3 });
+    const said = await findings('good.csv');
+    expect(said.map(({ code }) => code)).toEqual(['control-totals-differ']);
+    expect(said[0]?.message).toContain('expected 5 invoices, found 3');
+  });
+
+  test('declared only when an earlier run has sent a part: the finding comes before the others, and says that nothing more was sent', async () => {
+    await ingest({ file: 'bad.csv', runId: 'first' });
+    const batchId = await batchIdOf('bad.csv');
+    const [first] = await ledger.sendable(batchId, 1, 1);
+    await ledger.freeze(batchId, [{ invoiceId: first?.invoiceId ?? 0, generation: 1, body: '{}' }], NOW);
+    await cancel('bad.csv');
+
+    await ingest({ file: 'bad.csv', expectInvoices: 4, runId: 'second' });
+
+    const [differ] = await findings('bad.csv');
+    expect(differ?.code).toBe('control-totals-differ');
+    expect(differ?.message).toContain(`${DIFFER}. Nothing more of it was sent.`);
+    await close('bad.csv');
+    await ingest({ file: 'bad.csv', expectInvoices: 3, runId: 'third' });
+    expect((await findings('bad.csv'))[0]?.message).toMatch(/found 3\. It was then started again with other totals/);
+  });
+
+  test('a run that was superseded changes nothing of what the report says', async () => {
+    await ingest({ file: 'good.csv', expectInvoices: 4, runId: 'first' });
+    const { batchId, fencingToken } = (await record('good.csv')) ?? { batchId: '', fencingToken: 0 };
+    await close('good.csv');
+    await ingest({ file: 'good.csv', expectInvoices: 5, runId: 'second' });
+    const before = await findings('good.csv');
+
+    for (const late of [
+      () => ledger.overruleTotals({ batchId, fencingToken }, 'start'),
+      () => ledger.noteTotals({ batchId, fencingToken }, totalsFinding(totalsDiffer([DIFFER], false))),
+    ])
+      await expect(late()).rejects.toMatchObject({ code: 'claim-lost' });
+
+    expect(await findings('good.csv')).toEqual(before);
   });
 });
 
@@ -204,6 +273,10 @@ async function cancel(file: string): Promise<void> {
 
 async function record(file: string): Promise<BatchRecord | undefined> {
   return (await ledger.listBatches(50)).find((one) => one.file === file && one.application === application);
+}
+
+async function findings(file: string): Promise<readonly Finding[]> {
+  return ledger.fileFindings(await batchIdOf(file));
 }
 
 async function reasons(file: string): Promise<readonly string[]> {

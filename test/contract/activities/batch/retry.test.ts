@@ -7,6 +7,7 @@ import {
   type Reopened,
   type SendAgainInput,
 } from '../../../../activities/batch/retry.ts';
+import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, RETRY, type ActivityPlace } from '../activity-place.ts';
 
@@ -96,6 +97,23 @@ describe('a retry of a finished batch', () => {
     await reopen(place, batch, { request: { ...selection, reason: 'why' } });
 
     expect(await outcomesOf(place, batch.batchId)).toEqual(outcomes);
+  });
+
+  it.each([
+    [['held'], 'control-totals-overruled', 'found 3. An operator then sent held invoices of it all the same'],
+    [['failed', 'rejected'], 'control-totals-differ', 'found 3. Nothing of it was sent.'],
+  ] as const)('of %j: what the report says of control totals that differ is %s', async (states, code, words) => {
+    const place = placeOf();
+    const batch = await finished(place);
+    const { fencingToken } = await batch.record();
+    const differ = totalsFinding(totalsDiffer(['expected 4 invoices, found 3'], false));
+    await place.deps.ledger.noteTotals({ batchId: batch.batchId, fencingToken }, differ);
+
+    await reopen(place, batch, { request: { states, reason: 'the source was wrong' } });
+
+    const said = await place.deps.ledger.fileFindings(batch.batchId);
+    expect(said.map((finding) => finding.code)).toEqual([code]);
+    expect(said[0]?.message).toContain(words);
   });
 
   it('ends the pause of a run that has ended, also where the attempt that took the batch over died before it could', async () => {
