@@ -167,6 +167,8 @@ export interface ReportSummary {
   readonly state: 'refused' | 'cancelled' | 'finished';
   readonly counts: Counts;
   readonly reports: ReportPaths;
+  /** As in `BatchResult`, by the findings of the batch. */
+  readonly totalsDiffer?: string;
   readonly revision?: number;
   readonly changes?: readonly { readonly from: Outcome; readonly to: Outcome; readonly invoices: number }[];
 }

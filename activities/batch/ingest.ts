@@ -36,6 +36,8 @@ export type IngestResult =
       readonly ledgerId: string;
       readonly batchId: string;
       readonly desk: OperatorLinks;
+      /** As in `BatchResult`, by the totals that this start declared. */
+      readonly totalsDiffer?: string;
     }
   | {
       readonly kind: 'attached';
@@ -56,7 +58,7 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'owned':
       return attachedTo(deps, claim.batch);
     case 'closed':
-      return { kind: 'closed', ledgerId: deps.ledger.id, batchId: claim.batch.batchId, desk: deps.operatorLinks() };
+      return closedBatch(deps, input, claim.batch);
     case 'resumed':
       // The run that was paused has ended, and the pause with it.
       if (claim.batch.state === 'paused')
@@ -65,6 +67,14 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'claimed':
       return stageFile(deps, input, claim.batch);
   }
+}
+
+/** Nothing of it is left to send. Its report stays, and the totals that this start declared are compared all the same. */
+async function closedBatch(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
+  const { ledger, operatorLinks } = deps;
+  const closed = { kind: 'closed', ledgerId: ledger.id, batchId: batch.batchId, desk: operatorLinks() } as const;
+  const hold = batch.state === 'refused' ? null : await holdOfKnown(deps, input, batch);
+  return hold?.code === TOTALS_DIFFER ? { ...closed, totalsDiffer: hold.message } : closed;
 }
 
 async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<ClaimResult> {
@@ -134,7 +144,7 @@ async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   await holdUnsentBefore(deps, batch);
   const otherwise = await readOtherwise(deps, batch, { file: input.file, options: readOptions(input) });
   // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
-  const hold = otherwise ?? (await holdOfResumed(deps, input, batch));
+  const hold = otherwise ?? (await holdOfKnown(deps, input, batch));
   // Held for its other reading: nobody has looked at its totals.
   if (otherwise === null) await keepTotalsFinding(deps, batch, hold);
   const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });
@@ -187,7 +197,7 @@ async function applyHold(
   return true;
 }
 
-async function holdOfResumed({ ledger }: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<Reason | null> {
+async function holdOfKnown({ ledger }: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<Reason | null> {
   const { batchId, invoices, rowsWithoutInvoice } = batch;
   const fileFindings = await ledger.fileFindings(batchId);
   const hasSent = await ledger.hasSent(batchId);

@@ -2,7 +2,7 @@ import { commandLine, type CommandReader } from '../../src/domain/text/command-l
 import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyRemark, NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import { lostRowsOf } from '../../src/contract/lost-rows.ts';
+import { isWholeFileIssued, lostRowsOf } from '../../src/contract/lost-rows.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
 import { ENGLISH, type Speech } from '../../src/texts/choose-language.ts';
 import { documentFormat } from '../../src/texts/document-format.ts';
@@ -99,10 +99,9 @@ export function batchIdOfEnd(end: FileEnd): string | null {
 function verdictOf(end: FileEnd): NightlyVerdict {
   if (end.kind === 'failed') return 'failed';
   if (end.kind === 'held') return 'attention';
-  const { state, counts } = end.result;
+  const { state } = end.result;
   if (state === 'refused') return 'refused';
-  const everything = issuedOf(end.result) === (counts.invoices ?? 0) && lostRowsOf(counts) === 0;
-  return everything && state === 'finished' ? 'issued' : 'attention';
+  return isWholeFileIssued(end.result) && state === 'finished' ? 'issued' : 'attention';
 }
 
 function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandReader): readonly NightlyRemark[] {

@@ -4,3 +4,9 @@ import type { BatchResult } from './messages.ts';
 export function lostRowsOf({ rowsLost, rowsWithoutInvoice }: BatchResult['counts']): number {
   return rowsLost ?? rowsWithoutInvoice ?? 0;
 }
+
+/** Whether every data row of the file stands in an issued invoice, and no control totals that were declared for it differ. A cancelled batch may be whole, too. */
+export function isWholeFileIssued({ counts, totalsDiffer }: Pick<BatchResult, 'counts' | 'totalsDiffer'>): boolean {
+  const issued = (counts.issued ?? 0) + (counts['already-issued'] ?? 0);
+  return issued === (counts.invoices ?? 0) && lostRowsOf(counts) === 0 && totalsDiffer === undefined;
+}

@@ -106,6 +106,8 @@ export interface BatchResult {
   readonly reports: ReportPaths;
   /** Pages that could not be run to their end; their invoices are in the report with what the ledger knows. */
   readonly pagesFailed: number;
+  /** In a sentence, how the file differs from control totals that were declared for it; left out: it does not, or was let go. */
+  readonly totalsDiffer?: string;
   /** Of the report; it rises each time the report is written again. */
   readonly revision?: number;
   /** What changed since the report before. */

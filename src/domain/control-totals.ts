@@ -38,3 +38,8 @@ export function overruledTotals({ message }: Finding, by: TotalsOverruling): Fin
     severity: 'warning',
   };
 }
+
+/** What such a finding says, unless the file was let go since; null: no declared totals differ. */
+export function differingTotals(findings: readonly Finding[]): string | null {
+  return findings.find(({ code }) => code === TOTALS_DIFFER)?.message ?? null;
+}

@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { differingTotals } from '../domain/control-totals.ts';
 import { LoteError } from '../domain/errors.ts';
 import { makeFolder } from '../file-system/make-folder.ts';
 import { syncPath } from '../file-system/sync-path.ts';
@@ -60,6 +61,8 @@ export interface WrittenReport {
   readonly html: string;
   readonly corrections: string | null;
   readonly summary: ReportCounts;
+  /** How the file differs from the control totals that were declared for it; null: it does not, or was let go. */
+  readonly totalsDiffer: string | null;
   readonly figures: BatchFigures;
   readonly revision: number;
 }
@@ -125,6 +128,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
     html: pathOf('report.html'),
     corrections: corrections.name === null ? null : pathOf(corrections.name),
     summary: model.counts,
+    totalsDiffer: differingTotals(model.fileFindings),
     figures: batchFigures(model),
     revision,
   };

@@ -4,12 +4,14 @@ import type { OperatorLinks, BatchResult } from '../../src/contract/messages.ts'
 
 /** How a batch ended, as its report says it. */
 export function endOf(
-  { batchId, state, counts }: Pick<BatchResult, 'batchId' | 'state' | 'counts'>,
+  { batchId, state, counts, totalsDiffer }: Pick<BatchResult, 'batchId' | 'state' | 'counts' | 'totalsDiffer'>,
   links: OperatorLinks,
 ): BatchEnd {
-  const problems = OUTCOMES.filter((outcome) => isProblem(outcome)).reduce(
+  const notOut = OUTCOMES.filter((outcome) => isProblem(outcome)).reduce(
     (sum, outcome) => sum + (counts[outcome] ?? 0),
     counts.rowsLost ?? 0,
   );
-  return { batchId, links, state, problems: state === 'refused' ? Math.max(problems, 1) : problems };
+  const isProblemItself = state === 'refused' || totalsDiffer !== undefined;
+  const problems = isProblemItself ? Math.max(notOut, 1) : notOut;
+  return { batchId, links, state, problems, ...(totalsDiffer !== undefined && notOut === 0 && { totalsDiffer: true }) };
 }

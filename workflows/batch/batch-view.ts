@@ -16,6 +16,8 @@ export interface BatchEnd {
   readonly batchId: string;
   readonly links: OperatorLinks;
   readonly state: 'refused' | 'cancelled' | 'finished';
-  /** Settled invoices that are not confirmed as issued, from the report; a refused file counts as one. */
+  /** Settled invoices that are not confirmed as issued, from the report; a refused file counts as one, and so do control totals that differ. */
   readonly problems: number;
+  /** Nothing is wrong but the control totals that were declared; left out: it is not so. */
+  readonly totalsDiffer?: boolean;
 }

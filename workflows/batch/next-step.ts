@@ -39,8 +39,12 @@ export function nextStep(
   return (snapshot?.problems ?? 0) > 0 ? next.problems : next.nothing;
 }
 
-function afterwards({ state, problems, batchId }: BatchEnd, { texts: { next }, plural }: DetailsFormat): string {
+function afterwards(
+  { state, problems, batchId, totalsDiffer }: BatchEnd,
+  { texts: { next }, plural }: DetailsFormat,
+): string {
   if (state === 'refused') return next.refused;
+  if (totalsDiffer === true) return next.totalsDiffer;
   return problems === 0 ? next.allOut : fill(plural(next.notOut, problems), { input: asCode({ batch: batchId }) });
 }
 

@@ -14,15 +14,19 @@ interface EndedBatch {
   /** An earlier run ended it: its report is reused if it is still true. */
   readonly standing: boolean;
   readonly desk: Parameters<typeof endOf>[1];
+  /** As in `BatchResult`, by what this run declared; left out: the report says it. */
+  readonly totalsDiffer?: string;
 }
 
 /** Writes the report of a batch, which is the end of its run. @throws ApplicationFailure of the cause's type that says what becomes of the batch */
 export async function reportBatch(
   batch: BatchControl,
-  { ledgerId, batchId, standing, desk }: EndedBatch,
+  { ledgerId, batchId, standing, desk, ...declared }: EndedBatch,
 ): Promise<ReportSummary> {
   batch.phase('reporting');
-  const report = await orUnreported(batch, () => writeReport({ ledgerId, batchId, standing }));
+  const written = await orUnreported(batch, () => writeReport({ ledgerId, batchId, standing }));
+  const { totalsDiffer = written.totalsDiffer } = declared;
+  const report = totalsDiffer === undefined ? written : { ...written, totalsDiffer };
   batch.done(endOf(report, desk));
   return report;
 }

@@ -50,6 +50,7 @@ export interface DetailsTexts {
     readonly unreported: string;
     readonly refused: string;
     readonly allOut: string;
+    readonly totalsDiffer: string;
     readonly notOut: Plural;
   };
   readonly night: {

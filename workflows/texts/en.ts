@@ -63,6 +63,8 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
       'Nothing: the report could not be written, and the next reconciliation writes it. The failure of this run says why',
     refused: 'Read in the report why the file was refused, correct it, and drop it again',
     allOut: 'Nothing: every invoice went out',
+    totalsDiffer:
+      'Every invoice of the file went out, but it does not have the control totals that were declared: compare it with its source',
     notOut: {
       one: '{n} invoice is not confirmed as issued. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {input}',
       other:

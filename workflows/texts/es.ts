@@ -63,6 +63,8 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
       'Nada: el informe no se pudo escribir, y la próxima conciliación lo escribe. El fallo de esta ejecución dice por qué',
     refused: 'Vea en el informe por qué se rechazó el archivo, corríjalo y deposítelo de nuevo',
     allOut: 'Nada: se emitieron todas las facturas',
+    totalsDiffer:
+      'Se emitieron todas las facturas del archivo, pero no tiene los totales declarados: compárelo con su origen',
     notOut: {
       one: '{n} factura está sin emisión confirmada. Corrija las filas en el archivo de correcciones y deposítelo; o envíe lo mismo otra vez: inicie el workflow retryInvoices con {input}',
       other:

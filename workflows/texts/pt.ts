@@ -63,6 +63,8 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
       'Nada: o relatório não pôde ser escrito, e a próxima reconciliação escreve-o. A falha desta execução diz porquê',
     refused: 'Veja no relatório porque foi recusado o ficheiro, corrija-o e deposite-o de novo',
     allOut: 'Nada: todas as faturas foram emitidas',
+    totalsDiffer:
+      'Todas as faturas do ficheiro foram emitidas, mas ele não tem os totais declarados: compare-o com a origem',
     notOut: {
       one: '{n} fatura está sem emissão confirmada. Corrija as linhas no ficheiro de correções e deposite-o; ou envie o mesmo de novo: inicie o workflow retryInvoices com {input}',
       other:

@@ -14,9 +14,10 @@ export function printResults(results: readonly BatchResult[], json: boolean): Ex
 }
 
 function documentOf(result: BatchResult) {
-  const { batchId, file, state, counts, reports, attachedTo, revision, changes, retried } = result;
+  const { batchId, file, state, counts, reports, attachedTo, revision, changes, retried, totalsDiffer } = result;
   return {
     ...{ id: batchId, file, state, exitCode: batchExitCode(result), counts, reports },
+    ...(totalsDiffer === undefined ? {} : { totalsDiffer }),
     ...(attachedTo === undefined ? {} : { attachedTo }),
     ...(revision === undefined ? {} : { revision }),
     ...(changes === undefined ? {} : { changes }),

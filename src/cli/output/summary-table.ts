@@ -17,6 +17,7 @@ export function summaryTable(result: BatchResult): string {
     ...(result.counts.rowsLost
       ? [`  LOST ROWS ${result.counts.rowsLost}: without a usable reference or tax number, in no invoice`]
       : []),
+    ...(result.totalsDiffer === undefined ? [] : [`  CONTROL TOTALS differ: ${result.totalsDiffer}`]),
     ...(result.changes ?? []).map(({ from, to, invoices }) => `  changed: ${invoices} from ${from} to ${to}`),
     ...(result.attachedTo === undefined ? [] : [`  another run had this file: ${result.attachedTo}`]),
     `Report       ${result.reports.html}`,

@@ -6,16 +6,17 @@ import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchRecord } from './batch-record.ts';
 import { claimLost } from './claim-proof.ts';
 import { INVOICE_OF_LINE } from './page-of-sql.ts';
+import { IS_DIFFERENCE } from './totals-finding.ts';
 import { HOLD_CLAIM } from './hold-claim-sql.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { stateList } from '../database/states.ts';
 
-/** batchId: is there anything in it that a closed batch is opened again for? */
-const HAS_REOPENING_INVOICE = `/* has-reopening-invoice */
+/** batchId: is there anything in it that a closed batch is opened again for? Control totals that differ are one: its report must say what the next start declares. */
+const HAS_SOMETHING_OPEN = `/* has-something-open */
 SELECT EXISTS (
   SELECT 1 FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
   WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
-) AS found`;
+) OR EXISTS (SELECT 1 FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE}) AS found`;
 
 /**
  * batchId, application, file, sha256, workflowId, runId, now, attempt. No row when the file, or the batch's id, is
@@ -38,7 +39,7 @@ SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2 FOR UP
  *   (none)            | claimed          | claimed                   | claimed
  *   staging           | claimed          | owned                     | claimed
  *   running, paused   | resumed          | owned                     | resumed
- *   finished, cancelled: with open invoices resumed (running again), else closed; closed for a run that waited for the one that had it
+ *   finished, cancelled: with open invoices, or control totals that differ, resumed (running again), else closed; closed for a run that waited for the one that had it
  *   refused           | closed           | closed, or claimed when it is to be read again
  *
  * The same run means a later attempt of it: an earlier attempt gets `claim-lost`.
@@ -72,8 +73,7 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, known: BatchRow):
       return { kind: 'claimed', batch: await hold(queries, claim, { batch, state: 'staging' }) };
     case 'finished':
     case 'cancelled':
-      if (claim.waited === true || !(await hasReopeningInvoice(queries, batch.batchId)))
-        return { kind: 'closed', batch };
+      if (claim.waited === true || !(await hasSomethingOpen(queries, batch.batchId))) return { kind: 'closed', batch };
       return { kind: 'resumed', batch: await hold(queries, claim, { batch, state: 'running' }) };
     case 'staging':
     case 'running':
@@ -110,8 +110,8 @@ function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): b
   return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
 }
 
-async function hasReopeningInvoice(queries: Queries, batchId: string): Promise<boolean> {
-  const [row] = await queries.query<{ found: boolean }>(HAS_REOPENING_INVOICE, [batchId]);
+async function hasSomethingOpen(queries: Queries, batchId: string): Promise<boolean> {
+  const [row] = await queries.query<{ found: boolean }>(HAS_SOMETHING_OPEN, [batchId]);
   return row?.found === true;
 }
 

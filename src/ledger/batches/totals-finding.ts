@@ -5,7 +5,7 @@ import type { Database, Queries } from '../database/database.ts';
 import { lockUnderToken } from './claim-proof.ts';
 
 /** `f` is a finding that control totals differ; a quote inside a text has a backslash before it. */
-const IS_DIFFERENCE = `f.finding LIKE '%"code":"${TOTALS_DIFFER}"%'`;
+export const IS_DIFFERENCE = `f.finding LIKE '%"code":"${TOTALS_DIFFER}"%'`;
 
 /** batchId. */
 const DIFFERENCES = `/* differing-totals */

@@ -24,6 +24,8 @@ export const REPORT_TEXTS_EN: ReportTexts = {
     refused: 'The file was refused. Nothing was sent.',
     allOut: 'Everything went out: {invoices}, {rows}.',
     rowsLeft: 'All {invoices} went out, but some rows could not be taken for an invoice. See "The file" below.',
+    totalsDiffer:
+      'All {invoices} went out, but the file does not have the control totals that were declared for it. See "The file" below.',
     notAll: {
       one: 'Not everything is confirmed as issued: {n} of {invoices} is not.',
       other: 'Not everything is confirmed as issued: {n} of {invoices} are not.',

@@ -25,6 +25,8 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     allOut: 'Se emitió todo: {invoices}, {rows}.',
     rowsLeft:
       'Se emitieron todas las facturas ({invoices}), pero algunas filas no se pudieron tomar por facturas. Vea «El archivo», más abajo.',
+    totalsDiffer:
+      'Se emitieron todas las facturas ({invoices}), pero el archivo no tiene los totales de control declarados. Vea «El archivo», más abajo.',
     notAll: {
       one: 'No todo tiene emisión confirmada: falta la de {n} de {invoices}.',
       other: 'No todo tiene emisión confirmada: falta la de {n} de {invoices}.',

@@ -25,6 +25,8 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     allOut: 'Tudo foi emitido: {invoices}, {rows}.',
     rowsLeft:
       'Todas as faturas foram emitidas ({invoices}), mas algumas linhas não puderam ser tomadas por faturas. Veja «O ficheiro», abaixo.',
+    totalsDiffer:
+      'Todas as faturas foram emitidas ({invoices}), mas o ficheiro não tem os totais de controlo declarados. Veja «O ficheiro», abaixo.',
     notAll: {
       one: 'Nem tudo tem emissão confirmada: falta a de {n} de {invoices}.',
       other: 'Nem tudo tem emissão confirmada: falta a de {n} de {invoices}.',

@@ -23,6 +23,7 @@ export interface ReportTexts {
     readonly refused: string;
     readonly allOut: string;
     readonly rowsLeft: string;
+    readonly totalsDiffer: string;
     readonly notAll: Plural;
     readonly moneyOut: string;
     readonly partOf: string;

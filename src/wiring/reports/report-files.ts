@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
+import { differingTotals } from '../../domain/control-totals.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
@@ -82,7 +83,7 @@ async function writeOnce(
     ...(original === null ? {} : { original }),
     ...(options.speech === undefined ? {} : { speech: options.speech }),
   });
-  const { json, csv, html, corrections, summary: counts, revision, figures } = written;
+  const { json, csv, html, corrections, summary: counts, totalsDiffer, revision, figures } = written;
   // The end that this report saw may be written by a clock that is ahead of this one: the report came after it all the same.
   const writtenAt = Math.max(now, batch.finishedAt ?? 0);
   const said = { revision, writtenAt, flags: since.flags, open: watched.open(), figures };
@@ -92,6 +93,7 @@ async function writeOnce(
     file: batch.file,
     state: closedState(batch),
     counts,
+    ...(totalsDiffer === null ? {} : { totalsDiffer }),
     revision,
     ...(history.changes === null ? {} : { changes: changesOf(history.changes.byState) }),
     reports: { json, csv, html, corrections },
@@ -135,11 +137,13 @@ async function readExisting(
   if (which === 'of its last end' && said.batch.finishedAt !== isoTime(batch.finishedAt)) return null;
   const { counts } = said;
   const corrections = await correctionsIn(directory);
+  const totalsDiffer = differingTotals(await options.ledger.fileFindings(batchId));
   return {
     batchId,
     file: batch.file,
     state: closedState(batch),
     counts,
+    ...(totalsDiffer === null ? {} : { totalsDiffer }),
     reports: { json, csv: join(directory, 'report.csv'), html: join(directory, 'report.html'), corrections },
   };
 }

@@ -1,3 +1,4 @@
+import { differingTotals } from '../../../domain/control-totals.ts';
 import { OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
 import { toneOf, stateBar } from './state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
@@ -48,15 +49,18 @@ function verdictTone(model: ReportModel): string {
   return present.includes('open') ? 'open' : 'under-way';
 }
 
-function verdict({ batch, counts, everythingIssued }: ReportModel, { texts, plural }: ReportFormat): string {
+function verdict(
+  { batch, counts, everythingIssued, fileFindings }: ReportModel,
+  { texts, plural }: ReportFormat,
+): string {
   if (batch.state === 'refused') return texts.verdict.refused;
   const invoices = plural(texts.invoices, counts.invoices);
   if (everythingIssued) return fill(texts.verdict.allOut, { invoices, rows: plural(texts.rows, counts.rows) });
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
   const missing = counts.invoices - out;
-  return missing === 0
-    ? fill(texts.verdict.rowsLeft, { invoices })
-    : fill(plural(texts.verdict.notAll, missing), { invoices });
+  if (missing > 0) return fill(plural(texts.verdict.notAll, missing), { invoices });
+  const { rowsLeft, totalsDiffer } = texts.verdict;
+  return fill(differingTotals(fileFindings) === null ? rowsLeft : totalsDiffer, { invoices });
 }
 
 function nextSteps(model: ReportModel, corrections: string | null, format: ReportFormat): SafeHtml {

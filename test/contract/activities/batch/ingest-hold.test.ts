@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -125,6 +125,43 @@ describe('control totals that differ', () => {
     expect((await findings('bad.csv'))[0]?.message).toMatch(/found 3\. It was then started again with other totals/);
   });
 
+  test('of a file whose invoices were all issued before: its next start says what is true of its totals then', async () => {
+    await ingest({ file: 'good.csv', runId: 'first' });
+    await issueAll('good.csv');
+    await close('good.csv');
+    const bytes = await readFile(join(directory, 'input', 'good.csv'), 'utf8');
+    await writeFile(join(directory, 'input', 'good-again.csv'), `${bytes}\n`);
+    await ingest({ file: 'good-again.csv', expectInvoices: 4, runId: 'first' });
+    expect(await outcomes('good-again.csv')).toEqual({ 'already-issued': 3 });
+
+    for (const [runId, expectInvoices, code] of [
+      ['second', 4, 'control-totals-differ'],
+      ['third', 3, 'control-totals-overruled'],
+    ] as const) {
+      await close('good-again.csv');
+      await ingest({ file: 'good-again.csv', expectInvoices, runId });
+      expect((await findings('good-again.csv')).map((finding) => finding.code)).toEqual([code]);
+    }
+  });
+
+  test('declared for a file of which nothing is left to send: the run says so, and the report stays', async () => {
+    await ingest({ file: 'good.csv', runId: 'first' });
+    await issueAll('good.csv');
+    await close('good.csv');
+    const input = { file: 'good.csv', runId: 'second' };
+
+    const wrong = await ingested({ ...input, expectInvoices: 4 });
+    const right = await ingested({ ...input, expectInvoices: 3 });
+    const none = await ingested(input);
+
+    expect(wrong).toMatchObject({ kind: 'closed', totalsDiffer: expect.stringContaining(DIFFER) as string });
+    for (const closed of [right, none]) {
+      expect(closed).toMatchObject({ kind: 'closed' });
+      expect(closed).not.toHaveProperty('totalsDiffer');
+    }
+    expect(await findings('good.csv')).toEqual([]);
+  });
+
   test('a run that was superseded changes nothing of what the report says', async () => {
     await ingest({ file: 'good.csv', expectInvoices: 4, runId: 'first' });
     const { batchId, fencingToken } = (await record('good.csv')) ?? { batchId: '', fencingToken: 0 };
@@ -242,13 +279,28 @@ describe('a file that is started again with another reading', () => {
 });
 
 async function ingest(input: Pick<IngestInput, 'file' | 'runId'> & Partial<IngestInput>): Promise<void> {
+  expect(await ingested(input)).toMatchObject({ kind: 'running' });
+}
+
+async function ingested(input: Pick<IngestInput, 'file' | 'runId'> & Partial<IngestInput>): Promise<unknown> {
   attempts += 1;
-  const result: unknown = await new MockActivityEnvironment({ attempt: attempts }).run(ingestBatch, deps(), {
+  return new MockActivityEnvironment({ attempt: attempts }).run(ingestBatch, deps(), {
     workflowId: `${application}-${input.file}`,
     sha256: null,
     ...input,
   });
-  expect(result).toMatchObject({ kind: 'running' });
+}
+
+/** As the service does it, one after the other. */
+async function issueAll(file: string): Promise<void> {
+  const batchId = await batchIdOf(file);
+  for (const { invoiceId, generation } of await ledger.sendable(batchId, 1, 10)) {
+    const serviceId = `inv_${application}_${invoiceId}`;
+    await ledger.freeze(batchId, [{ invoiceId, generation, body: '{}' }], NOW);
+    const outcome = { kind: 'accepted', serviceId } as const;
+    await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome }]);
+    await ledger.recordStatus([{ invoiceId, serviceId, status: 'issued', reason: null, now: NOW }]);
+  }
 }
 
 /** A file with one invoice of this price; it proves no decimal mark but by that. */

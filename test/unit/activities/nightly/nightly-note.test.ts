@@ -52,6 +52,12 @@ describe('the verdict on a dropped file', () => {
       'attention',
       'archive',
     ],
+    [
+      'it differs from declared control totals',
+      ended({ counts: { invoices: 3, 'already-issued': 3 }, totalsDiffer: 'expected 4 invoices, found 3' }),
+      'attention',
+      'archive',
+    ],
     ['it was cancelled', ended({ state: 'cancelled' }), 'attention', 'archive'],
     ['it was refused', ended({ state: 'refused', counts: { rows: 3 } }), 'refused', 'refused'],
     ['its run failed', { kind: 'failed', code: 'internal', message: 'x' }, 'failed', 'refused'],

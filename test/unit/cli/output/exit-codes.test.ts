@@ -82,4 +82,10 @@ describe('the exit code of a batch', () => {
   it.each(CASES)('%s (%s)', (_, state, counts, exitCode) => {
     expect(batchExitCode({ state, counts })).toBe(exitCode);
   });
+
+  it('is 1 where the file differs from its declared control totals, though every invoice of it is issued', () => {
+    const counts = { invoices: 3, 'already-issued': 3 };
+    expect(batchExitCode({ state: 'finished', counts, totalsDiffer: 'expected 4 invoices, found 3' })).toBe(1);
+    expect(batchExitCode({ state: 'refused', counts, totalsDiffer: 'expected 4 invoices, found 3' })).toBe(2);
+  });
 });

@@ -39,6 +39,12 @@ describe('the summary of a batch', () => {
     ]);
   });
 
+  it('says how the file differs from its declared control totals', () => {
+    expect(table({ totalsDiffer: 'expected 4 invoices, found 3' })).toContain(
+      '  CONTROL TOTALS differ: expected 4 invoices, found 3',
+    );
+  });
+
   it('leaves out what did not occur, and keeps one order of states', () => {
     const counts = { rows: 9, invoices: 9, 'already-issued': 1, invalid: 2, failed: 1, issued: 5, held: 0 };
 
