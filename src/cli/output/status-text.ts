@@ -46,6 +46,7 @@ export function statusOf(batch: ReadBatch, several: boolean, timeZone?: string):
           `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} not confirmed as issued, ${open} open`,
           `  states    ${states.join(', ')}`,
           ...totalLines(batch),
+          ...shortfallLines(batch),
         ]),
     ...(stuck === undefined
       ? []
@@ -81,6 +82,14 @@ function totalLines({ total }: ReadBatch): readonly string[] {
     case 'off':
       return [];
   }
+}
+
+/** What may be wrong with the file although each of its invoices went out. */
+function shortfallLines({ rowsLost = 0, totalsDiffer = null }: ReadBatch): readonly string[] {
+  return [
+    ...(rowsLost === 0 ? [] : [`  lost      ${rowsLost} rows without a usable reference or tax number, in no invoice`]),
+    ...(totalsDiffer === null ? [] : [`  totals    ${totalsDiffer}`]),
+  ];
 }
 
 /** What does not fit the service profile; nothing where there is nothing to tell. */

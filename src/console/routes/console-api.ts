@@ -7,7 +7,7 @@ import type { LoteErrorCode } from '../../domain/errors.ts';
 import type { BatchInvoice, BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/ledger/purge-ledger.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
-import { batchOutcomes } from '../../domain/batch-outcomes.ts';
+import { batchOutcomes, shortfallOf, withShortfalls } from '../../domain/batch-outcomes.ts';
 import type { ConsoleOptions, PurgeRequest } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { healthChecks } from '../pages/health-page.ts';
@@ -51,8 +51,9 @@ export function consoleApi(options: ConsoleOptions): Hono {
     const batches = await ledger.listBatches(limit, context.req.query('application') ?? null);
     return context.json({
       batches: await Promise.all(
-        batches.map(async (batch) => ({
+        (await withShortfalls(ledger, batches)).map(async ({ batch, shortfall }) => ({
           ...shown(batch),
+          ...shortfall,
           counts: stateCounts(await batchOutcomes(ledger, batch.batchId)),
           total: await ledger.totalCheck(batch.batchId),
         })),
@@ -68,12 +69,14 @@ export function consoleApi(options: ConsoleOptions): Hono {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);
     const outcomes = await batchOutcomes(ledger, batch.batchId);
+    const fileFindings = await ledger.fileFindings(batch.batchId);
     return context.json({
       ...shown(batch),
+      ...shortfallOf(batch, fileFindings),
       counts: stateCounts(outcomes),
       outcomes,
       total: await ledger.totalCheck(batch.batchId),
-      fileFindings: await ledger.fileFindings(batch.batchId),
+      fileFindings,
       reports: await reportFiles(reportsDirOf(options, batch), batch.batchId),
     });
   });

@@ -1,6 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
 import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
-import type { Finding } from '../../domain/invoice.ts';
 import type { BatchLedger } from '../../domain/ports/ledger/batch-ledger.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
@@ -11,9 +10,8 @@ import { lockUnderToken, shareUnderToken } from './claim-proof.ts';
 import { claimBatch } from './claiming.ts';
 import { createOpenBatches } from './open-batches.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
-import { LIST_FINDINGS } from './findings-sql.ts';
+import { createFindings } from './findings.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch, PAGE_OF } from './page-of-sql.ts';
-import { noteTotals, overruleTotals } from './totals-finding.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
@@ -107,6 +105,7 @@ type Batches = Pick<
   | 'openPages'
   | 'countOutcomes'
   | 'fileFindings'
+  | 'decidingFindings'
   | 'noteTotals'
   | 'overruleTotals'
   | 'batchInvoices'
@@ -162,13 +161,7 @@ export function createBatches(database: Database): Batches {
       return (await database.query<OutcomeRow>(COUNT_OUTCOMES, [batchId])).map(outcomeCount);
     },
 
-    async fileFindings(batchId) {
-      const rows = await database.query<{ finding: string }>(LIST_FINDINGS, [batchId]);
-      return rows.map((row) => JSON.parse(row.finding) as Finding);
-    },
-
-    noteTotals: (batch, finding) => noteTotals(database, batch, finding),
-    overruleTotals: (batch, by) => overruleTotals(database, batch, by),
+    ...createFindings(database),
 
     batchInvoices: (batchId) => readBatchInvoices(database, batchId),
 

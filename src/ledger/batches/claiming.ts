@@ -5,8 +5,8 @@ import type { BatchRecord, BatchState } from '../../domain/ports/ledger/batch-re
 import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
 import { batchRecord } from './batch-record.ts';
 import { claimLost } from './claim-proof.ts';
+import { IS_DIFFERENCE } from './findings-sql.ts';
 import { INVOICE_OF_LINE } from './page-of-sql.ts';
-import { IS_DIFFERENCE } from './totals-finding.ts';
 import { HOLD_CLAIM } from './hold-claim-sql.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { stateList } from '../database/states.ts';

@@ -1,11 +1,9 @@
-import { overruledTotals, TOTALS_DIFFER, type TotalsOverruling } from '../../domain/control-totals.ts';
+import { overruledTotals, type TotalsOverruling } from '../../domain/control-totals.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { BatchWriter } from '../../domain/ports/ledger/batch-record.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { lockUnderToken } from './claim-proof.ts';
-
-/** `f` is a finding that control totals differ; a quote inside a text has a backslash before it. */
-export const IS_DIFFERENCE = `f.finding LIKE '%"code":"${TOTALS_DIFFER}"%'`;
+import { IS_DIFFERENCE } from './findings-sql.ts';
 
 /** batchId. */
 const DIFFERENCES = `/* differing-totals */

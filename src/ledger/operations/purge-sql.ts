@@ -1,4 +1,5 @@
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
+import { IS_ROWS_LOST, IS_TOTALS_ROW } from '../batches/findings-sql.ts';
 import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, stateList } from '../database/states.ts';
 
@@ -60,18 +61,15 @@ WHERE c.invoice_id = ANY(${OF_PURGED_BATCHES})
     OFFSET 0
   )`;
 
-/** How a finding of this code is stored: as JSON, in which a quote inside a text has a backslash before it. */
-const withCode = (code: string): string => `f.finding LIKE '%"code":"${code}"%'`;
-
 /** Without those by which a report counts the rows that are in no invoice. */
 const FINDINGS = `FROM finding f
-WHERE f.batch_id = ANY ($1::text[]) AND NOT ${withCode('rows-lost')} AND NOT ${withCode('totals-row')}`;
+WHERE f.batch_id = ANY ($1::text[]) AND NOT ${IS_ROWS_LOST} AND NOT ${IS_TOTALS_ROW}`;
 
 /** The words of the row go. */
 const REWORD_TOTALS_ROWS = `/* reword-totals-rows */
 UPDATE finding f SET finding = '{"row":' || coalesce(substring(f.finding FROM '"row":([0-9]+)'), 'null')
   || ',"column":null,"code":"totals-row","message":"It is a totals row and not part of an invoice","severity":"warning"}'
-WHERE f.batch_id = ANY ($1::text[]) AND ${withCode('totals-row')}`;
+WHERE f.batch_id = ANY ($1::text[]) AND ${IS_TOTALS_ROW}`;
 const ROW_FINDINGS = `batch_id = ANY ($1::text[]) AND findings IS NOT NULL`;
 
 /** Deliveries about these invoices, under whatever generation. Their hash and their verdict stay: a repeated one is still known. */

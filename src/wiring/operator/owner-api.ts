@@ -53,8 +53,10 @@ const Batch = z.object({
   startedAt: z.number(),
   finishedAt: z.number().nullable(),
   counts: Counts,
-  /** An owner of an older Lote does not say it. */
+  /** An owner of an older Lote says none of these. */
   total: TotalCheck.nullable().optional(),
+  rowsLost: z.number().optional(),
+  totalsDiffer: z.string().nullable().optional(),
 });
 
 /** A batch as the owner's console tells it. */

@@ -16,7 +16,7 @@ import { readProfile } from '../account/read-profiles.ts';
 import { misfitsOfEach } from '../profile-fit/misfits-of-each.ts';
 import { openLedger } from '../account/open-ledger.ts';
 import type { StuckRun } from '../temporal/stuck-run.ts';
-import { batchOutcomes } from '../../domain/batch-outcomes.ts';
+import { batchOutcomes, withShortfalls } from '../../domain/batch-outcomes.ts';
 import { answerSearch, type SearchAnswer } from '../../console/search/answer-search.ts';
 import { positionWord, readSearchQuery, type SearchWish, unreadableSearch } from '../../console/search/search-query.ts';
 import { findOwner, type OwnerApi } from '../operator/owner-api.ts';
@@ -42,6 +42,10 @@ export interface ReadBatch extends Read {
   readonly stuck?: StuckRun;
   /** Whether its total was compared; left out or null: nobody knows. */
   readonly total?: SavedTotalCheck | null | undefined;
+  /** As in `FileShortfall`; an owner of an older Lote does not say it. */
+  readonly rowsLost?: number | undefined;
+  /** As in `FileShortfall`; an owner of an older Lote does not say it. */
+  readonly totalsDiffer?: string | null | undefined;
   /** By outcome. */
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -170,22 +174,22 @@ function ofLedger(
   ledger: Ledger,
   place: Pick<BatchReader, 'reportsDir' | 'live' | 'temporal' | 'misfits' | 'close'>,
 ): BatchReader {
-  async function withCounts(batch: BatchRecord): Promise<ReadBatch> {
-    const counts: Record<string, number> = {};
-    for (const { outcome, invoices } of await batchOutcomes(ledger, batch.batchId)) {
-      counts[outcome] = (counts[outcome] ?? 0) + invoices;
+  async function withCounts(batches: readonly BatchRecord[]): Promise<readonly ReadBatch[]> {
+    const read: ReadBatch[] = [];
+    for (const { batch, shortfall } of await withShortfalls(ledger, batches)) {
+      const counts: Record<string, number> = {};
+      for (const { outcome, invoices } of await batchOutcomes(ledger, batch.batchId)) {
+        counts[outcome] = (counts[outcome] ?? 0) + invoices;
+      }
+      read.push({ ...batch, ...shortfall, counts, total: await ledger.totalCheck(batch.batchId) });
     }
-    return { ...batch, counts, total: await ledger.totalCheck(batch.batchId) };
+    return read;
   }
 
   return {
     ...place,
     hasLeft: () => Promise.resolve(false),
-    async list(limit, application) {
-      const read: ReadBatch[] = [];
-      for (const batch of await ledger.listBatches(limit, application)) read.push(await withCounts(batch));
-      return read;
-    },
+    list: async (limit, application) => withCounts(await ledger.listBatches(limit, application)),
     async search(fields) {
       const query = readSearchQuery((name) => fields[name], ownZone());
       const result = await answerSearch(ledger, query);
@@ -194,7 +198,7 @@ function ofLedger(
     },
     async find(batchId) {
       const batch = await ledger.findBatch(batchId);
-      return batch === null ? null : withCounts(batch);
+      return batch === null ? null : ((await withCounts([batch]))[0] ?? null);
     },
   };
 }

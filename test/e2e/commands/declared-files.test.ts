@@ -25,6 +25,7 @@ const PROFILE = {
 };
 
 interface Batch {
+  readonly id: string;
   readonly state: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly reports: { readonly json: string; readonly html: string; readonly corrections: string | null };
@@ -93,6 +94,51 @@ describe('lote run on files with a profile and control totals', { timeout: 240_0
         .map((body) => sha256(body.replace('mrc_to_be_looked_up', sent[0]?.merchantId ?? '')))
         .toSorted(),
     ).toEqual(sent.map(({ bodySha256 }) => bodySha256).toSorted());
+  });
+
+  it('does not call a file right that has other totals, though every invoice of it was issued before', async () => {
+    const rows = ['D;1;João;Pão;2;1,50;6%', 'D;2;Rita;Café;1;0,90;23%'];
+    const path = await file('loja-d1.csv', rows);
+    const first = await runLote(['run', path, '--json'], env);
+
+    const same = await runLote(['run', path, '--expect-invoices', '3'], env);
+    const sameReport = await runLote(['report', batchOf(first).id], env);
+    const other = await file('loja-d2.csv', [...rows, '']);
+    const copy = await runLote(['run', other, '--expect-invoices', '3', '--json'], env);
+    const copyReport = await runLote(['report', batchOf(copy).id, '--json'], env);
+    const copyPage = await readFile(batchOf(copy).reports.html, 'utf8');
+    const right = await runLote(['run', other, '--expect-invoices', '2', '--json'], env);
+    const rightReport = await runLote(['report', batchOf(copy).id], env);
+
+    expect([first.code, same.code, sameReport.code], same.stderr).toEqual([0, 1, 0]);
+    expect(same.stdout).toContain('CONTROL TOTALS differ: ');
+    expect(same.stdout).toContain('expected 3 invoices, found 2. Nothing more of it was sent.');
+    expect([copy.code, copyReport.code, right.code, rightReport.code], copy.stderr).toEqual([1, 1, 0, 0]);
+    expect(batchOf(copy)).toMatchObject({
+      counts: { invoices: 2, 'already-issued': 2 },
+      totalsDiffer: expect.stringContaining('expected 3 invoices, found 2') as string,
+    });
+    expect(JSON.parse(copyReport.stdout)).toMatchObject({
+      batch: { totalsDiffer: expect.stringContaining('expected 3 invoices, found 2') as string },
+    });
+    expect(copyPage).toContain('All 2 invoices went out, but the file does not have the control totals');
+    const page = await readFile(batchOf(right).reports.html, 'utf8');
+    expect(page).toContain('Everything went out');
+    expect(page).toContain('control-totals-overruled');
+  });
+
+  it('reports a file with a totals row as the run did: nothing of it is missing', async () => {
+    const path = await file('loja-sum.csv', ['S;1;Inês;Bolo;2;1,50;6%', ';;Total;;;3,00;']);
+    const run = await runLote(['run', path, '--json'], env);
+
+    const report = await runLote(['report', batchOf(run).id, '--json'], env);
+    const status = await runLote(['status', batchOf(run).id, '--json'], env);
+
+    expect([run.code, report.code], run.stderr).toEqual([0, 0]);
+    const counts = { rows: 2, invoices: 1, issued: 1, rowsWithoutInvoice: 1, rowsLost: 0 };
+    expect(batchOf(run).counts).toMatchObject(counts);
+    expect(JSON.parse(report.stdout)).toMatchObject({ batch: { counts } });
+    expect(JSON.parse(status.stdout)).toMatchObject({ batches: [{ rowsLost: 0 }] });
   });
 
   it('issues the right file after one that was held for its totals, though every price is another', async () => {

@@ -79,6 +79,12 @@ export function ledgerHolding(
     findBatch: async (batchId) => find(batchId)?.batch ?? null,
     countOutcomes: async (batchId) => countsOf(find(batchId)?.invoices ?? []),
     fileFindings: async (batchId) => find(batchId)?.findings ?? [],
+    decidingFindings: async (batchIds) => {
+      const deciding = new Set(['totals-row', 'control-totals-differ']);
+      return new Map(
+        batchIds.map((id) => [id, (find(id)?.findings ?? []).filter(({ code }) => deciding.has(code))] as const),
+      );
+    },
     unmatchedDeliveries: async () => 0,
     batchOfFile: async (application, sha256) =>
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,

@@ -119,14 +119,23 @@ async function reportPaths(reportsDir: string, batchId: string): Promise<FoundRe
   };
 }
 
-function summaryOf<B extends ReadBatch>(batch: B): Pick<B, 'state'> & Pick<BatchResult, 'batchId' | 'counts'> {
-  const { batchId, state, counts, rows, invoices, rowsWithoutInvoice } = batch;
-  return { batchId, state, counts: { ...counts, rows, invoices, rowsWithoutInvoice } };
+function summaryOf<B extends ReadBatch>(
+  batch: B,
+): Pick<B, 'state'> & Pick<BatchResult, 'batchId' | 'counts' | 'totalsDiffer'> {
+  const { batchId, state, rows, invoices, rowsWithoutInvoice, rowsLost, totalsDiffer = null } = batch;
+  const counts = {
+    ...batch.counts,
+    rows,
+    invoices,
+    rowsWithoutInvoice,
+    ...(rowsLost === undefined ? {} : { rowsLost }),
+  };
+  return { batchId, state, counts, ...(totalsDiffer === null ? {} : { totalsDiffer }) };
 }
 
 function documentOf(batch: ReadBatch, reports: FoundReports) {
-  const { batchId: id, state, counts } = summaryOf(batch);
-  return { batch: { id, file: batch.file, state, counts, reports } };
+  const { batchId: id, ...summary } = summaryOf(batch);
+  return { batch: { id, file: batch.file, ...summary, reports } };
 }
 
 function textOf(batch: ReadBatch, { json, html, corrections, csv }: FoundReports): string {

@@ -26,11 +26,15 @@ export async function statusCommand({ batchId, json, env, application }: StatusC
       ({ application: owner }) => whose === null || owner === undefined || owner === whose,
     ),
   }));
-  const rows = batches.map(({ batchId: id, file, state, counts, stuck, application: owner }) => ({
-    ...{ id, file, state, counts },
-    ...(installation.several ? { application: owner } : {}),
-    ...(stuck === undefined ? {} : { stuck }),
-  }));
+  const rows = batches.map(
+    ({ batchId: id, file, state, counts, stuck, application: owner, rowsLost, totalsDiffer }) => ({
+      ...{ id, file, state, counts },
+      ...(installation.several ? { application: owner } : {}),
+      ...(rowsLost === undefined ? {} : { rowsLost }),
+      ...(totalsDiffer === undefined || totalsDiffer === null ? {} : { totalsDiffer }),
+      ...(stuck === undefined ? {} : { stuck }),
+    }),
+  );
   const text = batchId === null ? statusTable(batches, installation.several) : textOf(batches, installation.several);
   process.stdout.write(
     json

@@ -178,6 +178,8 @@ export interface BatchLedger {
   openPages(batchId: string): Promise<readonly number[]>;
   countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
   fileFindings(batchId: string): Promise<readonly Finding[]>;
+  /** Of these batches, the findings that decide whether the whole file went out: totals rows, and control totals that differ. Without an entry: none. */
+  decidingFindings(batchIds: readonly string[]): Promise<ReadonlyMap<string, readonly Finding[]>>;
   /**
    * Writes down, before the other findings, that the control totals of a start differ; in place of what an earlier start differed in, unless the
    * file was let go meanwhile.

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
+import type { Finding } from '../../../../src/domain/invoice.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
@@ -313,6 +315,41 @@ export function claimingContract(open: OpenLedger): void {
       expect(record).toMatchObject({ state: 'running', rows: 7, rowsWithoutInvoice: 1, pageSize: 2_000, pages: 1 });
       expect(record.proof).toEqual({ encoding: 'utf-8', marks: { quantity: ',' } });
       expect(await ledger.fileFindings(batch.batchId)).toEqual([finding, { ...finding, row: null }]);
+    });
+
+    it('tells of many batches which findings decide whether their whole files went out', async () => {
+      const finding = (code: string, message = code): Finding => ({
+        ...{ row: null, column: null, severity: 'warning' },
+        ...{ code, message },
+      });
+      const fileFindings = [
+        finding('totals-row'),
+        finding('nif-checksum', '"code":"totals-row"'),
+        finding('rows-lost'),
+      ];
+      const batches = [await scenario.begin(), await scenario.begin(), await scenario.begin()] as const;
+      for (const batch of batches)
+        await ledger.finishStaging(batch, {
+          ...{ rows: 1, rowsWithoutInvoice: 1, invoices: 0, pageSize: 2, proof: {} },
+          fileFindings: batch === batches[2] ? [] : fileFindings,
+        });
+      const [first, second, third] = batches;
+      const differ = totalsFinding(totalsDiffer(['expected 2 invoices, found 0'], false));
+      await ledger.noteTotals(second, differ);
+
+      expect(await ledger.decidingFindings([first.batchId, second.batchId, third.batchId])).toEqual(
+        new Map([
+          [first.batchId, [finding('totals-row')]],
+          [second.batchId, [differ, finding('totals-row')]],
+        ]),
+      );
+      expect((await ledger.fileFindings(second.batchId))[0]).toEqual(differ);
+      await ledger.setBatchState(second.batchId, 'finished', NOW);
+      expect((await second.claim(OTHER_RUN)).kind).toBe('resumed');
+      await ledger.overruleTotals({ batchId: second.batchId, fencingToken: undefined }, 'start');
+      expect((await ledger.decidingFindings([second.batchId])).get(second.batchId)).toEqual([finding('totals-row')]);
+      await ledger.setBatchState(second.batchId, 'finished', NOW);
+      expect((await second.claim({ ...OTHER_RUN, runId: 'run-3' })).kind).toBe('closed');
     });
 
     it('divides the invoices into pages by their ordinal', async () => {

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import type { BatchClaim } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { collect, createScenario, finishStaging, invoiceOf, NOW, REASON, validInvoice } from '../scenario.ts';
 
+const TOTALS = totalsFinding(totalsDiffer(['expected 2 invoices, found 1'], false));
 const ENDING = { acceptedBefore: NOW + 1, reason: REASON, now: NOW };
 const OTHER_RUN = { workflowId: 'workflow-2', runId: 'run-2' };
 
@@ -126,6 +128,14 @@ export function fencingContract(open: OpenLedger): void {
       ['the end of a page', (id: string, fencingToken: number) => ledger.closePage(id, 1, { ...ENDING, fencingToken })],
       ['the end of a batch', (id: string, fencingToken: number) => ledger.closeBatch(id, { ...ENDING, fencingToken })],
       ['a state', (id: string, fencingToken: number) => ledger.setBatchState(id, 'finished', NOW, fencingToken)],
+      [
+        'a finding about totals',
+        (batchId: string, fencingToken: number) => ledger.noteTotals({ batchId, fencingToken }, TOTALS),
+      ],
+      [
+        'a word that totals count no more',
+        (batchId: string, fencingToken: number) => ledger.overruleTotals({ batchId, fencingToken }, 'start'),
+      ],
       ['a retry', (id: string, fencingToken: number) => ledger.retryInvoices({ ...retryOf(id), fencingToken })],
     ])('keeps out %s of an earlier round', async (_, write) => {
       const batch = await scenario.run([{ ref: `round-${_}-held` }, { ref: `round-${_}-staged` }]);
