@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { errorCode } from '../../file-system/error-code.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
@@ -41,8 +41,7 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunL
   return {
     record: (night, entry) =>
       inReportsFolder(reportsDir, async () => {
-        if ((await readJson<RunHead>(join(runDir(night), HEAD))) === null)
-          await replaceFile(join(runDir(night), HEAD), json({ night, end: null }));
+        await beginFile(join(runDir(night), HEAD), json({ night, end: null }));
         await replaceFile(join(runDir(night), `${entry.slot}.json`), json(entry));
         return writeSummary(nightlyRunsDir, night.date, speech);
       }),
@@ -61,7 +60,28 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunL
   };
 }
 
+/** Enough: whoever changes a run during each of these writings writes the summary after it, too. */
+const WRITINGS = 5;
+
+/**
+ * A writer that stood still may put what it read before over what another one has written since. Therefore each looks again after it has put its
+ * own in place: the last one sees everything that was recorded before.
+ */
 async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech): Promise<NightlySummaryPaths> {
+  const paths = { json: join(nightlyRunsDir, `${date}.json`), html: join(nightlyRunsDir, `${date}.html`) };
+  const linkTo = (path: string): string => relative(nightlyRunsDir, path).split(sep).map(encodeURIComponent).join('/');
+  let summary = await readSummary(nightlyRunsDir, date);
+  for (let writing = 1; ; writing += 1) {
+    const text = json(summaryDocument(summary));
+    await replaceFile(paths.html, nightlyHtml(summary, linkTo, speech));
+    // Last: who waits for the JSON finds the page.
+    await replaceFile(paths.json, text);
+    summary = await readSummary(nightlyRunsDir, date);
+    if (writing === WRITINGS || json(summaryDocument(summary)) === text) return paths;
+  }
+}
+
+async function readSummary(nightlyRunsDir: string, date: string): Promise<NightlySummary> {
   const runsDir = join(nightlyRunsDir, 'runs');
   const runs: NightlyRunState[] = [];
   for (const name of await readdir(runsDir)) {
@@ -69,13 +89,7 @@ async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech
     const run = await readRun(join(runsDir, name));
     if (run !== null) runs.push(run);
   }
-  const summary = nightlySummary(date, runs);
-  const paths = { json: join(nightlyRunsDir, `${date}.json`), html: join(nightlyRunsDir, `${date}.html`) };
-  const linkTo = (path: string): string => relative(nightlyRunsDir, path).split(sep).map(encodeURIComponent).join('/');
-  await replaceFile(paths.html, nightlyHtml(summary, linkTo, speech));
-  // Last: who waits for the JSON finds the page.
-  await replaceFile(paths.json, json(summaryDocument(summary)));
-  return paths;
+  return nightlySummary(date, runs);
 }
 
 function summaryDocument({ date, totals, runs }: NightlySummary): unknown {
@@ -132,12 +146,28 @@ async function namesIn(directory: string): Promise<readonly string[]> {
 }
 
 /** Its readers see it whole or not at all, also after a power cut. */
-async function replaceFile(path: string, text: string): Promise<void> {
+function replaceFile(path: string, text: string): Promise<void> {
+  return placeFile(path, text, (part) => rename(part, path));
+}
+
+/** The same, unless it is there: a step that stood still must not take back what a later one has written. Without hard links only a look before guards it. */
+async function beginFile(path: string, text: string): Promise<void> {
+  if ((await readJson<unknown>(path)) !== null) return;
+  await placeFile(path, text, async (part) => {
+    try {
+      await link(part, path);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') await rename(part, path);
+    }
+  });
+}
+
+async function placeFile(path: string, text: string, place: (part: string) => Promise<void>): Promise<void> {
   await makeFolder(dirname(path), REPORT_DIRECTORY_MODE);
   const part = `${path}.${randomUUID()}.part`;
   try {
     await writeSynced(part, pieces(text));
-    await rename(part, path);
+    await place(part);
   } finally {
     await rm(part, { force: true });
   }

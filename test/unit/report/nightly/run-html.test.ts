@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -266,6 +267,10 @@ describe('the book of the nights', () => {
     return directory;
   }
 
+  function entryPath(directory: string, slot: string): string {
+    return join(directory, 'nights', 'runs', night.nightId, `${slot}.json`);
+  }
+
   async function summary(directory: string): Promise<unknown> {
     return JSON.parse(await readFile(join(directory, 'nights', `${DATE}.json`), 'utf8'));
   }
@@ -325,6 +330,45 @@ describe('the book of the nights', () => {
       totals: { files: 8 },
       runs: [{ finishedAt: null }, { files: slots.map((slot) => ({ slot })) }],
     });
+  });
+
+  it('has what others recorded while a writer stood still with an older page in its hands', async () => {
+    const directory = await reports();
+    await createRunLog(directory).record(night, entry());
+    const other = entry({ slot: '0002', name: 'june.csv' });
+    let stops = 2;
+    // Between reading and writing: each of its first pages is too old.
+    const slow = createRunLog(directory, {
+      ...ENGLISH,
+      get locale() {
+        if (stops > 0)
+          writeFileSync(entryPath(directory, `000${stops + 1}`), JSON.stringify({ ...other, slot: `000${stops + 1}` }));
+        stops -= 1;
+        return 'en';
+      },
+    });
+
+    const { html } = await slow.record(night, entry());
+
+    expect(await readFile(html, 'utf8')).toContain('june.csv');
+    expect(await summary(directory)).toMatchObject({ totals: { files: 3 } });
+  });
+
+  it('keeps the end of a run from a step that stood still since before it', async () => {
+    const directory = await reports();
+    const finished = { night, end: { waiting: [], finishedAt: START + 9 } };
+    const slow = {
+      ...night,
+      get startedAt() {
+        writeFileSync(join(directory, 'nights', 'runs', night.nightId, 'night.json'), JSON.stringify(finished));
+        return START;
+      },
+    };
+    await createRunLog(directory).noteMessage(night, { channel: 'email', state: 'sent', at: START, detail: null });
+
+    await createRunLog(directory).record(slow, entry());
+
+    expect(await summary(directory)).toMatchObject({ runs: [{ finishedAt: '2026-11-21T02:00:00.009Z' }] });
   });
 
   it('ends with the entries of its own run, in the order of their slots, and a summary that says so', async () => {
