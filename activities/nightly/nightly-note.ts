@@ -119,8 +119,10 @@ function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandRe
   const lost = lostRowsOf(counts);
   if (verdict === 'refused') return [{ kind: 'refused' }];
   if (verdict === 'issued') return [{ kind: 'all-out', n: invoices }];
+  const missing = { n: invoices - issuedOf(end.result), of: invoices, cancelled: state === 'cancelled' };
   return [
-    { kind: 'missing', n: invoices - issuedOf(end.result), of: invoices, cancelled: state === 'cancelled' },
+    // Only rows are lost, or the control totals are others: of the invoices none is missing.
+    ...(missing.n === 0 && !missing.cancelled ? [] : [{ kind: 'missing', ...missing } as const]),
     ...(lost === 0 ? [] : [{ kind: 'rows-without-invoice', n: lost } as const]),
     { kind: reports.corrections === null ? 'read-report' : 'use-corrections' },
   ];

@@ -144,7 +144,7 @@ function fileRow(format: PageFormat, file: NightlyFile): Html {
     <td class="text">
       ${file.known ? html`<div>${nights.repeated}</div>` : ''}
       ${file.waitsFor === undefined ? '' : html`<div>${nights.held}</div>`}
-      ${file.verdict === 'attention' ? html`<div>${plural(nights.notOut, file.invoices - file.issued, file.invoices)}</div>` : ''}
+      ${file.verdict === 'attention' && file.issued < file.invoices ? html`<div>${plural(nights.notOut, file.invoices - file.issued, file.invoices)}</div>` : ''}
       ${file.verdict === 'refused' ? html`<div>${nights.nothingSent}</div>` : ''}
       ${note(format, file)}
     </td>

@@ -107,11 +107,21 @@ function lineOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, { conso
   if (file.remarks?.some(({ kind }) => kind === 'changed') === true)
     return { name, words: texts.remarks.changed, link };
   const verdict = file.verdict === 'issued' ? 'attention' : file.verdict;
+  const missing = file.invoices - file.issued;
   const what =
-    verdict === 'attention'
-      ? plural(nights.notOut, file.invoices - file.issued, file.invoices)
-      : `${nights.verdicts[verdict]}.`;
+    verdict === 'attention' && missing > 0
+      ? plural(nights.notOut, missing, file.invoices)
+      : (lostRowsText({ texts, plural }, file) ?? `${nights.verdicts[verdict]}.`);
   return { name, words: `${what} ${morning.toDo[verdict]}`, link };
+}
+
+/** Null: of its rows none is lost. */
+function lostRowsText(
+  { texts, plural }: Pick<MessageFormat, 'texts' | 'plural'>,
+  { remarks = [] }: NightlyRunEntry,
+): string | null {
+  const lost = remarks.find(({ kind }) => kind === 'rows-without-invoice');
+  return lost?.kind === 'rows-without-invoice' ? plural(texts.remarks[lost.kind], lost.n) : null;
 }
 
 function outcomeOf({ texts: { nights }, plural }: MessageFormat, { run }: NightOutcome): string {

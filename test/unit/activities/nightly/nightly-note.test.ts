@@ -67,6 +67,12 @@ describe('the verdict on a dropped file', () => {
 });
 
 describe('what a person reads beside a file', () => {
+  it('that has lost rows, and of whose invoices none is missing', () => {
+    const end = ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 2, rowsLost: 1 } });
+
+    expect(note({ end }).sentences[0]).toBe('1 row belongs to no invoice.');
+  });
+
   it('with the name of the file on one line', () => {
     const { text } = note({ file: { name: 'a\nclaim: x/1\n.csv', resumed: false } });
 

@@ -64,6 +64,18 @@ describe('the message of a night', () => {
     );
   });
 
+  it.each([
+    [[{ kind: 'rows-without-invoice', n: 2 } as const], 'a.csv: 2 rows belong to no invoice. Read the report.'],
+    [[], 'a.csv: needs somebody. Read the report.'],
+  ])('does not call none of the invoices missing where something else is wrong: %j', (remarks, words) => {
+    const outcome = night([entry({ name: 'a.csv', verdict: 'attention', invoices: 3, issued: 3, remarks })]);
+
+    const { text } = nightMessage(outcome, { language: 'en', locale: 'en' }, PLACE);
+
+    expect(text).toContain(words);
+    expect(text).not.toContain('0 of 3');
+  });
+
   it('links the night of its own application where there are several', () => {
     const place = { ...PLACE, application: 'loja a', isOneOfSeveral: true };
     const { text, data } = nightMessage(MIXED, { language: 'en', locale: 'en' }, place);
