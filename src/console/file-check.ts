@@ -7,6 +7,8 @@ export interface FileCheck {
   readonly proof: Readonly<Record<string, unknown>>;
   readonly rows: number;
   readonly rowsWithoutInvoice: number;
+  /** Of those, rows that are no totals rows. */
+  readonly rowsLost: number;
   readonly invoices: number;
   readonly invalid: number;
   /** By currency, of the valid invoices. */

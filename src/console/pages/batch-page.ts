@@ -1,3 +1,4 @@
+import { shortfallOf } from '../../domain/batch-outcomes.ts';
 import { html } from 'hono/html';
 import type { Finding } from '../../domain/invoice.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
@@ -60,7 +61,8 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
   const counts = stateCounts(page.counts);
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
   const held = isLive(batch) && awaitsConfirmation(page.total);
-  const tone = stuck === null ? (held ? 'open' : batchTone(batch, problems)) : 'bad';
+  const tone =
+    stuck === null ? (held ? 'open' : batchTone(batch, problems, shortfallOf(batch, page.fileFindings))) : 'bad';
   return html`<h1>${batch.file}</h1>
     ${done}
     <section class="verdict ${tone}">

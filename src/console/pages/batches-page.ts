@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { FileShortfall } from '../../domain/batch-outcomes.ts';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 import { applicationFilterForm, commandEnd, type ApplicationFilter } from '../forms/application-filter.ts';
@@ -13,6 +14,7 @@ import { batchTone } from './verdict.ts';
 export interface BatchWithCounts {
   readonly batch: BatchRecord;
   readonly counts: StateCounts;
+  readonly shortfall: FileShortfall;
 }
 
 export interface BatchesPage {
@@ -69,17 +71,26 @@ function table(
 
 function batchRow(
   { texts, count, time, plural }: PageFormat,
-  { batch, counts }: BatchWithCounts,
+  { batch, counts, shortfall }: BatchWithCounts,
   { isStuck: stuck, named }: { readonly isStuck: boolean; readonly named: boolean },
 ): Html {
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
   return html`<tr>
     <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
     ${named ? html`<td>${batch.application}</td>` : ''}
-    <td><span class="state ${stuck ? 'bad' : batchTone(batch, problems)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
-    <td>${batch.state === 'refused' ? texts.verdicts.refused : problems === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : plural(texts.needAttention, problems)}</td>
+    <td><span class="state ${stuck ? 'bad' : batchTone(batch, problems, shortfall)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
+    <td>${batch.state === 'refused' ? texts.verdicts.refused : problems === 0 ? wholeFile({ texts, plural }, shortfall) : plural(texts.needAttention, problems)}</td>
     <td class="number">${count(batch.invoices)}</td>
     <td>${progressBar(counts)}<span class="soft">${count(settledCount(counts))} / ${count(batch.invoices)}</span></td>
     <td class="time">${time(batch.startedAt)}</td>
   </tr>`;
+}
+
+/** What is wrong with a file of whose invoices none is. */
+function wholeFile(
+  { texts: { nothingOpen, verdicts }, plural }: Pick<PageFormat, 'texts' | 'plural'>,
+  { rowsLost, totalsDiffer }: FileShortfall,
+): Html {
+  if (totalsDiffer !== null) return html`${verdicts.totalsDiffer}`;
+  return rowsLost > 0 ? html`${plural(verdicts.rowsLeft, rowsLost)}` : html`<span class="soft">${nothingOpen}</span>`;
 }

@@ -32,7 +32,7 @@ export function checkPage(format: PageFormat, page: CheckPage): Html {
   return html`<h1>${texts.dryRun.title} ${baseName(file)}</h1>
     <section class="verdict ${tone(check)}">
       <p class="big"><strong>${verdict(format, check)}</strong></p>
-      ${check.rowsWithoutInvoice === 0 ? '' : html`<p>${format.plural(texts.dryRun.rowsLeft, check.rowsWithoutInvoice)}</p>`}
+      ${check.rowsLost === 0 ? '' : html`<p>${format.plural(texts.dryRun.rowsLeft, check.rowsLost)}</p>`}
       ${known === null ? '' : html`<p>${texts.dryRun.known} <a href="/batches/${encodeURIComponent(known.batchId)}">${known.file}</a> (${texts.batchStates[known.state]}).</p>`}
       ${check.refused ? '' : startForm(format, page)}
     </section>
@@ -43,7 +43,7 @@ export function checkPage(format: PageFormat, page: CheckPage): Html {
             <p>${texts.dryRun.noFindings}</p>`
         : findingsTable(format, check.findings, texts.dryRun.findings)
     }
-    ${check.refused || check.invalid > 0 || check.rowsWithoutInvoice > 0 ? html`<h2>${check.invoices > check.invalid ? texts.dryRun.correctFirst : texts.dryRun.correctAgain}</h2>${uploadForm(format)}` : ''}
+    ${check.refused || check.invalid > 0 || check.rowsLost > 0 ? html`<h2>${check.invoices > check.invalid ? texts.dryRun.correctFirst : texts.dryRun.correctAgain}</h2>${uploadForm(format)}` : ''}
     <p><a href="/mapping?${new URLSearchParams({ file }).toString()}">${texts.mapping.link}</a></p>
     ${declareForm(format, page)} ${proofList(format, check.proof)} ${bodies(format, check)}`;
 }
@@ -57,9 +57,9 @@ export function verdict({ texts, plural }: PageFormat, check: FileCheck): string
 }
 
 /** The colour of that. */
-export function tone({ refused, invalid, rowsWithoutInvoice }: FileCheck): string {
+export function tone({ refused, invalid, rowsLost }: FileCheck): string {
   if (refused) return 'bad';
-  return invalid > 0 || rowsWithoutInvoice > 0 ? 'open' : 'good';
+  return invalid > 0 || rowsLost > 0 ? 'open' : 'good';
 }
 
 function startForm(format: PageFormat, { file, declared, check, temporalStart, refusalsDoubted }: CheckPage): Html {

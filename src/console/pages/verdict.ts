@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { shortfallOf, type FileShortfall } from '../../domain/batch-outcomes.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { settledCount } from '../../domain/settled-count.ts';
@@ -20,11 +21,12 @@ export interface VerdictOf {
 export function verdict(format: PageFormat, { batch, counts, fileFindings }: VerdictOf): Html {
   const { verdicts } = format.texts;
   const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
-  const sentence = sentenceOf(format, batch, { counts, problems });
+  const shortfall = shortfallOf(batch, fileFindings);
+  const sentence = sentenceOf(format, batch, { counts, problems, shortfall });
   const refusals = batch.state === 'refused' ? fileFindings.filter(({ severity }) => severity === 'error') : [];
   return html`<p class="big"><strong>${sentence}</strong></p>
     ${refusals.slice(0, MOST_REFUSALS).map(({ message }) => html`<p>${message}</p>`)}
-    ${batch.rowsWithoutInvoice === 0 ? '' : html`<p>${format.plural(verdicts.rowsLeft, batch.rowsWithoutInvoice)}</p>`}`;
+    ${shortfall.rowsLost === 0 ? '' : html`<p>${format.plural(verdicts.rowsLeft, shortfall.rowsLost)}</p>`}`;
 }
 
 /** A refused file has one cause, or a page of like ones. */
@@ -33,20 +35,25 @@ const MOST_REFUSALS = 3;
 function sentenceOf(
   { texts: { verdicts }, plural, count }: PageFormat,
   { state, invoices }: BatchRecord,
-  { counts, problems }: { readonly counts: StateCounts; readonly problems: number },
+  {
+    counts,
+    problems,
+    shortfall,
+  }: { readonly counts: StateCounts; readonly problems: number; readonly shortfall: FileShortfall },
 ): string {
   if (state === 'refused') return verdicts.refused;
   if (state === 'staging') return verdicts.staging;
   if (state === 'running' || state === 'paused')
     return fill(verdicts.running, { n: count(settledCount(counts)), of: count(invoices) });
-  return problems === 0 ? plural(verdicts.allIssued, invoices) : plural(verdicts.notAll, problems, invoices);
+  if (problems > 0) return plural(verdicts.notAll, problems, invoices);
+  return shortfall.totalsDiffer === null ? plural(verdicts.allIssued, invoices) : verdicts.totalsDiffer;
 }
 
-/** Colour of a batch: what its state says, and whether a finished one left something open. */
-export function batchTone({ state, rowsWithoutInvoice }: BatchRecord, problems: number): Tone {
+/** Colour of a batch: what its state says, and whether a finished one left something open. A totals row is nothing open. */
+export function batchTone({ state }: BatchRecord, problems: number, { rowsLost, totalsDiffer }: FileShortfall): Tone {
   if (state === 'refused') return 'bad';
   if (state === 'paused' || state === 'cancelled') return 'open';
-  if (state === 'finished') return problems === 0 && rowsWithoutInvoice === 0 ? 'good' : 'open';
+  if (state === 'finished') return problems === 0 && rowsLost === 0 && totalsDiffer === null ? 'good' : 'open';
   return 'under-way';
 }
 

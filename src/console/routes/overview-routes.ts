@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { batchOutcomes } from '../../domain/batch-outcomes.ts';
+import { batchOutcomes, withShortfalls } from '../../domain/batch-outcomes.ts';
 import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
 import { applicationFilter } from '../forms/application-filter.ts';
 import { healthChecks, healthPage } from '../pages/health-page.ts';
@@ -25,7 +25,10 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
     const filter = applicationFilter(options, context.req.query('application'));
     const records = await ledger.listBatches(BATCHES_SHOWN, filter?.chosen ?? null);
     const batches = await Promise.all(
-      records.map(async (batch) => ({ batch, counts: stateCounts(await batchOutcomes(ledger, batch.batchId)) })),
+      (await withShortfalls(ledger, records)).map(async ({ batch, shortfall }) => ({
+        ...{ batch, shortfall },
+        counts: stateCounts(await batchOutcomes(ledger, batch.batchId)),
+      })),
     );
     const stuck = await stuckAmong(records, actions);
     return pages.show(context, {

@@ -88,6 +88,7 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, 
     readonly running: string;
     readonly refused: string;
     readonly allIssued: Plural;
+    readonly totalsDiffer: string;
     readonly notAll: Plural;
     readonly rowsLeft: Plural;
   };

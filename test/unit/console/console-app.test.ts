@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { totalsDiffer, totalsFinding } from '../../../src/domain/control-totals.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
@@ -50,7 +51,7 @@ async function pageOf(path: string, given?: Given, headers?: Record<string, stri
 }
 
 const MIXED: Held = {
-  batch: aBatch({ rows: 4, invoices: 3, rowsWithoutInvoice: 1 }),
+  batch: aBatch({ rows: 5, invoices: 3, rowsWithoutInvoice: 2 }),
   invoices: [
     anInvoice({ ordinal: 1 }),
     anInvoice({ ordinal: 2, state: 'rejected', reason: NO, net: '0.1' }),
@@ -90,6 +91,42 @@ describe('the list of batches', () => {
 
     expect(await pageOf('/', { held: [running] })).toContain('data-live');
     expect(await pageOf('/', { held: [MIXED] })).not.toContain('data-live');
+  });
+});
+
+describe('a batch of which every invoice went out', () => {
+  const TOTALS_ROW = {
+    ...{ row: 5, column: null, code: 'totals-row', message: 'Row 5 looks like a totals row.' },
+    severity: 'warning',
+  } as const;
+  const DIFFER = totalsFinding(totalsDiffer(['expected 4 invoices, found 3'], false));
+
+  it.each([
+    ['a totals row, which is nothing open', [TOTALS_ROW], 1, 'good', 'none', 'Everything went out: 3 invoices.'],
+    ['a lost row', [], 1, 'open', '1 row could not be taken', '1 row could not be taken for an invoice.'],
+    ['other control totals', [DIFFER], 0, 'open', 'control totals', 'does not have the control totals'],
+  ] as const)('with %s', async (_, findings, rowsWithoutInvoice, tone, inList, onPage) => {
+    const held = [
+      {
+        batch: aBatch({ rowsWithoutInvoice }),
+        invoices: [1, 2, 3].map((ordinal) => anInvoice({ ordinal })),
+        findings: [...findings],
+      },
+    ];
+
+    const list = await pageOf('/', { held });
+    const page = await pageOf(`/batches/${aBatch().batchId}`, { held });
+    const listed = (await (await get('/api/batches', { held })).json()) as { batches: unknown };
+
+    expect(list).toContain(`<span class="state ${tone}">finished</span>`);
+    expect(list).toContain(inList);
+    expect(page).toContain(`<section class="verdict ${tone}">`);
+    expect(page).toContain(onPage);
+    expect(page.includes('could not be taken')).toBe(inList.includes('could not be taken'));
+    const said = tone === 'open' && findings.length > 0 ? DIFFER.message : null;
+    expect(listed).toMatchObject({
+      batches: [{ rowsLost: tone === 'open' ? rowsWithoutInvoice : 0, totalsDiffer: said }],
+    });
   });
 });
 

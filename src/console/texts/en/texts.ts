@@ -86,6 +86,8 @@ export const TEXTS_EN: ConsoleTexts = {
     running: '{n} of {of} invoices have come to rest.',
     refused: 'The file was refused. Nothing was sent.',
     allIssued: { one: 'Everything went out: {n} invoice.', other: 'Everything went out: {n} invoices.' },
+    totalsDiffer:
+      'Everything that is in the file went out, but the file does not have the control totals that were declared for it. See the findings.',
     notAll: {
       one: 'Not everything is confirmed as issued: {n} of {of} invoices needs attention.',
       other: 'Not everything is confirmed as issued: {n} of {of} invoices need attention.',

@@ -87,6 +87,8 @@ export const TEXTS_ES: ConsoleTexts = {
     running: '{n} de {of} facturas han llegado al final.',
     refused: 'El archivo fue rechazado. No se envió nada.',
     allIssued: { one: 'Se emitió todo: {n} factura.', other: 'Se emitió todo: {n} facturas.' },
+    totalsDiffer:
+      'Se emitió todo lo que hay en el archivo, pero no tiene los totales de control declarados. Vea las observaciones.',
     notAll: {
       one: 'No todo tiene emisión confirmada: {n} de {of} facturas requiere atención.',
       other: 'No todo tiene emisión confirmada: {n} de {of} facturas requieren atención.',

@@ -87,6 +87,8 @@ export const TEXTS_PT: ConsoleTexts = {
     running: '{n} de {of} faturas já chegaram ao fim.',
     refused: 'O ficheiro foi recusado. Nada foi enviado.',
     allIssued: { one: 'Tudo foi emitido: {n} fatura.', other: 'Tudo foi emitido: {n} faturas.' },
+    totalsDiffer:
+      'Foi emitido tudo o que está no ficheiro, mas ele não tem os totais de controlo declarados. Veja as observações.',
     notAll: {
       one: 'Nem tudo tem emissão confirmada: {n} de {of} faturas precisa de atenção.',
       other: 'Nem tudo tem emissão confirmada: {n} de {of} faturas precisam de atenção.',

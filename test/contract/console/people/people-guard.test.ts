@@ -29,7 +29,7 @@ const FOUND = INVOICES.map((invoice) => ({
   ...{ batchId: BATCH, application: 'default', file: 'may.csv', readAt: 0 },
 }));
 const CHECK = {
-  ...{ refused: false, sha256: 'ab', proof: {}, rows: 1, rowsWithoutInvoice: 0, invoices: 1, invalid: 0 },
+  ...{ refused: false, sha256: 'ab', proof: {}, rows: 1, rowsWithoutInvoice: 0, rowsLost: 0, invoices: 1, invalid: 0 },
   ...{ net: {}, findings: [], firstBodies: [] },
 };
 

@@ -18,6 +18,7 @@ const CLEAN: FileCheck = {
   },
   rows: 3,
   rowsWithoutInvoice: 0,
+  rowsLost: 0,
   invoices: 2,
   invalid: 0,
   net: { EUR: '1234.5', BRL: '2' },
@@ -153,8 +154,16 @@ describe('the check of a file', () => {
     expect(page).toContain('Notas');
   });
 
+  it('calls a file clean whose only row without an invoice is a totals row, as `lote check` does', async () => {
+    const page = await checkPage({ check: { rowsWithoutInvoice: 1 } });
+
+    expect(page).toContain('<section class="verdict good">');
+    expect(page).not.toContain('belongs to no invoice');
+    expect(page).not.toContain('Or correct the file first');
+  });
+
   it('says how many cannot go, why, and offers to start the others', async () => {
-    const page = await checkPage({ check: { invalid: 1, rowsWithoutInvoice: 2, findings: [WRONG] } });
+    const page = await checkPage({ check: { invalid: 1, rowsWithoutInvoice: 3, rowsLost: 2, findings: [WRONG] } });
 
     expect(page).toContain('1 of 2 invoices has an error and cannot be sent.');
     expect(page).toContain('2 rows belong to no invoice.');
