@@ -112,6 +112,16 @@ describe('`lote status BATCH`', () => {
 
     expect(text).toContain('10 went out, 0 not confirmed as issued, 0 open');
     expect(text).toMatch(/next {6}lote report batch-may-1a2b3c4d\n$/);
+    expect(text).not.toMatch(/lost|totals/);
+  });
+
+  it('says what is wrong with a file of which every invoice went out', () => {
+    const batch = { ...MAY, counts: { issued: 10 }, rowsWithoutInvoice: 2, rowsLost: 1 };
+
+    const text = statusOf({ ...batch, totalsDiffer: 'expected 11 invoices, found 10' }, false, 'UTC');
+
+    expect(text).toContain('  lost      1 rows without a usable reference or tax number, in no invoice\n');
+    expect(text).toContain('  totals    expected 11 invoices, found 10\n');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchProgress } from '../../../../src/contract/messages.ts';
 import { batchDetails } from '../../../../workflows/batch/batch-details.ts';
+import { endOf } from '../../../../workflows/batch/batch-end.ts';
 import { detailsFormat } from '../../../../workflows/texts/details-format.ts';
 
 const ENGLISH = detailsFormat(undefined);
@@ -59,5 +60,25 @@ describe('the current details in the language of the installation', () => {
     expect(batchDetails({ ...view, end: { ...end, links } }, detailsFormat('es'))).toContain(
       '`{"batch": "batch-may"}`',
     );
+  });
+
+  it.each([
+    ['every invoice went out', { issued: 3 }, undefined, 0, 'Nothing: every invoice went out'],
+    ['the control totals differ', { 'already-issued': 3 }, 'differ', 1, 'compare it with its source'],
+    [
+      'the control totals differ and some are held',
+      { issued: 1, held: 2 },
+      'differ',
+      2,
+      '2 invoices are not confirmed',
+    ],
+  ] as const)('at the end where %s', (_, counts, totalsDiffer, problems, words) => {
+    const links = { searchable: false, console: null, reportsDir: '/r' };
+    const result = { batchId: 'batch-may', state: 'finished', counts: { invoices: 3, ...counts } } as const;
+
+    const end = endOf(totalsDiffer === undefined ? result : { ...result, totalsDiffer }, links);
+
+    expect(end.problems).toBe(problems);
+    expect(batchDetails({ ...view, end }, ENGLISH)).toContain(words);
   });
 });
