@@ -2,9 +2,11 @@ import { merchantKeyOf } from '../../src/domain/fingerprint.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { MerchantNeed } from '../../src/domain/ports/ledger/merchant-ledger.ts';
 import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
+import { isForbidden } from './forbidden-invoices.ts';
 import type { SendingPermit } from './sending-permission.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
+import { takeRandom } from '../take-random.ts';
 
 export interface MerchantsInput {
   readonly ledgerId: string;
@@ -34,6 +36,8 @@ const STOPPED = 'sending-stopped';
 const LIST_UNREADABLE = 'service-list-unreadable';
 /** So many creations without an answer in one go, and none that worked between, are the service's trouble. */
 const STUCK_IN_A_ROW = 10;
+/** After so many 403s and no creation, the other merchants are not asked for: it may be the key that has no right to create. */
+const MOST_FORBIDDEN = 10;
 /** An answer about one key, which another file or an earlier refusal has used: it says nothing of the service. */
 const KEY_USED = 'key-known-with-other-bytes';
 
@@ -83,9 +87,12 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
   let held = 0;
   let inARow = 0;
   let stuck: Reason | null = null;
-  for (const need of work.missing) {
+  const forbidden: ForbiddenMerchant[] = [];
+  // By lot: where many are forbidden, each try asks for others, and finds one that may be created.
+  for (const need of takeRandom(work.missing, work.missing.length, deps.random)) {
     requireRunningWorker(over);
-    const outcome = await createMerchant(deps, work, need);
+    const isAsked = created > 0 || forbidden.length < MOST_FORBIDDEN;
+    const outcome = await createMerchant(deps, work, need, isAsked);
     if (outcome.kind === 'not-permitted') {
       requireRunningWorker(over);
       return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };
@@ -93,6 +100,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
     if (outcome.kind === 'access-denied') return waitForService(deps, work.input, outcome.reason);
     if (outcome.kind === 'created') created += 1;
     if (outcome.kind === 'held') held += outcome.invoices;
+    if (outcome.kind === 'forbidden') forbidden.push({ nif: need.nif, reason: outcome.reason });
     inARow = outcome.kind === 'not-now' && outcome.reason.code !== KEY_USED ? inARow + 1 : 0;
     if (outcome.kind !== 'not-now') continue;
     if (inARow >= STUCK_IN_A_ROW) return waitForService(deps, work.input, outcome.reason);
@@ -103,16 +111,37 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
     const invoices = await holdMerchant(deps, work.input, { nif: need.nif, reason: notCreated(outcome.reason) });
     held += invoices;
   }
+  const [first] = forbidden;
+  if (first !== undefined) {
+    // Nobody gains by giving up soon: the key may get its right while the batch waits.
+    if (!(await deps.ledger.hasSendable(work.input.batchId)))
+      return waitForService(deps, work.input, mayNotCreate(first.reason));
+    if (holdStuck) {
+      const invoices = await holdForbidden(deps, work.input, forbidden);
+      held += invoices;
+    } else stuck ??= first.reason;
+  }
   const waiting = stuck === null ? null : ({ for: 'merchants', reason: stuck.code } as const);
   return { known: work.known, created, held, waiting };
+}
+
+/** A merchant whose creation the service forbids; the reason is its answer, or that of those before which it was not asked for. */
+interface ForbiddenMerchant {
+  readonly nif: string;
+  readonly reason: Reason;
 }
 
 type Created =
   | { readonly kind: 'created' | 'not-permitted' }
   | { readonly kind: 'held'; readonly invoices: number }
-  | { readonly kind: 'not-now' | 'access-denied'; readonly reason: Reason };
+  | { readonly kind: 'not-now' | 'access-denied' | 'forbidden'; readonly reason: Reason };
 
-async function createMerchant(deps: ActivityDeps, { input, permit }: Creating, need: MerchantNeed): Promise<Created> {
+async function createMerchant(
+  deps: ActivityDeps,
+  { input, permit }: Creating,
+  need: MerchantNeed,
+  isAsked: boolean,
+): Promise<Created> {
   const { nif, legalName, email } = need;
   if (legalName === null || email === null) {
     const message =
@@ -120,6 +149,7 @@ async function createMerchant(deps: ActivityDeps, { input, permit }: Creating, n
     const reason = { code: 'merchant-details-missing', message };
     return { kind: 'held', invoices: await holdMerchant(deps, input, { nif, reason }) };
   }
+  if (!isAsked) return { kind: 'forbidden', reason: NOT_ASKED };
   const key = merchantKeyOf(deps.application, nif);
   if (!(await permit.confirm())) return { kind: 'not-permitted' };
   const answer = await deps.service.createMerchant({ nif, legalName, email }, key, { permit });
@@ -128,6 +158,9 @@ async function createMerchant(deps: ActivityDeps, { input, permit }: Creating, n
     await deps.ledger.saveMerchants(deps.application, [{ nif, merchantId: answer.merchantId }]);
     return { kind: 'created' };
   }
+  // A 401 or a redirect is the account's trouble; a 403 may be this merchant's alone.
+  if (answer.kind === 'access-denied' && isForbidden(answer.reason))
+    return { kind: 'forbidden', reason: answer.reason };
   if (answer.kind !== 'refused') return { kind: answer.kind, reason: answer.reason };
   const message = `The service refused to create this merchant (${answer.reason.code}: ${answer.reason.message}). Its invoices were not sent.`;
   return {
@@ -139,6 +172,37 @@ async function createMerchant(deps: ActivityDeps, { input, permit }: Creating, n
 function notCreated(reason: Reason): Reason {
   const message = `The service did not say whether it created this merchant (${reason.code}: ${reason.message}). Its invoices were not sent; drop the file again to try once more.`;
   return { code: 'merchant-not-created', message };
+}
+
+/** Of a merchant that comes after so many forbidden ones. */
+const NOT_ASKED: Reason = {
+  code: 'http-403',
+  message: `not asked for after ${MOST_FORBIDDEN} merchants that the service forbade`,
+};
+
+const ASK_SUPPORT =
+  'ask its support whether the API key may create merchants, then drop the file again to try once more';
+
+function mayNotCreate({ code, message }: Reason): Reason {
+  return {
+    code,
+    message: `The service forbids the creation of merchants (${message}). Nothing was sent: ${ASK_SUPPORT}.`,
+  };
+}
+
+async function holdForbidden(
+  deps: ActivityDeps,
+  input: MerchantsInput,
+  forbidden: readonly ForbiddenMerchant[],
+): Promise<number> {
+  let held = 0;
+  for (const { nif, reason } of forbidden) {
+    const message = `The service forbids the creation of this merchant (${reason.code}: ${reason.message}). Its invoices were not sent: ${ASK_SUPPORT}.`;
+    // oxlint-disable-next-line no-await-in-loop
+    const invoices = await holdMerchant(deps, input, { nif, reason: { code: 'merchant-not-created', message } });
+    held += invoices;
+  }
+  return held;
 }
 
 function holdMerchant(

@@ -114,6 +114,30 @@ describe('merchants', { concurrent: true, timeout: 180_000 }, () => {
     });
   });
 
+  it('of which one is forbidden: its invoices are held, the others go', async () => {
+    await withStack({ env: { LOTE_OUTAGE_PATIENCE: '3s' } }, async (stack) => {
+      stack.front.script = (request) => (isCreationOf(request, BAD) ? { status: 403 } : 'pass');
+
+      const result = await stack.run('forbidden-creation.csv', TWO_MERCHANTS);
+
+      expect(result.counts).toMatchObject({ issued: 5, held: 5 });
+      expect(await stack.line(result.batchId, 'F-6')).toMatchObject({ reason: { code: 'merchant-not-created' } });
+      await expectAgreement(stack, result.batchId);
+    });
+  });
+
+  it('of which none may be created: nothing is sent, and everything is held with that reason', async () => {
+    await withStack({ env: { LOTE_OUTAGE_PATIENCE: '3s' } }, async (stack) => {
+      stack.front.script = (request) => (createsMerchant(request) ? { status: 403 } : 'pass');
+
+      const result = await stack.run('no-right.csv', TWO_MERCHANTS);
+
+      expect(result.counts).toMatchObject({ held: 10 });
+      expect(await stack.line(result.batchId, 'F-6')).toMatchObject({ reason: { code: 'http-403' } });
+      expect(stack.posts()).toEqual([]);
+    });
+  });
+
   it('whose creation was lost are found in the list, and never created twice', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = (request) => (createsMerchant(request) && request.nth === 1 ? 'pass-and-cut' : 'pass');

@@ -73,7 +73,7 @@ export type StatusAnswer =
 export type MerchantAnswer =
   | { readonly kind: 'created'; readonly merchantId: string }
   | { readonly kind: 'refused'; readonly reason: Reason }
-  /** Trouble of the whole service: 401, 403, redirect. */
+  /** Trouble of the whole service: 401, 407, redirect. A 403 (`http-403`) may also concern this merchant alone. */
   | { readonly kind: 'access-denied'; readonly reason: Reason }
   | { readonly kind: 'not-permitted' }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };

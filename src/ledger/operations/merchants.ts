@@ -18,6 +18,16 @@ WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state
 GROUP BY i.merchant_nif
 ORDER BY min(bi.ordinal)`;
 
+/** batchId. */
+const HAS_SENDABLE = `/* has-sendable */
+SELECT EXISTS (
+  SELECT FROM batch_invoice bi
+  JOIN ${INVOICE_OF_LINE}
+  LEFT JOIN merchant m ON m.application = i.application AND m.nif = i.merchant_nif
+  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1
+    AND (i.state = 'sending' OR (i.state = 'staged' AND m.nif IS NOT NULL))
+) AS found`;
+
 interface MerchantNeedRow {
   readonly nif: string;
   readonly legal_name: string | null;
@@ -38,6 +48,11 @@ export function createMerchants(database: Database): MerchantLedger {
     async merchantsNeeded(batchId) {
       const rows = await database.query<MerchantNeedRow>(MERCHANTS_NEEDED, [batchId]);
       return rows.map((row) => ({ nif: row.nif, legalName: row.legal_name, email: row.email }));
+    },
+
+    async hasSendable(batchId) {
+      const [row] = await database.query<{ found: boolean }>(HAS_SENDABLE, [batchId]);
+      return row?.found === true;
     },
 
     async saveMerchants(application, merchants) {

@@ -14,6 +14,8 @@ export interface MerchantLedger {
    * Merchants of owned `staged` invoices of the batch without a known service id. First non-null details in file order.
    */
   merchantsNeeded(batchId: string): Promise<readonly MerchantNeed[]>;
+  /** Whether the batch owns an unsent invoice that can be sent: its merchant is known, or its bytes are frozen. */
+  hasSendable(batchId: string): Promise<boolean>;
   saveMerchants(
     application: string,
     merchants: readonly { readonly nif: string; readonly merchantId: string }[],

@@ -19,6 +19,7 @@ const NOT_NOW: MerchantAnswer = {
   retryAfterMs: null,
 };
 const DENIED: MerchantAnswer = { kind: 'access-denied', reason: { code: 'http-401', message: 'HTTP 401' } };
+const FORBIDDEN: MerchantAnswer = { kind: 'access-denied', reason: { code: 'http-403', message: 'HTTP 403: no' } };
 
 interface Asked {
   readonly nif: string;
@@ -194,6 +195,105 @@ describe('merchants whose creation has no answer', () => {
     const batch = await place.scenario.run(texts);
 
     expect(await ensure(place, batch)).toMatchObject({ created: 1, waiting: { for: 'merchants' } });
+  });
+});
+
+describe('merchants whose creation is forbidden', () => {
+  const CREATED: MerchantAnswer = { kind: 'created', merchantId: 'mrc_x' };
+
+  function batchOf(place: ActivityPlace, merchants: number, first: number): Promise<TestBatch> {
+    return place.scenario.run(Array.from({ length: merchants }, (_each, at) => details(`R${at}`, String(first + at))));
+  }
+
+  it('are waited for a while, and the others are created', async () => {
+    const { parts, asked } = service([], FORBIDDEN, CREATED);
+    const place = placeOf({ service: parts });
+    const batch = await batchOf(place, 3, 530_000_000);
+
+    expect(await ensure(place, batch)).toEqual({
+      ...{ known: 0, created: 2, held: 0 },
+      waiting: { for: 'merchants', reason: 'http-403' },
+    });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('keep their invoices here when the patience with them is spent, and only theirs', async () => {
+    const { parts } = service([], FORBIDDEN, CREATED);
+    const place = placeOf({ service: parts });
+    const batch = await batchOf(place, 3, 531_000_000);
+
+    expect(await ensure(place, batch, { lastTry: true, holdStuck: true })).toEqual({
+      ...{ known: 0, created: 2, held: 1, waiting: null },
+    });
+    expect((await batch.lines()).find(({ state }) => state === 'held')?.reason).toEqual({
+      code: 'merchant-not-created',
+      message:
+        'The service forbids the creation of this merchant (http-403: HTTP 403: no). Its invoices were not sent: ask its support whether the API key may create merchants, then drop the file again to try once more.',
+    });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 1, staged: 2 });
+  });
+
+  it('leave the invoices of merchants that are known from before, however many are forbidden', async () => {
+    const { parts, asked } = service([], FORBIDDEN);
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([
+      ...Array.from({ length: 12 }, (_each, at) => details(`R${at}`, String(532_000_000 + at))),
+      { ref: 'no-details', nif: '532000090' },
+      { ref: 'known', nif: NIF },
+    ]);
+    await place.deps.ledger.saveMerchants(place.deps.application, [{ nif: NIF, merchantId: 'mrc_known' }]);
+
+    expect(await ensure(place, batch)).toMatchObject({ held: 1, waiting: { for: 'merchants', reason: 'http-403' } });
+    expect(asked).toHaveLength(10);
+    expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 12, waiting: null });
+
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 13, staged: 1 });
+    expect(await batch.line('known')).toMatchObject({ state: 'staged' });
+    expect(await batch.line('no-details')).toMatchObject({ reason: { code: 'merchant-details-missing' } });
+    const reasons = (await batch.lines()).map(({ reason }) => reason?.message ?? '');
+    const notAsked = 'not asked for after 10 merchants that the service forbade';
+    expect(reasons.filter((message) => message.includes(notAsked))).toHaveLength(2);
+  });
+
+  it('are asked for in another order at each try, so that one that may be created is found', async () => {
+    const good = '534000002';
+    let tries = 0;
+    const place = placeOf({
+      over: { random: () => (tries < 2 ? 0 : 0.99) },
+      service: {
+        ...service([]).parts,
+        createMerchant: ({ nif }) => Promise.resolve(nif === good ? CREATED : FORBIDDEN),
+      },
+    });
+    const batch = await batchOf(place, 12, 534_000_000);
+
+    const created: number[] = [];
+    for (; tries < 3; tries += 1) created.push((await ensure(place, batch)).created);
+
+    expect(created).toEqual([0, 0, 1]);
+    expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 11, waiting: null });
+  });
+
+  it.each([3, 12])('are the key’s trouble where the batch has no other merchant (%i of them)', async (merchants) => {
+    const { parts, asked } = service([], FORBIDDEN);
+    const place = placeOf({ service: parts });
+    const batch = await batchOf(place, merchants, 533_000_000 + merchants * 100);
+
+    const waiting = { for: 'service', reason: 'http-403' };
+    expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 0, waiting });
+    expect(asked).toHaveLength(Math.min(merchants, 10));
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: merchants });
+
+    const last = await ensure(place, batch, { lastTry: true, holdStuck: true });
+    expect(last).toMatchObject({ held: merchants, waiting });
+    expect(await batch.line('R0')).toMatchObject({
+      state: 'held',
+      reason: {
+        code: 'http-403',
+        message:
+          'The service forbids the creation of merchants (HTTP 403: no). Nothing was sent: ask its support whether the API key may create merchants, then drop the file again to try once more.',
+      },
+    });
   });
 });
 

@@ -512,6 +512,28 @@ export function webhooksContract(open: OpenLedger): void {
       expect((await ledger.merchantsNeeded(batch.batchId)).map((need) => need.nif)).toEqual([OTHER_NIF]);
     });
 
+    it('says whether a batch has something unsent whose merchant is known', async () => {
+      const own = createScenario(ledger);
+      const batch = await own.run([{ ref: 'can-be-sent' }]);
+      expect(await ledger.hasSendable(batch.batchId)).toBe(false);
+
+      await ledger.saveMerchants(own.application, [{ nif: OTHER_NIF, merchantId: 'mrc_other' }]);
+      expect(await ledger.hasSendable(batch.batchId)).toBe(false);
+      await ledger.saveMerchants(own.application, [{ nif: NIF, merchantId: 'mrc_1' }]);
+      expect(await ledger.hasSendable(batch.batchId)).toBe(true);
+      expect(await ledger.hasSendable('another batch')).toBe(false);
+
+      await ledger.holdUnsent(batch.batchId, { reason: { code: 'stopped', message: 'no' }, now: 1 });
+      expect(await ledger.hasSendable(batch.batchId)).toBe(false);
+    });
+
+    it('counts what has its bytes among it, whose merchant need not be known any more', async () => {
+      const batch = await createScenario(ledger).run([{ ref: 'has-its-bytes' }]);
+      await batch.freeze('has-its-bytes');
+
+      expect(await ledger.hasSendable(batch.batchId)).toBe(true);
+    });
+
     it('keeps merchants by application, takes the first of two in one list, and follows the service when an id changes', async () => {
       const { application } = createScenario(ledger);
       await ledger.saveMerchants(application, [
