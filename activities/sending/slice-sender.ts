@@ -24,6 +24,8 @@ import type { StoredErrors } from './stored-errors.ts';
 
 /** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
 const SHORTEST_PAGE_WAIT_MS = 1_000;
+/** A slice that has probed in vain lets others have the next probe: all of its invoices may be of one merchant. */
+const AFTER_VAIN_PROBE_MS = 2_000;
 /**
  * Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is
  * not free.
@@ -327,7 +329,8 @@ export class SliceSender {
     const reason = this.#parts.circuit.refusedBecause();
     if (reason !== null) {
       const record = await this.#deps.ledger.breaker(this.#deps.service.baseUrl);
-      const untilProbe = record === null ? 0 : record.probeAfter - this.#deps.now();
+      const inVain = this.#probe === null ? 0 : AFTER_VAIN_PROBE_MS;
+      const untilProbe = record === null ? 0 : record.probeAfter - this.#deps.now() + inVain;
       return { reason: reason.code, probeAfterMs: Math.max(untilProbe, asked ?? 0, SHORTEST_PAGE_WAIT_MS) };
     }
     return asked === null ? null : { reason: 'retry-after', probeAfterMs: asked };

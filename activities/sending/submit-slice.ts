@@ -2,7 +2,10 @@ import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import { attemptOver } from '../attempt-over.ts';
+import { eachInTurn } from '../each-in-turn.ts';
+import { takeRandom } from '../take-random.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
 import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
@@ -84,6 +87,32 @@ async function nothingHandedOut(
   return { accepted: 0, left: unsent, stop: false, waiting: unsent === 0 ? null : waiting };
 }
 
+type Order = (invoices: readonly SendableInvoice[]) => readonly SendableInvoice[];
+
+/** One invoice that always meets trouble must not go first each time. */
+const fewestTriesFirst: Order = (invoices) => invoices.toSorted((a, b) => a.attempts - b.attempts);
+
+/**
+ * Where no answer can be read, each new invoice may be created: the probe is one that was tried. Otherwise its merchant is drawn by lot, and after it the
+ * merchants go in turn: where the service has trouble with one merchant alone, neither the probe nor a row of answers without success is that merchant's
+ * each time.
+ */
+function orderOfProbe({ random }: ActivityDeps, { circuit }: SliceParts): Order {
+  if (circuit.refusedBecause()?.code === ANSWERS_UNREADABLE)
+    return (invoices) => invoices.toSorted((a, b) => b.attempts - a.attempts);
+  return (invoices) => {
+    const inTurn = eachInTurn(fewestTriesFirst(invoices), merchantOf);
+    const merchants = new Set(inTurn.map(merchantOf));
+    const [drawn] = takeRandom([...merchants], 1, random);
+    const first = inTurn.findIndex((one) => merchantOf(one) === drawn);
+    return first <= 0 ? inTurn : [...inTurn.slice(first), ...inTurn.slice(0, first)];
+  };
+}
+
+function merchantOf({ invoice }: SendableInvoice): string {
+  return invoice.merchant.nif;
+}
+
 /** One pass over a slice: handed out, frozen, sent, and what did not go put back. */
 async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInput): Promise<SliceResult> {
   const { batchId, from, to } = input;
@@ -91,11 +120,8 @@ async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInpu
   if (entry.kind === 'refused') return nothingHandedOut(deps, input, entry.waiting);
   const probing = entry.kind === 'probe';
   const handedOut = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
-  // Fewest tries first: one invoice that always meets trouble must not be every probe. But where no answer can be read, each new one may be created.
-  const isUnreadable = probing && parts.circuit.refusedBecause()?.code === ANSWERS_UNREADABLE;
-  const sendable = handedOut
-    .filter(canHaveBytes)
-    .toSorted((a, b) => (isUnreadable ? b.attempts - a.attempts : a.attempts - b.attempts));
+  const inOrder = probing ? orderOfProbe(deps, parts) : fewestTriesFirst;
+  const sendable = inOrder(handedOut.filter(canHaveBytes));
   const until = deps.now() + LONGEST_SLICE_MS;
   const sender = new SliceSender(deps, parts, { input, until, sendable, isProbing: probing });
   return sender.send();

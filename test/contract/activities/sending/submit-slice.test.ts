@@ -6,7 +6,7 @@ import { closePage } from '../../../../activities/settling/close-page.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { NIF, NOW, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { NIF, NOW, OTHER_NIF, REASON, type InvoiceText, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
 import { asActivity, outcomesOf, RETRY, type ActivityPlace } from '../activity-place.ts';
 import { created, FORBIDDEN, REFUSED, SAID, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
@@ -216,6 +216,53 @@ describe('a slice of invoices', () => {
     await place.slice(batch);
 
     expect(place.posts).toEqual(['R0', 'R1', 'R0']);
+  });
+
+  /** Trouble with the invoices of one merchant, `X0` and so on, which come first; those of the other are created. */
+  function troubleWithOneMerchant(): { readonly place: SlicePlace; readonly texts: InvoiceText[] } {
+    const lost: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: null };
+    const place = sending((ref) => (ref.startsWith('X') ? lost : created()), 8);
+    const texts = Array.from({ length: 30 }, (_, at) => ({ ref: `X${at}`, nif: OTHER_NIF }));
+    return { place, texts: [...texts, { ref: 'A' }, { ref: 'B' }, { ref: 'C' }] };
+  }
+
+  it('probes with another merchant’s invoice than those that opened the circuit, and sends the merchants in turn', async () => {
+    const { place, texts } = troubleWithOneMerchant();
+    const batch = await place.batch(texts);
+    expect(await place.slice(batch)).toMatchObject({ accepted: 0, waiting: { reason: REASON.code } });
+    const before = place.posts.length;
+    place.later(5_000);
+
+    expect(await place.slice(batch)).toMatchObject({ accepted: 3 });
+
+    expect(place.posts[before]).toBe('A');
+    expect(await outcomesOf(place, batch.batchId)).toMatchObject({ accepted: 3 });
+  });
+
+  it.each([
+    [0, 'X28'],
+    [0.9, 'A'],
+  ])('draws the merchant of a probe by lot (%d)', async (drawn, ref) => {
+    const { place, texts } = troubleWithOneMerchant();
+    const deps = { ...place.deps, random: () => drawn };
+    const { batchId } = await place.batch(texts.slice(-5));
+    const input = { ledgerId: deps.ledger.id, batchId, page: 1, from: 1, to: 5 };
+    await openCircuit(place, 'service-unreachable');
+
+    await asActivity(createSubmitSlice(deps), deps, input);
+
+    expect(place.posts[0]).toBe(ref);
+  });
+
+  it('that has probed in vain leaves the next probe to others', async () => {
+    const { place, texts } = troubleWithOneMerchant();
+    const batch = await place.batch(texts.slice(0, 2));
+    await openCircuit(place, 'service-unreachable');
+
+    expect(await place.slice(batch)).toMatchObject({ waiting: { reason: REASON.code, probeAfterMs: 7_000 } });
+
+    const { baseUrl } = place.deps.service;
+    expect(await place.deps.ledger.breaker(baseUrl)).toMatchObject({ probeAfter: NOW + 5_000 });
   });
 
   it('holds the turn of the probe until it is answered', async () => {
