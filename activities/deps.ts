@@ -23,6 +23,8 @@ export interface ActivityDeps {
   readonly speech: Speech;
   /** Under which findings about the service profile are noted in the ledger (`noteMisfits`). */
   readonly profileDigest: string;
+  /** By which part of the service profile ids of merchants are read (`merchantsNeeded`). */
+  readonly merchantsDigest: string;
   readonly ledger: Ledger;
   readonly service: InvoicingService;
   readonly files: FileReader;

@@ -47,7 +47,7 @@ const KEY_USED = 'key-known-with-other-bytes';
  */
 export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput): Promise<MerchantsResult> {
   await deps.ensureWebhook();
-  const needed = await deps.ledger.merchantsNeeded(input.batchId);
+  const needed = await deps.ledger.merchantsNeeded(input.batchId, deps.merchantsDigest);
   if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
   const over = attemptOver();
   const list = await deps.service.listMerchants(over);
@@ -61,7 +61,7 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
 
   const wanted = new Set(needed.map((need) => need.nif));
   const known = list.merchants.filter((merchant) => wanted.has(merchant.nif));
-  await deps.ledger.saveMerchants(deps.application, known);
+  await deps.ledger.saveMerchants(deps.application, known, deps.merchantsDigest);
   const knownNifs = new Set(known.map((merchant) => merchant.nif));
   const missing = needed.filter(({ nif }) => !knownNifs.has(nif));
   const { batchId, run } = input;
@@ -114,7 +114,7 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
   const [first] = forbidden;
   if (first !== undefined) {
     // Nobody gains by giving up soon: the key may get its right while the batch waits.
-    if (!(await deps.ledger.hasSendable(work.input.batchId)))
+    if (!(await deps.ledger.hasSendable(work.input.batchId, deps.merchantsDigest)))
       return waitForService(deps, work.input, mayNotCreate(first.reason));
     if (holdStuck) {
       const invoices = await holdForbidden(deps, work.input, forbidden);
@@ -155,7 +155,7 @@ async function createMerchant(
   const answer = await deps.service.createMerchant({ nif, legalName, email }, key, { permit });
   if (answer.kind === 'not-permitted') return answer;
   if (answer.kind === 'created') {
-    await deps.ledger.saveMerchants(deps.application, [{ nif, merchantId: answer.merchantId }]);
+    await deps.ledger.saveMerchants(deps.application, [{ nif, merchantId: answer.merchantId }], deps.merchantsDigest);
     return { kind: 'created' };
   }
   // A 401 or a redirect is the account's trouble; a 403 may be this merchant's alone.

@@ -13,3 +13,12 @@ export function profileDigestOf(
     .update(JSON.stringify([application, address, profile]))
     .digest('base64url');
 }
+
+/** By what of a service profile the id of a merchant is found: another one where a correction of the profile may lead to another id. */
+export function merchantsDigestOf({ merchants, requests, answers }: ServiceProfile): string {
+  const { createdId, idPrefix, items, id, nif } = merchants;
+  const { headers, createMerchant, listMerchants } = requests;
+  return createHash('sha256')
+    .update(JSON.stringify([createdId, idPrefix, items, id, nif, headers, createMerchant, listMerchants, answers]))
+    .digest('base64url');
+}

@@ -18,7 +18,7 @@ import { sendingWidth } from '../../service/limits/sending-width.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { chooseLanguage } from '../../texts/choose-language.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../telemetry/telemetry.ts';
-import { profileDigestOf } from '../profile-fit/profile-digest.ts';
+import { merchantsDigestOf, profileDigestOf } from '../profile-fit/profile-digest.ts';
 import { sendingScope } from '../account/sending-guard.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';
 import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
@@ -132,6 +132,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     isOneOfSeveral: config.isOneOfSeveral,
     speech: chooseLanguage(config.language),
     profileDigest: profileDigestOf(config, profile),
+    merchantsDigest: merchantsDigestOf(profile),
     ledger,
     service,
     watch: parts.watch,

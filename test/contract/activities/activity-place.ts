@@ -77,6 +77,7 @@ export function activityPlaces(): (parts?: {
       speech: ENGLISH,
       isOneOfSeveral: false,
       profileDigest,
+      merchantsDigest: 'how merchants are read',
       ledger: open,
       service: called,
       watch: createAnswerWatch({

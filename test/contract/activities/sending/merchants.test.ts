@@ -99,6 +99,20 @@ describe('merchants before sending', () => {
     expect(await ensure(again, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: null });
   });
 
+  it('are read again with a profile that reads them otherwise, and only with such a one', async () => {
+    const place = placeOf({ service: service([NIF]).parts });
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    await ensure(place, batch);
+    const corrected = { ...place.deps.service, ...service([]).parts };
+    corrected.listMerchants = () =>
+      Promise.resolve({ kind: 'list', merchants: [{ nif: NIF, merchantId: 'mrc_right' }] });
+    const again = { ...place, deps: { ...place.deps, merchantsDigest: 'corrected', service: corrected } };
+
+    expect(await ensure(again, batch)).toEqual({ known: 1, created: 0, held: 0, waiting: null });
+    expect(await merchantIds(batch)).toEqual({ A: 'mrc_right' });
+    expect(await ensure(again, batch)).toMatchObject({ known: 0 });
+  });
+
   it('without a name or an address keep their invoices here, and only theirs', async () => {
     const { parts, asked } = service([]);
     const place = placeOf({ service: parts });
@@ -241,7 +255,8 @@ describe('merchants whose creation is forbidden', () => {
       { ref: 'no-details', nif: '532000090' },
       { ref: 'known', nif: NIF },
     ]);
-    await place.deps.ledger.saveMerchants(place.deps.application, [{ nif: NIF, merchantId: 'mrc_known' }]);
+    const { ledger, application, merchantsDigest } = place.deps;
+    await ledger.saveMerchants(application, [{ nif: NIF, merchantId: 'mrc_known' }], merchantsDigest);
 
     expect(await ensure(place, batch)).toMatchObject({ held: 1, waiting: { for: 'merchants', reason: 'http-403' } });
     expect(asked).toHaveLength(10);

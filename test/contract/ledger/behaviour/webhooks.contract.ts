@@ -512,6 +512,22 @@ export function webhooksContract(open: OpenLedger): void {
       expect((await ledger.merchantsNeeded(batch.batchId)).map((need) => need.nif)).toEqual([OTHER_NIF]);
     });
 
+    it('does not know a merchant that was read otherwise, and keeps the id until it is read again', async () => {
+      const own = createScenario(ledger);
+      const batch = await own.run([{ ref: 'read-otherwise' }]);
+      await ledger.saveMerchants(own.application, [{ nif: NIF, merchantId: 'mrc_1' }], 'one profile');
+
+      expect(await ledger.merchantsNeeded(batch.batchId, 'one profile')).toEqual([]);
+      expect(await ledger.hasSendable(batch.batchId, 'one profile')).toBe(true);
+      expect(await ledger.merchantsNeeded(batch.batchId, 'another')).toMatchObject([{ nif: NIF }]);
+      expect(await ledger.hasSendable(batch.batchId, 'another')).toBe(false);
+      expect((await batch.one('read-otherwise')).merchantId).toBe('mrc_1');
+
+      await ledger.saveMerchants(own.application, [{ nif: NIF, merchantId: 'mrc_1' }], 'another');
+      expect(await ledger.merchantsNeeded(batch.batchId, 'another')).toEqual([]);
+      expect(await ledger.merchantsNeeded(batch.batchId, 'one profile')).toHaveLength(1);
+    });
+
     it('says whether a batch has something unsent whose merchant is known', async () => {
       const own = createScenario(ledger);
       const batch = await own.run([{ ref: 'can-be-sent' }]);
