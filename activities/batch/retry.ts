@@ -94,10 +94,13 @@ async function reopenedBy(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>
 /**
  * What the round before left undone writes no more from here on. Undefined: an earlier version of Lote started the run.
  */
-async function beginRound({ ledger }: ActivityDeps, { batchId, fencingToken }: SendAgainInput): Promise<FencingToken> {
+async function beginRound(
+  { ledger }: ActivityDeps,
+  { batchId, fencingToken, requests }: SendAgainInput,
+): Promise<FencingToken> {
   if (fencingToken === undefined) return undefined;
   const { attempt } = Context.current().info;
-  return (await ledger.beginRound({ batchId, fencingToken, attempt })).fencingToken;
+  return (await ledger.beginRound({ batchId, fencingToken, attempt, isOrdered: requests.length > 0 })).fencingToken;
 }
 
 /** The detail names the run, so that a command can send the update there itself. */

@@ -5,7 +5,7 @@ import type { ActivityDeps } from '../deps.ts';
 const FEWEST_INVOICES = 50;
 
 /**
- * POSTs that had to be repeated, over all invoices of a batch's run, against `retry.repeatsPerInvoice` of the service profile; tries behind an
+ * POSTs that had to be repeated, over all invoices of a batch since its run began or an operator last had some sent again, against `retry.repeatsPerInvoice` of the service profile; tries behind an
  * open breaker are not counted. A service that takes so many tries is broken in a way that the breaker does not see, because some get through:
  * nothing more is sent. True when it was spent, and what was not sent is held.
  */

@@ -45,11 +45,11 @@ ORDER BY invoices DESC, state, code
 LIMIT $3`;
 
 /**
- * batchId, fencing token of the round before, attempt. No row when another run has claimed the batch, a later round has begun, or a later
- * attempt has begun this one.
+ * batchId, fencing token of the round before, attempt, 1 when an operator has asked for the round. No row when another run has claimed the batch, a
+ * later round has begun, or a later attempt has begun this one.
  */
 const BEGIN_ROUND = `/* begin-round */
-UPDATE batch SET fencing_token = fencing_token + 1, raised_from = $2, raised_attempt = $3
+UPDATE batch SET fencing_token = fencing_token + 1, raised_from = $2, raised_attempt = $3, repeats = CASE WHEN $4::integer = 1 THEN 0 ELSE repeats END
 WHERE batch_id = $1 AND (fencing_token = $2 OR (raised_from = $2 AND raised_attempt < $3))
 RETURNING ${BATCH_COLUMNS}`;
 
@@ -63,9 +63,9 @@ ORDER BY ordinal`;
 export function createOperating(database: Database, keyOf: KeyOf): OperatingLedger {
   return {
     reopenBatch: (reopen) => reopenBatch(database, reopen),
-    beginRound: ({ batchId, attempt, fencingToken }) =>
+    beginRound: ({ batchId, attempt, fencingToken, isOrdered = false }) =>
       database.transaction(async (queries) => {
-        const [begun] = await queries.query<BatchRow>(BEGIN_ROUND, [batchId, fencingToken, attempt]);
+        const [begun] = await queries.query<BatchRow>(BEGIN_ROUND, [batchId, fencingToken, attempt, isOrdered ? 1 : 0]);
         if (begun !== undefined) return batchRecord(begun);
         const [row] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
         throw roundLost({ batchId, fencingToken }, foundBatch(batchId, row));

@@ -55,6 +55,8 @@ export interface BeginRound {
   readonly attempt: number;
   /** Of the round before. */
   readonly fencingToken: number;
+  /** An operator has asked for this round: it has its whole retry budget. Left out: it goes on with that of the round before. */
+  readonly isOrdered?: boolean;
 }
 
 /** Whether the run holds the batch now, and if not, why. */

@@ -80,7 +80,7 @@ export interface SentAgain {
 
 /** The invoices of a batch that are still to be sent: handing out, freezing, recording answers, holding. */
 export interface SendingLedger {
-  /** Counts POSTs that were repeated in this run of the batch; returns their number so far. */
+  /** Counts POSTs that were repeated in this run of the batch, or since an operator last had some sent again in it; returns their number so far. */
   addRepeats(batchId: string, repeats: number): Promise<number>;
   /** Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; handing them out is written down. One found `sending`
    * comes with mayExist true unless each of its tries is written and proved not to have reached the service. `gapSince`: since then (epoch ms)

@@ -282,6 +282,23 @@ describe('between two rounds of a batch', () => {
     expect((await batch.line('A')).state).toBe('staged');
   });
 
+  it.each([
+    ['that an operator asked for has the whole retry budget', [{ states: ['rejected'], reason: 'put right' }], 1],
+    ['that nobody asked for goes on with the retry budget of the one before', [], 6],
+  ] as const)('%s', async (_, requests, repeats) => {
+    const place = placeOf();
+    const { batchId, fencingToken } = await place.scenario.run([{ ref: 'A' }]);
+    const { ledger } = place.deps;
+    await ledger.addRepeats(batchId, 5);
+
+    await asActivity(sendAgain, place.deps, {
+      ...{ ledgerId: ledger.id, batchId, fencingToken, actionId: `${batchId}/round-1` },
+      ...{ requests, automatic: true },
+    });
+
+    expect(await ledger.addRepeats(batchId, 1)).toBe(repeats);
+  });
+
   it('of a batch that nobody knows is an error', async () => {
     const place = placeOf();
     const input = {

@@ -198,6 +198,17 @@ export function sendingContract(open: OpenLedger): void {
       expect(sum).toBe(10);
       expect(await ledger.addRepeats(batch.batchId, 1)).toBe(1);
     });
+
+    it('begin anew with a round that an operator has asked for, and with no other', async () => {
+      const batch = await scenario.run([{ ref: 'repeated-again' }]);
+      const { batchId, fencingToken } = batch;
+      await ledger.addRepeats(batchId, 4);
+
+      const next = await ledger.beginRound({ batchId, fencingToken, attempt: 1 });
+      expect(await ledger.addRepeats(batchId, 1)).toBe(5);
+      await ledger.beginRound({ batchId, fencingToken: next.fencingToken, attempt: 1, isOrdered: true });
+      expect(await ledger.addRepeats(batchId, 1)).toBe(1);
+    });
   });
 
   describe('freeze', () => {
