@@ -17,14 +17,24 @@ export async function putBack(
     idle.filter(({ state }) => state === 'staged'),
     { reason, now: at },
   );
-  const untouched = idle.filter(({ state, mayExist }) => state === 'sending' && !mayExist);
+  const sending = idle.filter(({ state }) => state === 'sending');
+  await putBackWaiting(
+    { ledger, now: () => at },
+    sending.map((invoice) => ({ invoice, reason })),
+  );
+}
+
+/** The same for invoices that were `sending` before, each with a reason of its own. */
+export async function putBackWaiting(
+  { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
+  waiting: readonly { readonly invoice: SendableInvoice; readonly reason: Reason }[],
+): Promise<void> {
+  const sentAt = now();
+  const untouched = waiting.filter(({ invoice }) => !invoice.mayExist);
   if (untouched.length === 0) return;
   await ledger.recordSends(
-    untouched.map(({ invoiceId, generation }) => ({
-      invoiceId,
-      generation,
-      attempts: 0,
-      sentAt: at,
+    untouched.map(({ invoice: { invoiceId, generation }, reason }) => ({
+      ...{ invoiceId, generation, sentAt, attempts: 0 },
       outcome: { kind: 'pending', reason, mayExist: false },
     })),
   );

@@ -36,6 +36,8 @@ export interface Sent {
   readonly trouble: Trouble | null;
   /** For how long the service as a whole wants nothing; null: it named no time, or named it for this key alone. */
   readonly retryAfterMs: number | null;
+  /** For how long after the answer it wants no repeat of this key; null: it named no time for the key alone. */
+  readonly keyDelayMs: number | null;
 }
 
 interface Trouble {
@@ -106,7 +108,8 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const stored = verdict === 'stored' || (invoice.errorKept === true && isServerError(answer));
     const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
     const delayMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
-    const retryAfterMs = 'isDelayOfKey' in answer ? null : delayMs;
+    const isOfKey = 'isDelayOfKey' in answer;
+    const delays = { retryAfterMs: isOfKey ? null : delayMs, keyDelayMs: isOfKey ? delayMs : null };
     const trouble = stored ? null : troubleOf(answer, verdict === 'own');
     const pauseMs = delayMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
     const final = outcome.kind !== 'pending' || answer.kind === 'access-denied';
@@ -115,7 +118,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
       ...(before?.tries ?? []),
       ...openTries(outcome, { sentAt: lastSentAt, answeredAt }),
     ];
-    before = { attempts, outcome, sentAt, lastSentAt, answeredAt, tries, trouble, retryAfterMs };
+    before = { attempts, outcome, sentAt, lastSentAt, answeredAt, tries, trouble, ...delays };
     if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
     await deps.pause(pauseMs);
   }
@@ -156,6 +159,7 @@ function turnedAway(now: number): Sent {
     tries: [],
     trouble: null,
     retryAfterMs: null,
+    keyDelayMs: null,
   };
 }
 

@@ -6,13 +6,14 @@ import type { ActivityDeps } from '../deps.ts';
 import { attemptOver } from '../attempt-over.ts';
 import { eachTaken } from '../../src/concurrency/each-of.ts';
 import { sharedAnswer } from '../../src/concurrency/shared-answer.ts';
+import type { KeyDelays } from '../key-delays.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
 import type { FailureWatch } from './failure-watch.ts';
 import type { FirstAnswers } from './first-answers.ts';
 import { holdForbiddenMerchants, isForbidden, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
 import { createForbiddenRun, type ForbiddenRun } from './forbidden-run.ts';
-import { putBack } from './freeze-bodies.ts';
+import { putBack, putBackWaiting } from './freeze-bodies.ts';
 import { FrozenSupply, type FrozenInvoice } from './frozen-supply.ts';
 import { permitOfGeneration } from './later-generation.ts';
 import { retentionWindow } from './retention-window.ts';
@@ -26,6 +27,8 @@ import type { StoredErrors } from './stored-errors.ts';
 const SHORTEST_PAGE_WAIT_MS = 1_000;
 /** A slice that has probed in vain lets others have the next probe: all of its invoices may be of one merchant. */
 const AFTER_VAIN_PROBE_MS = 2_000;
+/** So long waits a page behind an open circuit for invoices of which none may be repeated yet. */
+const NONE_IS_DUE_MS = 5_000;
 /**
  * Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is
  * not free.
@@ -52,6 +55,7 @@ export interface ProcessParts {
   readonly circuit: CircuitBreaker;
   readonly storedErrors: StoredErrors;
   readonly firstAnswers: FirstAnswers;
+  readonly keyDelays: KeyDelays;
   /** Limits the POSTs of all slices together. What waits for a permit can still be stopped when the circuit opens. */
   readonly concurrency: Semaphore;
 }
@@ -62,6 +66,12 @@ export interface SliceParts extends ProcessParts {
   readonly failures: FailureWatch;
 }
 
+/** An invoice that waits, and what the service said of its key. */
+export interface WaitingInvoice {
+  readonly invoice: SendableInvoice;
+  readonly reason: Reason;
+}
+
 /** What one slice has to send. */
 export interface SliceWork {
   readonly input: SliceInput;
@@ -69,6 +79,8 @@ export interface SliceWork {
   readonly until: number;
   /** In the order in which they go. */
   readonly sendable: readonly SendableInvoice[];
+  /** Handed out, and not to be repeated yet by what the service has said of their keys. */
+  readonly notYet: readonly WaitingInvoice[];
   /** The first one is sent alone, to see whether the service is back. */
   readonly isProbing: boolean;
 }
@@ -236,15 +248,22 @@ export class SliceSender {
   }
 
   /** What the answer says; null: nothing more is to be done, as for nearly every invoice that is accepted. */
-  #judge(invoice: SendableInvoice, sent: Sent, { kind }: SendOutcome): Promise<void> | null {
+  #judge(invoice: SendableInvoice, sent: Sent, outcome: SendOutcome): Promise<void> | null {
+    const { kind } = outcome;
     this.#retryAfterMs = Math.max(this.#retryAfterMs, sent.retryAfterMs ?? 0);
-    if (kind === 'pending') this.#count.left += 1;
+    if (outcome.kind === 'pending') this.#notePending(invoice, sent, outcome.reason);
     if (kind !== 'accepted') return this.#judgeOther(invoice, sent, kind);
     this.#count.accepted += 1;
     const refused = this.#forbidden.succeeded(invoice, sent.lastSentAt);
     return refused.length === 0
       ? this.#parts.circuit.succeeded(sent.lastSentAt)
       : this.#refuseEarlier(refused, sent.lastSentAt);
+  }
+
+  #notePending({ idempotencyKey }: SendableInvoice, { keyDelayMs, answeredAt }: Sent, reason: Reason): void {
+    this.#count.left += 1;
+    if (keyDelayMs === null) return;
+    this.#parts.keyDelays.note(idempotencyKey, { until: answeredAt + keyDelayMs, reason }, answeredAt);
   }
 
   async #refuseEarlier(invoices: readonly SendableInvoice[], sentAt: number): Promise<void> {
@@ -304,10 +323,12 @@ export class SliceSender {
     const { circuit, permit } = this.#parts;
     const leftover = await this.#supply.end();
     const idle = [...this.#idle, ...leftover.idle];
-    this.#count.left += idle.length + leftover.others;
+    const { input, notYet } = this.#work;
+    this.#count.left += idle.length + leftover.others + notYet.length;
     const isStopped = permit.withdrawn.reason === WITHDRAWN.batchStopped;
     const reason = circuit.refusedBecause() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
-    await putBack(this.#deps, this.#work.input.batchId, { idle, reason });
+    await putBack(this.#deps, input.batchId, { idle, reason });
+    await putBackWaiting(this.#deps, notYet);
   }
 
   async #result(): Promise<SliceResult> {
@@ -331,7 +352,8 @@ export class SliceSender {
       const record = await this.#deps.ledger.breaker(this.#deps.service.baseUrl);
       const inVain = this.#probe === null ? 0 : AFTER_VAIN_PROBE_MS;
       const untilProbe = record === null ? 0 : record.probeAfter - this.#deps.now() + inVain;
-      return { reason: reason.code, probeAfterMs: Math.max(untilProbe, asked ?? 0, SHORTEST_PAGE_WAIT_MS) };
+      const atLeastMs = this.#work.sendable.length === 0 ? NONE_IS_DUE_MS : SHORTEST_PAGE_WAIT_MS;
+      return { reason: reason.code, probeAfterMs: Math.max(untilProbe, asked ?? 0, atLeastMs) };
     }
     return asked === null ? null : { reason: 'retry-after', probeAfterMs: asked };
   }

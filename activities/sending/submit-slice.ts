@@ -5,6 +5,7 @@ import type { ActivityDeps } from '../deps.ts';
 import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import { attemptOver } from '../attempt-over.ts';
 import { eachInTurn } from '../each-in-turn.ts';
+import { createKeyDelays } from '../key-delays.ts';
 import { takeRandom } from '../take-random.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
@@ -12,7 +13,7 @@ import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
 import { canHaveBytes } from './freeze-bodies.ts';
 import { withinRetention } from './retention-window.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
-import { SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
+import { SliceSender, type ProcessParts, type SliceParts, type WaitingInvoice } from './slice-sender.ts';
 import { createStoredErrors } from './stored-errors.ts';
 
 /**
@@ -46,6 +47,7 @@ interface Shared extends ProcessParts {
  * | more repeats than `retry.repeatsPerInvoice` | the batch; the rest is held | the file is dropped again | `retry-budget.ts` |
  * | the first invoices of a batch are refused or fail | the batch; the rest is held | the file is dropped again | `judge-canary.ts` |
  * | a longer Retry-After than 2 s | the page | that time is over | `send-invoice.ts` |
+ * | a longer Retry-After than 2 s for one key | that invoice | that time is over | `key-delays.ts` |
  */
 export function createSubmitSlice({ ledger, service, now, settings, watch }: ActivityDeps) {
   const concurrency = createSemaphore(settings.maxConcurrency);
@@ -54,6 +56,7 @@ export function createSubmitSlice({ ledger, service, now, settings, watch }: Act
     storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
     concurrency,
     firstAnswers: createFirstAnswers(concurrency, settings.maxConcurrency, (message) => watch.unreadRefusal(message)),
+    keyDelays: createKeyDelays(),
     failureWatch: createFailureWatches(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
@@ -121,8 +124,22 @@ async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInpu
   const probing = entry.kind === 'probe';
   const handedOut = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
   const inOrder = probing ? orderOfProbe(deps, parts) : fewestTriesFirst;
-  const sendable = inOrder(handedOut.filter(canHaveBytes));
-  const until = deps.now() + LONGEST_SLICE_MS;
-  const sender = new SliceSender(deps, parts, { input, until, sendable, isProbing: probing });
+  const now = deps.now();
+  const { due, notYet } = dueNow(parts, handedOut.filter(canHaveBytes), now);
+  const until = now + LONGEST_SLICE_MS;
+  const sender = new SliceSender(deps, parts, { input, until, sendable: inOrder(due), notYet, isProbing: probing });
   return sender.send();
+}
+
+/** What an operator has released is `staged`, and goes whatever was said of its key before. */
+function dueNow({ keyDelays }: SliceParts, invoices: readonly SendableInvoice[], now: number) {
+  const due: SendableInvoice[] = [];
+  const notYet: WaitingInvoice[] = [];
+  for (const invoice of invoices) {
+    const { idempotencyKey, state } = invoice;
+    const reason = state === 'sending' ? keyDelays.reasonToWait(idempotencyKey, now) : null;
+    if (reason === null) due.push(invoice);
+    else notYet.push({ invoice, reason });
+  }
+  return { due, notYet };
 }

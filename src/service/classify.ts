@@ -20,6 +20,9 @@ const DEFINITIVE = new Set([
   400, 402, 404, 405, 406, 410, 411, 412, 413, 414, 415, 416, 417, 418, 422, 424, 426, 428, 431, 451,
 ]);
 
+/** Another request under the same key is under way, among others. */
+const CONFLICT = 409;
+
 /** Asked to identify itself better: Lote's trouble with the service (or a proxy), never one invoice's. */
 const ACCESS_DENIED_STATUSES = new Set([401, 403, 407]);
 
@@ -171,8 +174,10 @@ function broken(seen: Seen): CreateAnswer {
   };
 }
 
+/** A profile may call any status `later`: of a 403 it is the account that came too often, of a 409 the key that is in work. */
 function notNow(seen: Seen): CreateAnswer {
-  return { kind: 'not-now', reason: reason(seen), retryAfterMs: retryAfter(seen) };
+  const delay = seen.status === CONFLICT ? delayOf(seen) : { retryAfterMs: retryAfter(seen) };
+  return { kind: 'not-now', reason: reason(seen), ...delay };
 }
 
 function keyMismatch(seen: Seen): CreateAnswer {
@@ -198,15 +203,15 @@ function unreadableNo(seen: Seen): CreateAnswer {
 /** Nobody knows, because of what stands where the profile looks for the id. */
 function unreadable(seen: Seen, code: string, found: string): CreateAnswer {
   const message = reasonText(`HTTP ${seen.status}: ${found} at ${shownPlace(seen.idPlace)}`);
-  return { kind: 'lost', reason: { code, message }, ...delayAfterLoss(seen) };
+  return { kind: 'lost', reason: { code, message }, ...delayOf(seen) };
 }
 
 function lost(seen: Seen, code: string | null): CreateAnswer {
   const said = reason(seen);
-  return { kind: 'lost', reason: { code: code ?? said.code, message: said.message }, ...delayAfterLoss(seen) };
+  return { kind: 'lost', reason: { code: code ?? said.code, message: said.message }, ...delayOf(seen) };
 }
 
-function delayAfterLoss(seen: Seen): { readonly retryAfterMs: number | null; readonly isDelayOfKey?: true } {
+function delayOf(seen: Seen): { readonly retryAfterMs: number | null; readonly isDelayOfKey?: true } {
   const retryAfterMs = retryAfter(seen);
   const isOfKey = retryAfterMs !== null && !HOLDING_STATUSES.has(seen.status);
   return { retryAfterMs, ...(isOfKey && { isDelayOfKey: true }) };

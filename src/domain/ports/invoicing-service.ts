@@ -6,8 +6,13 @@ export type CreateAnswer =
   | { readonly kind: 'created'; readonly serviceId: string; readonly word?: string | null }
   /** Answered no, for good, and proves that nothing was created. */
   | { readonly kind: 'refused'; readonly reason: Reason }
-  /** Not now, and it proves that nothing was created (425, 429, connection refused before bytes left). */
-  | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null }
+  /** Not now, and it proves that nothing was created (425, 429, connection refused before bytes left). `isDelayOfKey`: as below. */
+  | {
+      readonly kind: 'not-now';
+      readonly reason: Reason;
+      readonly retryAfterMs: number | null;
+      readonly isDelayOfKey?: true;
+    }
   /** Its permit was over before a byte left: nothing was sent, and nothing was asked. */
   | { readonly kind: 'not-permitted' }
   /**

@@ -265,6 +265,19 @@ describe('classify', () => {
   });
 
   it.each([
+    [409, true],
+    [403, undefined],
+    [503, undefined],
+  ])('says it also of a %i that a rule of the profile puts off', (status, isDelayOfKey) => {
+    const answers = { ...SHAPE.answers, rules: [{ status: [status], means: 'later' as const }] };
+
+    const answer = classify(json(status, {}, 1_000), { ...SHAPE, answers });
+
+    expect(answer).toMatchObject({ kind: 'not-now', retryAfterMs: 1_000 });
+    expect('isDelayOfKey' in answer ? answer.isDelayOfKey : undefined).toBe(isDelayOfKey);
+  });
+
+  it.each([
     [json(301), true],
     [spoilt(303, 'empty'), true],
     [json(307, { id: 'inv_1' }), true],

@@ -188,7 +188,11 @@ describe('sendInvoice', () => {
 
     const long = await send([inFlight(30_000)]);
     expect(long.pauses).toEqual([]);
-    expect(long.sent).toMatchObject({ attempts: 1, retryAfterMs: null, outcome: { kind: 'pending' } });
+    expect(long.sent).toMatchObject({
+      ...{ attempts: 1, retryAfterMs: null, keyDelayMs: 30_000 },
+      outcome: { kind: 'pending' },
+    });
+    expect((await send([notNow(30_000)])).sent.keyDelayMs).toBeNull();
   });
 
   it('backs off by itself, longer each time', async () => {

@@ -265,6 +265,51 @@ describe('a slice of invoices', () => {
     expect(await place.deps.ledger.breaker(baseUrl)).toMatchObject({ probeAfter: NOW + 5_000 });
   });
 
+  it.each(['not-now', 'lost'] as const)(
+    'does not repeat a key before the time that the service named for it alone (%s), and sends the others',
+    async (kind) => {
+      const busy: CreateAnswer = { kind, reason: REASON, retryAfterMs: 30_000, isDelayOfKey: true };
+      const place = sending((ref, nth) => (ref === 'R0' && nth === 1 ? busy : created()));
+      const batch = await place.batch(3);
+      expect(await place.slice(batch)).toMatchObject({ accepted: 2, left: 1, waiting: null });
+      place.later(29_999);
+
+      expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 1, waiting: null });
+      expect(place.posts).toEqual(['R0', 'R1', 'R2']);
+      expect(await batch.line('R0')).toMatchObject({ reason: REASON });
+      place.later(1);
+      expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 0 });
+      expect(place.posts).toEqual(['R0', 'R1', 'R2', 'R0']);
+    },
+  );
+
+  it('leaves what may not be repeated yet as one that provably never arrived', async () => {
+    const busy: CreateAnswer = { kind: 'not-now', reason: REASON, retryAfterMs: 30_000, isDelayOfKey: true };
+    const place = sending(() => busy);
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    await place.slice(batch);
+    const reason = { code: 'stopped', message: 'no' };
+
+    expect(await place.deps.ledger.holdUnsent(batch.batchId, { reason, now: NOW })).toBe(1);
+  });
+
+  it('probes with no key whose time has not come, and gives the turn back', async () => {
+    const busy: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: 30_000, isDelayOfKey: true };
+    const place = sending(() => busy);
+    const batch = await place.batch(1);
+    await place.slice(batch);
+    await openCircuit(place, 'service-unreachable');
+
+    expect(await place.slice(batch)).toMatchObject({
+      ...{ accepted: 0, left: 1 },
+      waiting: { reason: 'service-unreachable', probeAfterMs: 5_000 },
+    });
+    expect(place.posts).toHaveLength(1);
+    const { baseUrl } = place.deps.service;
+    expect(await place.deps.ledger.breaker(baseUrl)).toMatchObject({ probeAfter: NOW, probingUntil: null });
+  });
+
   it('holds the turn of the probe until it is answered', async () => {
     const turns: (number | null | undefined)[] = [];
     const place: SlicePlace = sending(async () => {
