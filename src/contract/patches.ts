@@ -20,6 +20,7 @@ export const PATCHES = [
   'end-without-a-report',
   'find-the-application',
   'as-wide-as-the-rate',
+  'window-of-each-round',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -56,8 +56,8 @@ export interface BatchControl {
   waitFor(page: number, reason: string | null): void;
   /** The service was away for longer than anybody waits for it: the pages of this round send nothing more. */
   outageOver(): void;
-  /** What goes again is sent to a service that may be back. */
-  beginRound(): void;
+  /** What goes again is sent to a service that may be back, and by pages of which nothing is sent yet. */
+  beginRound(pages: readonly number[]): void;
   /** Shows what was read from the ledger. */
   showSnapshot(snapshot: BatchSnapshot): void;
   /** The report is written: the end of the run. */
@@ -218,8 +218,15 @@ class FollowedBatch implements BatchControl, BatchHandles {
 
   // How the run goes on.
 
-  beginRound(): void {
+  beginRound(pages: readonly number[]): void {
     this.#outageOver = false;
+    // Otherwise none of them counts as sending, and all of them would send at once.
+    if (!pages.some((page) => this.sentPages.has(page)) || !hasPatch('window-of-each-round')) return;
+    for (const page of pages) {
+      this.sentPages.delete(page);
+      this.triedPages.delete(page);
+      this.#donePages.delete(page);
+    }
   }
 
   begin(batch: RunningBatch): void {

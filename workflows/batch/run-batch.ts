@@ -26,7 +26,7 @@ async function inRounds(
 ): Promise<RunningBatch> {
   let running = first;
   for (let number = 1; ; number += 1) {
-    batch.beginRound();
+    batch.beginRound(running.pages.map(({ page }) => page));
     await round(running);
     const { ledgerId, batchId, fencingToken } = running;
     const requests = batch.takeRetries();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/sandbox/engine.ts';
@@ -10,6 +11,7 @@ import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { gated } from '../../support/crash/gated-engine.ts';
 import { withStack, type TestStack } from '../../support/lote/stack.ts';
+import type { FrontRequest } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 
 /** Fails every invoice of a customer until it has failed that often, and then issues it: an engine that recovers. */
@@ -181,6 +183,40 @@ describe('retryInvoices', { concurrent: true, timeout: TIMEOUT_MS }, () => {
       gate.open();
 
       expect((await handle.result()).counts).toMatchObject({ issued: 2, held: 0 });
+    });
+  });
+
+  it('goes out in as few pages at once as in the first round', async () => {
+    const gate = gated(recoveringEngine(0));
+    const env = { LOTE_PAGE_SIZE: '1', LOTE_OUTAGE_PATIENCE: '2s' };
+    await withStack({ env, sandbox: { engine: gate.engine } }, async (stack) => {
+      const away = { status: 429, headers: { 'retry-after': '5' }, json: { error: { code: 'away', message: 'x' } } };
+      const isLater = ({ method, path, body }: FrontRequest) =>
+        method === 'POST' && path === '/v1/invoices' && body.includes('Fora');
+      stack.front.script = (request) => (isLater(request) ? away : 'pass');
+      const later = Array.from({ length: 11 }, (_, at) => ({ ref: `W-${at + 2}`, customer: `Fora ${at + 2}` }));
+      await stack.drop('as-few-pages.csv', [...testInvoices(1), ...later]);
+      const { batchId, handle } = await stack.start({ file: 'as-few-pages.csv' });
+      await until(async () => (await stack.lines(batchId)).filter(({ state }) => state === 'held').length === 11);
+
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      stack.front.script = async (request) => {
+        if (isLater(request)) await released;
+        return 'pass' as const;
+      };
+      await handle.executeUpdate<string, [object]>('retryInvoices', {
+        args: [{ states: ['held'], reason: 'the service is back' }],
+        updateId: randomUUID(),
+      });
+      gate.open();
+      const running = async () => (await handle.describe()).raw.pendingChildren?.length ?? 0;
+      await until(async () => (await running()) >= 4);
+      await sleep(1_000);
+
+      expect(await running()).toBe(4);
+      release();
+      expect((await handle.result()).counts).toMatchObject({ issued: 12 });
     });
   });
 
