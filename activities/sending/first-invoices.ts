@@ -6,6 +6,7 @@ import {
   SMALLEST_BATCH_WITH_FIRST,
 } from '../../src/domain/first-invoices.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
+import type { UnsentInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import { countAnswers } from './count-answers.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -36,18 +37,36 @@ const SAMPLE = 3;
 /** The polling at the end of the wait ends after this. */
 const LONGEST_POLLING_MS = 10_000;
 
-/** Undefined: the batch is small. Null: nothing of it is left to send. */
+/** Of so many invoices before and after the place where two merchants meet. */
+const HALF = FIRST_INVOICES / 2;
+
+/**
+ * Undefined: the batch is small. Null: nothing of it is left to send. A file may be in the order of its merchants: where its first invoices are all of one
+ * merchant, those go first that stand where the next merchant begins. One merchant that the service refuses must not stop the others.
+ */
 export async function firstInvoicesOf(
   { ledger, settings }: Pick<ActivityDeps, 'ledger' | 'settings'>,
   { batchId, invoices, pageSize }: BatchRecord,
 ): Promise<FirstInvoices | null | undefined> {
   if (invoices < SMALLEST_BATCH_WITH_FIRST) return undefined;
-  const ordinals = await ledger.firstUnsent(batchId, FIRST_INVOICES);
-  const [from] = ordinals;
-  if (from === undefined) return null;
-  const page = Math.ceil(from / pageSize);
-  const to = Math.max(...ordinals.filter((ordinal) => ordinal <= page * pageSize));
-  return { page, from, to, waitMs: firstInvoicesWaitMs(settings.settleMs) };
+  const unsent = await ledger.firstUnsent(batchId, { limit: FIRST_INVOICES });
+  const [first] = unsent;
+  if (first === undefined) return null;
+  const pageOf = ({ ordinal }: UnsentInvoice): number => Math.ceil(ordinal / pageSize);
+  const isMixed = unsent.some((one) => one.merchantNif !== first.merchantNif && pageOf(one) === pageOf(first));
+  const [other] = isMixed ? [] : await ledger.firstUnsent(batchId, { limit: 1, butOf: first.merchantNif });
+  const start = other ?? first;
+  const page = pageOf(start);
+  const meeting = Math.max(start.ordinal - HALF, (page - 1) * pageSize + 1);
+  const sample =
+    other === undefined ? unsent : await ledger.firstUnsent(batchId, { limit: FIRST_INVOICES, from: meeting });
+  const ordinals = sample.filter((one) => pageOf(one) === page).map(({ ordinal }) => ordinal);
+  return {
+    page,
+    from: Math.min(...ordinals),
+    to: Math.max(...ordinals),
+    waitMs: firstInvoicesWaitMs(settings.settleMs),
+  };
 }
 
 /**

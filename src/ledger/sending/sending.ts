@@ -5,6 +5,7 @@ import type {
   RecordSend,
   SendableInvoice,
   SendingLedger,
+  UnsentInvoice,
 } from '../../domain/ports/ledger/sending-ledger.ts';
 import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
@@ -174,11 +175,12 @@ WHERE i.invoice_id = $1 AND i.generation = $2 AND i.state = 'sending'
     SELECT FROM invoice_generation g JOIN delivery d ON d.service_id = g.service_id
     WHERE g.invoice_id = $1 AND g.state <> 'issued' AND d.verdict = 'issued' AND ${isOfApplication('i.application')} OFFSET 0)`;
 
-/** batchId, limit: where the first of its unsent invoices stand. */
+/** batchId, limit, first ordinal, merchant's NIF or null: where the first of its unsent invoices stand, but for those of that merchant. */
 const FIRST_UNSENT = `/* first-unsent */
-SELECT bi.ordinal
+SELECT bi.ordinal, i.merchant_nif AS "merchantNif"
 FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
-WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
+WHERE bi.batch_id = $1 AND bi.ordinal >= $3 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state IN ('staged', 'sending')
+  AND ($4::text IS NULL OR i.merchant_nif <> $4)
 ORDER BY bi.ordinal
 LIMIT $2`;
 
@@ -237,9 +239,8 @@ export function createSending(database: Database): SendingLedger {
       return (await database.query(IS_BEING_SENT, [invoiceId, generation])).length > 0;
     },
 
-    async firstUnsent(batchId, limit) {
-      return (await database.query<{ ordinal: number }>(FIRST_UNSENT, [batchId, limit])).map(({ ordinal }) => ordinal);
-    },
+    firstUnsent: (batchId, { limit, from = 1, butOf = null }) =>
+      database.query<UnsentInvoice>(FIRST_UNSENT, [batchId, limit, from, butOf]),
 
     async countAnswers(batchId, { retryableCodes, maxGenerations, from = 1, to = LAST_ORDINAL }) {
       const codes = arrayLiteral(retryableCodes);

@@ -226,7 +226,7 @@ async function endUnsent(batches: OpenBatches, { application, now }: SendingGuar
 async function requireSent(batches: OpenBatches, parts: SendingGuardParts) {
   const { application } = parts;
   for (const { batchId, state } of await batches.openBatches(application)) {
-    if (state !== 'staging' && (await batches.firstUnsent(batchId, 1)).length === 0) continue;
+    if (state !== 'staging' && (await batches.firstUnsent(batchId, { limit: 1 })).length === 0) continue;
     throw new LoteError(
       'interlock',
       `Confirming the ledger for application "${application}": while the service remembers the keys, every batch must have sent what it has, but batch ${batchId} has not. ` +

@@ -37,6 +37,29 @@ async function reasonsOf(stack: TestStack, batchId: string): Promise<Record<stri
   return counts;
 }
 
+describe('the first invoices of a large batch of several merchants', { concurrent: true, timeout: TIMEOUT_MS }, () => {
+  it.each([403, 422])(
+    'do not stop the others where the service answers %i to the merchant that comes first',
+    async (status) => {
+      const env = { LOTE_OUTAGE_PATIENCE: '8s', LOTE_FAILURE_BUDGET: '90%' };
+      const bad = testInvoices(60, { nif: '502757191' });
+      await withStack({ env }, async (stack) => {
+        stack.front.script = ({ method, path, body }) => {
+          const number = Number(/Cliente Secreto F-(\d+)"/u.exec(body)?.[1]);
+          const isBad = method === 'POST' && path === '/v1/invoices' && number <= bad.length;
+          return isBad ? { status, json: { error: { code: 'merchant_closed', message: 'Closed' } } } : 'pass';
+        };
+
+        const result = await stack.run('sorted.csv', [...bad, ...testInvoices(LARGE - bad.length, {}, bad.length + 1)]);
+
+        expect(result.counts).toMatchObject({ issued: LARGE - bad.length });
+        expect((result.counts.rejected ?? 0) + (result.counts.held ?? 0)).toBe(bad.length);
+        await expectAgreement(stack, result.batchId);
+      });
+    },
+  );
+});
+
 describe(
   'the first invoices of a large batch, accepted by the service',
   { concurrent: true, timeout: TIMEOUT_MS },

@@ -72,6 +72,12 @@ export interface CountAnswers {
   readonly to?: number | undefined;
 }
 
+/** Where an unsent invoice of a batch stands, and whose it is. */
+export interface UnsentInvoice {
+  readonly ordinal: number;
+  readonly merchantNif: string;
+}
+
 /** An invoice that begins in this row of its file, and the generation that it had reached. */
 export interface SentAgain {
   readonly firstRow: number;
@@ -112,8 +118,11 @@ export interface SendingLedger {
   ): Promise<readonly SettledInvoice[]>;
   /** It is `sending` with this generation at this moment, and no stored event calls an earlier document of it issued. */
   isBeingSent(invoiceId: number, generation: number): Promise<boolean>;
-  /** Ordinals of the first of its unsent invoices (owned, `staged` or `sending`), at most `limit`; ascending. */
-  firstUnsent(batchId: string, limit: number): Promise<readonly number[]>;
+  /** The first of its unsent invoices (owned, `staged` or `sending`), at most `limit`; from the ordinal `from` on, and but for those of the merchant `butOf`. Ascending. */
+  firstUnsent(
+    batchId: string,
+    which: { readonly limit: number; readonly from?: number; readonly butOf?: string | null },
+  ): Promise<readonly UnsentInvoice[]>;
   /** What the service has said of the owned invoices of the batch with ordinal in [from, to], or of all. */
   countAnswers(batchId: string, count: CountAnswers): Promise<AnswerCounts>;
   /** At most so many of its invoices were refused, and failed or were reported to have: no other invoice is read. */

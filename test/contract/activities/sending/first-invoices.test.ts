@@ -41,6 +41,32 @@ describe('the invoices that go first', () => {
     expect(await firstOf({ pageSize: 10 }, 10)).toMatchObject({ page: 2, from: 11, to: 20 });
   });
 
+  describe('of a file in the order of its merchants', () => {
+    /** So many of each merchant, one after the other. */
+    async function firstOfMerchants(counts: readonly number[], pageSize: number) {
+      const place = placeOf();
+      const texts = counts.flatMap((count, merchant) =>
+        Array.from({ length: count }, (_, at) => ({ ref: `M${merchant}-${at}`, nif: String(501_000_000 + merchant) })),
+      );
+      const batch = await place.scenario.run(texts, pageSize);
+      return firstInvoicesOf(place.deps, { ...(await batch.record()), invoices: 200 });
+    }
+
+    it('are those where the second merchant begins, half of them of each', async () => {
+      expect(await firstOfMerchants([35, 30], 1_000)).toMatchObject({ page: 1, from: 26, to: 45 });
+    });
+
+    it('are the first ones when these are of several merchants', async () => {
+      expect(await firstOfMerchants([19, 30], 1_000)).toMatchObject({ page: 1, from: 1, to: 20 });
+    });
+
+    it('are of one page, and fewer where the file ends', async () => {
+      expect(await firstOfMerchants([35, 30], 30)).toMatchObject({ page: 2, from: 31, to: 50 });
+      expect(await firstOfMerchants([35, 30], 40)).toMatchObject({ page: 1, from: 26, to: 40 });
+      expect(await firstOfMerchants([35, 3], 1_000)).toMatchObject({ page: 1, from: 26, to: 38 });
+    });
+  });
+
   it('are none when nothing is left to send', async () => {
     expect(await firstOf({}, 25)).toBeNull();
   });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
+import { accepted, createScenario, delivery, NIF, NOW, OTHER_NIF, REASON, serviceIdOf } from '../scenario.ts';
 
 const POLICY = { retryableCodes: ['try-again'], maxGenerations: 2 };
 const REFUSED: SendOutcome = { kind: 'rejected', reason: REASON };
@@ -79,7 +79,7 @@ export function answerCountsContract(open: OpenLedger): void {
       const counts = await ledger.countAnswers(other.batchId, POLICY);
 
       expect(Object.values(counts).every((invoices) => invoices === 0)).toBe(true);
-      expect(await ledger.firstUnsent(other.batchId, 9)).toEqual([]);
+      expect(await ledger.firstUnsent(other.batchId, { limit: 9 })).toEqual([]);
     });
 
     it('knows how many were refused or failed at most, as soon as an event says so', async () => {
@@ -102,12 +102,21 @@ export function answerCountsContract(open: OpenLedger): void {
     });
 
     it('names the first invoices that are not sent', async () => {
-      const batch = await scenario.run(['a', 'b', 'c', 'd', 'e'].map((ref) => ({ ref: `first-${ref}` })));
+      const nifs = [NIF, NIF, NIF, OTHER_NIF, NIF];
+      const refs = ['a', 'b', 'c', 'd', 'e'].map((ref) => `first-${ref}`);
+      const { batchId, ...batch } = await scenario.run(refs.map((ref, at) => ({ ref, nif: nifs[at] ?? NIF })));
       await batch.send('first-a', REFUSED);
-      await accept(batch, ['first-c']);
+      await batch.send('first-c', REFUSED);
+      const ordinalsOf = async (which: Parameters<Ledger['firstUnsent']>[1]) =>
+        (await ledger.firstUnsent(batchId, which)).map(({ ordinal }) => ordinal);
 
-      expect(await ledger.firstUnsent(batch.batchId, 2)).toEqual([2, 4]);
-      expect(await ledger.firstUnsent(batch.batchId, 9)).toEqual([2, 4, 5]);
+      expect(await ordinalsOf({ limit: 2 })).toEqual([2, 4]);
+      expect(await ordinalsOf({ limit: 9 })).toEqual([2, 4, 5]);
+      expect(await ordinalsOf({ limit: 9, from: 3 })).toEqual([4, 5]);
+      expect(await ordinalsOf({ limit: 9, butOf: NIF })).toEqual([4]);
+      expect(await ledger.firstUnsent(batchId, { limit: 1, butOf: NIF })).toEqual([
+        { ordinal: 4, merchantNif: OTHER_NIF },
+      ]);
     });
 
     it('gives some of the reported failures, and says how many there are', async () => {
