@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { isUnended } from '../../domain/is-unended.ts';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
 import { fill } from '../../texts/fill.ts';
@@ -165,14 +166,15 @@ function note(format: PageFormat, { remarks, sentences, verdict: became }: Night
   </details>`;
 }
 
-function toneOf({ totals }: StoredNightlySummary): string {
+function toneOf({ totals, runs }: StoredNightlySummary): string {
   if (totals.failed + totals.refused > 0) return 'bad';
-  return totals.attention + totals.waiting > 0 ? 'open' : 'good';
+  return totals.attention + totals.waiting > 0 || isUnended(runs) ? 'open' : 'good';
 }
 
-function verdict({ texts: { nights }, plural }: PageFormat, { totals }: StoredNightlySummary): string {
+function verdict({ texts: { nights }, plural }: PageFormat, { totals, runs }: StoredNightlySummary): string {
   const files = totals.files + totals.waiting;
   const open = files - totals.issued;
+  if (open === 0 && isUnended(runs)) return plural(nights.unended, files);
   if (files === 0) return nights.empty;
   return open === 0 ? plural(nights.allOut, files) : plural(nights.open, open, files);
 }

@@ -1,3 +1,4 @@
+import { isUnended } from '../../domain/is-unended.ts';
 import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import { documentFormat } from '../../texts/document-format.ts';
@@ -56,14 +57,15 @@ export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => s
     </html> `.safe;
 }
 
-function tone({ totals }: NightlySummary): string {
+function tone({ totals, runs }: NightlySummary): string {
   if (totals.failed + totals.refused > 0) return 'bad';
-  return totals.attention + totals.waiting > 0 ? 'open' : 'good';
+  return totals.attention + totals.waiting > 0 || isUnended(runs) ? 'open' : 'good';
 }
 
-function verdict({ format: { plural }, texts: { nights } }: NightPage, { totals }: NightlySummary): string {
+function verdict({ format: { plural }, texts: { nights } }: NightPage, { totals, runs }: NightlySummary): string {
   const all = totals.files + totals.waiting;
   const open = all - totals.issued;
+  if (open === 0 && isUnended(runs)) return plural(nights.unended, all);
   if (all === 0) return nights.empty;
   return open === 0 ? plural(nights.allOut, all) : plural(nights.open, open, all);
 }

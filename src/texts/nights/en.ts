@@ -13,7 +13,8 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     lies: 'lies in',
     know: 'What to know',
     run: 'Run of',
-    unfinished: 'It has not finished: the next night goes on with what it left.',
+    unfinished:
+      'It has not ended. If it was interrupted, the next night goes on with what it left; while it still runs, no other night begins.',
     waitingFiles: 'Still waiting',
     unreadable: 'The summary of this night cannot be read.',
     repeated: 'The same content had come before.',
@@ -24,6 +25,10 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     nothingSent: 'Nothing of it was sent. The report says why.',
     note: 'Note beside the file',
     held: 'Held before anything was sent: its total is unusual. Open the batch to confirm or cancel it.',
+    unended: {
+      one: 'This night has not ended: {n} file so far.',
+      other: 'This night has not ended: {n} files so far.',
+    },
     allOut: { one: 'Everything went out: {n} file.', other: 'Everything went out: {n} files.' },
     empty: 'No file was dropped.',
     open: { one: '{n} of {of} files needs somebody.', other: '{n} of {of} files need somebody.' },
@@ -92,7 +97,8 @@ export const NIGHT_TEXTS_EN: NightTexts = {
       '{issued} went out, {attention} with invoices or rows to correct, {refused} refused, {failed} runs failed, {waiting} still waiting. {notIssued} of {invoices} invoices are not confirmed as issued.',
     run: 'Run {night}',
     times: 'Started {started}, finished {finished}.',
-    unfinishedTimes: 'Started {started}, not finished: what it left is gone on with by the next night.',
+    unfinishedTimes:
+      'Started {started}, not ended. If it was interrupted, the next night goes on with what it left; while it still runs, no other night begins.',
     file: 'File',
     invoices: 'Invoices',
     why: 'Why',

@@ -13,7 +13,8 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     lies: 'está en',
     know: 'Qué conviene saber',
     run: 'Ejecución de las',
-    unfinished: 'No terminó: la noche siguiente continúa con lo que quedó.',
+    unfinished:
+      'No ha terminado. Si se interrumpió, la noche siguiente continúa con lo que quedó; mientras siga en marcha, no empieza otra noche.',
     waitingFiles: 'Todavía a la espera',
     unreadable: 'El resumen de esta noche no se puede leer.',
     repeated: 'El mismo contenido ya había llegado antes.',
@@ -24,6 +25,10 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     nothingSent: 'No se envió nada de él. El informe dice por qué.',
     note: 'Nota junto al archivo',
     held: 'Retenido antes de enviar nada: su total es inusual. Abra el lote para confirmarlo o cancelarlo.',
+    unended: {
+      one: 'Esta noche no ha terminado: {n} archivo hasta ahora.',
+      other: 'Esta noche no ha terminado: {n} archivos hasta ahora.',
+    },
     allOut: { one: 'Se emitió todo: {n} archivo.', other: 'Se emitió todo: {n} archivos.' },
     empty: 'No se depositó ningún archivo.',
     open: { one: '{n} de {of} archivos necesita a alguien.', other: '{n} de {of} archivos necesitan a alguien.' },
@@ -95,7 +100,8 @@ export const NIGHT_TEXTS_ES: NightTexts = {
       'Archivos: {issued} emitidos por completo, {attention} con facturas o filas que corregir, {refused} rechazados, {failed} con la ejecución fallida, {waiting} todavía a la espera. {notIssued} de {invoices} facturas están sin emisión confirmada.',
     run: 'Ejecución {night}',
     times: 'Inicio: {started}; fin: {finished}.',
-    unfinishedTimes: 'Inicio: {started}; no terminó: la noche siguiente continúa con lo que quedó.',
+    unfinishedTimes:
+      'Inicio: {started}; no ha terminado. Si se interrumpió, la noche siguiente continúa con lo que quedó; mientras siga en marcha, no empieza otra noche.',
     file: 'Archivo',
     invoices: 'Facturas',
     why: 'Por qué',

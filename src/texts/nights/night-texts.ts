@@ -26,6 +26,8 @@ export interface NightTexts {
     readonly nothingSent: string;
     readonly note: string;
     readonly held: string;
+    /** Nothing needs anybody yet, and its last run has no end. */
+    readonly unended: Plural;
     readonly allOut: Plural;
     readonly empty: string;
     readonly open: Plural;

@@ -13,7 +13,8 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     lies: 'está em',
     know: 'O que convém saber',
     run: 'Execução de',
-    unfinished: 'Não terminou: a noite seguinte continua com o que ficou.',
+    unfinished:
+      'Não terminou. Se foi interrompida, a noite seguinte continua com o que ficou; enquanto decorrer, não começa outra noite.',
     waitingFiles: 'Ainda à espera',
     unreadable: 'O resumo desta noite não se consegue ler.',
     repeated: 'O mesmo conteúdo já tinha vindo antes.',
@@ -24,6 +25,10 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     nothingSent: 'Nada dele foi enviado. O relatório diz porquê.',
     note: 'Nota junto ao ficheiro',
     held: 'Retido antes de se enviar alguma coisa: o total é invulgar. Abra o lote para o confirmar ou cancelar.',
+    unended: {
+      one: 'Esta noite não terminou: {n} ficheiro até agora.',
+      other: 'Esta noite não terminou: {n} ficheiros até agora.',
+    },
     allOut: { one: 'Foi tudo emitido: {n} ficheiro.', other: 'Foi tudo emitido: {n} ficheiros.' },
     empty: 'Nenhum ficheiro foi depositado.',
     open: { one: '{n} de {of} ficheiros precisa de alguém.', other: '{n} de {of} ficheiros precisam de alguém.' },
@@ -95,7 +100,8 @@ export const NIGHT_TEXTS_PT: NightTexts = {
       'Ficheiros: {issued} emitidos por inteiro, {attention} com faturas ou linhas a corrigir, {refused} recusados, {failed} com a execução falhada, {waiting} ainda à espera. {notIssued} de {invoices} faturas estão sem emissão confirmada.',
     run: 'Execução {night}',
     times: 'Início: {started}; fim: {finished}.',
-    unfinishedTimes: 'Início: {started}; não terminou: a noite seguinte continua com o que ficou.',
+    unfinishedTimes:
+      'Início: {started}; não terminou. Se foi interrompida, a noite seguinte continua com o que ficou; enquanto decorrer, não começa outra noite.',
     file: 'Ficheiro',
     invoices: 'Faturas',
     why: 'Porquê',

@@ -7,7 +7,7 @@ import {
   batchesWithoutFile,
   schedulesWithoutFile,
 } from '../schedules/application-without-file.ts';
-import { clock, describeNightlyRuns } from '../schedules/nightly-schedule.ts';
+import { clock, describeNightlyRuns, overdueNight } from '../schedules/nightly-schedule.ts';
 import { isApplicationPolled, POLLED_WITHIN_MS, queuePollers } from '../temporal/queue-pollers.ts';
 import { describeReconciliation, reconciliationId } from '../schedules/reconciliation-schedule.ts';
 import { NO_FILE } from '../schedules/schedule-input.ts';
@@ -133,6 +133,13 @@ async function nightsCheck(client: Client, config: Config): Promise<Check> {
       name,
       `They are paused: ${(state.note ?? 'nobody said why').slice(0, LONGEST_NOTE)}`,
       `Look at the last run, then let them go again: ${commandLine(config, 'nightly on')}`,
+    );
+  const overdue = overdueNight(state, Date.now());
+  if (overdue !== null)
+    return trouble(
+      name,
+      `A night that began at ${overdue.beganAt.toISOString()} has not ended, and no other one begins before: ${overdue.workflowId}.`,
+      'It mostly waits for a batch that somebody has paused: look at its workflow in the Temporal UI, and resume or cancel what is open.',
     );
   const when =
     state.hour === null || state.minute === null

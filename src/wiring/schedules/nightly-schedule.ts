@@ -46,6 +46,7 @@ export interface NightlyState {
   readonly running: readonly string[];
 }
 
+const DAY_MS = 86_400_000;
 const WORKFLOW: Parameters<Client['workflow']['start']>[0] & string = 'nightlyIssuance';
 
 /** Id of the Temporal schedule of an application's nightly runs. */
@@ -138,6 +139,18 @@ export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyS
     })),
     running: found.info.runningActions.map(({ workflow }) => workflow.workflowId),
   };
+}
+
+/** The night that still runs although a day has passed since it began, so that the next one was skipped; null: none. */
+export function overdueNight(
+  { running, recent }: Pick<NightlyState, 'running' | 'recent'>,
+  now: number,
+): { readonly workflowId: string; readonly beganAt: Date } | null {
+  const [workflowId] = running;
+  // No other one is taken while it runs.
+  const beganAt = recent.at(-1)?.takenAt;
+  if (workflowId === undefined || beganAt === undefined || now - beganAt.getTime() <= DAY_MS) return null;
+  return { workflowId, beganAt };
 }
 
 /** Starts a night now, as "Trigger" in the Temporal UI does; false: nights are off, so there is nothing to trigger. */

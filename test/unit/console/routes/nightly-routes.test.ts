@@ -160,7 +160,13 @@ describe('the nights', () => {
   it('that were interrupted say what happens next', async () => {
     await createRunLog(reportsDir).record(nightOf('2026-05-01'), entry({}));
 
-    expect(await pageOf('/nights/2026-05-01')).toContain('the next night goes on with what it left');
+    const page = await pageOf('/nights/2026-05-01');
+
+    expect(page).toContain('If it was interrupted, the next night goes on with what it left');
+    for (const shown of [page, await pageOf('/nights')]) {
+      expect(shown).toMatch(/(?:verdict|state) open">/u);
+      expect(shown).toContain('This night has not ended: 1 file so far.');
+    }
   });
 
   it.each(['{', '[]', '{"date":"2026-05-01"}', NO_TIME])(

@@ -126,6 +126,19 @@ describe('the page of a night', () => {
       '2 of 2 files need somebody.',
       'bad',
     ],
+    [
+      'it still works on a file',
+      [run({ files: [entry()], finishedAt: null })],
+      'This night has not ended: 1 file so far.',
+      'open',
+    ],
+    ['it works on its first file', [run({ finishedAt: null })], 'This night has not ended: 0 files so far.', 'open'],
+    [
+      'a later run went on with what an earlier one left',
+      [run({ files: [entry()], finishedAt: null }), run({ startedAt: START + 9 })],
+      'Everything went out: 1 file.',
+      'good',
+    ],
     ['a run failed', [run({ files: [entry({ verdict: 'failed' })] })], '1 of 1 files needs somebody.', 'bad'],
   ])('when %s says so first', (_, runs, sentence, tone) => {
     const text = page(...runs);
@@ -159,7 +172,7 @@ describe('the page of a night', () => {
 
   it('says of a run that was interrupted who goes on with it', () => {
     expect(words(page(run({ finishedAt: null })))).toContain(
-      'not finished: what it left is gone on with by the next night',
+      'not ended. If it was interrupted, the next night goes on with what it left; while it still runs, no other night begins.',
     );
     expect(words(page(run()))).toContain('Started 2026-11-21 02:00 UTC, finished 2026-11-21 02:01 UTC.');
   });
