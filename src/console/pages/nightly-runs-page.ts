@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { isUnended } from '../../domain/is-unended.ts';
+import { isUnended } from '../../texts/nights/is-unended.ts';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
 import { fill } from '../../texts/fill.ts';

@@ -1,4 +1,4 @@
-import { isUnended } from '../../domain/is-unended.ts';
+import { isUnended } from '../../texts/nights/is-unended.ts';
 import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import { documentFormat } from '../../texts/document-format.ts';
