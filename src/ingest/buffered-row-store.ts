@@ -2,15 +2,10 @@ import type { RowStore } from '../domain/ports/row-store.ts';
 import type { RawRow } from '../domain/row.ts';
 import { memoryRowStore } from './memory-row-store.ts';
 import { ROW_PORTION } from './row-writer.ts';
+import { sizeOfRows } from './size-of-rows.ts';
 
 /** What the rows of one file may take in memory, in bytes: those of some 50,000 lines. */
 const MOST_BYTES = 32 * 1024 * 1024;
-
-/** Of a row besides the characters of its cells: the objects that they stand in. */
-const ROW_BYTES = 500;
-
-/** JavaScript keeps all characters of a text in two bytes when one of them needs both. */
-const CHARACTER_BYTES = 2;
 
 /**
  * Keeps the rows of a file in memory while they are few; those of a larger file go to `behind`, from the first one on. To write
@@ -26,7 +21,7 @@ export function bufferedRowStore(behind: RowStore, mostBytes = MOST_BYTES): RowS
       // Grouped as they come: all of them at once would hold up everything else in the process.
       await memory.append(rows);
       kept.push(...rows);
-      bytes += sizeOf(rows);
+      bytes += sizeOfRows(rows);
       if (bytes <= mostBytes) return;
       const first = kept;
       kept = [];
@@ -38,10 +33,4 @@ export function bufferedRowStore(behind: RowStore, mostBytes = MOST_BYTES): RowS
     },
     groups: () => (memory ?? behind).groups(),
   };
-}
-
-function sizeOf(rows: readonly RawRow[]): number {
-  let characters = 0;
-  for (const { cells } of rows) for (const cell of cells) characters += cell?.length ?? 0;
-  return rows.length * ROW_BYTES + characters * CHARACTER_BYTES;
 }

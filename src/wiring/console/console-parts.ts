@@ -16,7 +16,7 @@ import { checkFile } from '../files/check-file.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
 import { examineParts } from '../doctor/doctor.ts';
 import { createHealthChecks } from './health-checks.ts';
-import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
+import { atMostAtOnce, CONSOLE_CHECK_MEMORY, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from '../files/input-files.ts';
 import { profileSha256 } from '../files/read-with-profile.ts';
 import { keepUpload } from './keep-upload.ts';
@@ -148,7 +148,11 @@ function fileActions(
       await folders?.require('input');
       const path = await resolveInput(inputDir, file);
       await requireCheckable(path);
-      return checkFile(path, inputDir, { ...declared, bodyTemplate: profile.requests.createInvoice.body });
+      return checkFile(path, inputDir, {
+        ...declared,
+        bodyTemplate: profile.requests.createInvoice.body,
+        memory: CONSOLE_CHECK_MEMORY,
+      });
     }),
     mapper: createFileMapper({ config, ledger, folders, profile }),
     async start(file, declared, note, checked) {

@@ -4,7 +4,7 @@ import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
 import { resolveInput } from '../files/input-files.ts';
-import { atMostAtOnce, requireCheckable } from './limited-checks.ts';
+import { atMostAtOnce, CONSOLE_CHECK_MEMORY, requireCheckable } from './limited-checks.ts';
 import { mapFile, mappingText, type MappingRequest } from './map-file.ts';
 import { saveMapping } from './save-mapping.ts';
 
@@ -31,6 +31,7 @@ export function createFileMapper({ config, ledger, folders, profile }: FileMappe
   const requestOf = async (file: string, choices: MappingChoices): Promise<MappingRequest> => ({
     ...{ path: await pathOf(file), inputDir, choices },
     bodyTemplate: profile.requests.createInvoice.body,
+    memory: CONSOLE_CHECK_MEMORY,
   });
   const textOf = atMostAtOnce(async (file: string, choices: MappingChoices) =>
     mappingText(await requestOf(file, choices)),

@@ -1,9 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { LoteError } from '../../domain/errors.ts';
+import { CheckMemory, heapLimit } from '../files/check-memory.ts';
 import { LARGEST_UPLOAD } from './keep-upload.ts';
 
-/** A dry run keeps the rows of its file in memory, some hundred megabytes at most. */
+/** Each reads its whole file, beside the batches that run in this process. */
 const MOST_AT_ONCE = 2;
+
+/** The other half of the memory is for the batches that run in this process. */
+const SHARE_OF_CHECKS = 0.5;
+
+/** What the rows of all dry runs of the console take, whichever page asked for them. */
+export const CONSOLE_CHECK_MEMORY = new CheckMemory(
+  heapLimit() * SHARE_OF_CHECKS,
+  'Run `lote check FILE`, or `lote run FILE`, which needs no such memory.',
+);
 
 /** Checks a few files at once; a caller beyond that must come again later. */
 export function atMostAtOnce<Call extends readonly unknown[], Result>(

@@ -10,6 +10,7 @@ import { readTableHead, type TableHead } from '../../ingest/profile/table-head.t
 import { unknownTaxWords } from '../../ingest/profile/tax-words.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
 import { checkFile } from '../files/check-file.ts';
+import type { CheckMemory } from '../files/check-memory.ts';
 
 const MOST_SAMPLES = 3;
 /** What a profile may hold; a longer header cannot be named in one. */
@@ -24,6 +25,8 @@ export interface MappingRequest {
   readonly inputDir: string;
   readonly choices: MappingChoices;
   readonly bodyTemplate: BodyTemplate;
+  /** What the rows of its dry run may take. */
+  readonly memory: CheckMemory;
 }
 
 /**
@@ -47,7 +50,7 @@ export async function mappingText(request: MappingRequest): Promise<string | nul
 }
 
 async function mappedFile(
-  { path, inputDir, choices, bodyTemplate }: MappingRequest,
+  { path, inputDir, choices, bodyTemplate, memory }: MappingRequest,
   mapping: ChosenMapping,
 ): Promise<MappedFile> {
   const { head, columns, options } = mapping;
@@ -60,7 +63,7 @@ async function mappedFile(
     ...gaps,
     separator: choices.separator ?? DEFAULT_SEPARATOR,
     taxWords: taxWordsOf(head, columns, choices),
-    check: whole ? await checkFile(path, inputDir, { mapping: options, bodyTemplate }) : null,
+    check: whole ? await checkFile(path, inputDir, { mapping: options, bodyTemplate, memory }) : null,
     suggestedName: suggestedName(path),
   };
 }

@@ -6,12 +6,14 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import { netOf, sumDecimals } from '../../domain/money.ts';
 import type { OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
+import type { RowStore } from '../../domain/ports/row-store.ts';
 import type { GroupedInvoice } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { memoryRowStore } from '../../ingest/memory-row-store.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { invoiceBody } from '../../service/invoice-body.ts';
 import type { BodyTemplate } from '../../service-profile/body-template.ts';
+import { memoryOfCommand, type CheckMemory } from './check-memory.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
 /** What a dry run found; nothing left the machine, nothing was written. */
@@ -54,6 +56,8 @@ export type CheckOptions = ReadOptions &
     readonly bodyTemplate?: BodyTemplate;
     /** A mapping that is tried instead of a profile. */
     readonly mapping?: IngestOptions;
+    /** What its rows may take; left out: as in a command that does nothing else. */
+    readonly memory?: CheckMemory;
   };
 
 /** Enough to compare with the ERP, few enough to read. */
@@ -61,11 +65,26 @@ const BODIES_SHOWN = 3;
 const FINDINGS_KEPT = 1_000;
 const MERCHANT_PLACEHOLDER = 'mrc_to_be_looked_up';
 
-/** @throws LoteError `file-unreadable`, `usage` */
+/** @throws LoteError `file-unreadable`; `usage`, also when its rows need more than `memory`; `checks-busy` when other checks have that */
 export async function checkFile(path: string, inputDir: string, options: CheckOptions): Promise<CheckedFile> {
   await requireRegularFile(path);
+  const { memory = memoryOfCommand(), ...others } = options;
+  const rows = memory.begin();
+  try {
+    return await checkRows(path, { inputDir, store: memoryRowStore(rows.keep), options: others });
+  } finally {
+    rows.end();
+  }
+}
+
+interface Check {
+  readonly inputDir: string;
+  readonly store: RowStore;
+  readonly options: Omit<CheckOptions, 'memory'>;
+}
+
+async function checkRows(path: string, { inputDir, store, options }: Check): Promise<CheckedFile> {
   const { expectInvoices, expectNet, onInvalid, bodyTemplate = null, mapping, ...reading } = options;
-  const store = memoryRowStore();
   const read = await readWithProfile({
     ...{ path, file: path, inputDir, store, options: reading },
     ...(mapping === undefined ? {} : { mapping }),
