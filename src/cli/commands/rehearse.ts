@@ -103,7 +103,8 @@ async function rehearseIn(directory: string, command: RehearseCommand, interrupt
   ended.catch(() => undefined);
   try {
     const files = (await namedFiles(inputDir, command.files)).map((file) => resolve(file));
-    const started = await startBatches({ ...command, files, config, client: stack.client, ledgerId: stack.ledger.id });
+    const { client, ledger } = stack;
+    const started = await startBatches({ ...command, files, config, client, ledgerId: ledger.id, ended });
     const results = await waitForBatches(started, {
       progress: progressLine(),
       settledCount: (batchId) => settledCountIn(stack.ledger, batchId),

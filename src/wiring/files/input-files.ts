@@ -112,9 +112,9 @@ async function keepCopy(path: string, dataDir: string): Promise<string> {
 /**
  * Brings a file from anywhere into `incoming/` of the input directory; the original stays. A file that is there already stays where it is.
  * Returns its name relative to the input directory.
- * @throws LoteError `file-unreadable`; `input-unusable` where there is no room for the copy
+ * @throws LoteError `file-unreadable`; `input-unusable` where there is no room for the copy; the reason of `over`
  */
-export async function bringIn(inputDir: string, file: string): Promise<string> {
+export async function bringIn(inputDir: string, file: string, over?: AbortSignal): Promise<string> {
   await mkdir(inputDir, { recursive: true });
   const root = await realpath(inputDir);
   const path = await realpath(file).catch(() => null);
@@ -122,7 +122,7 @@ export async function bringIn(inputDir: string, file: string): Promise<string> {
   if (!(await stat(path)).isFile()) throw unreadable(basename(file), 'it is not a regular file');
   if (path.startsWith(root + sep)) return path.slice(root.length + 1);
   // One folder per content: two files of one name from two places must not overwrite each other.
-  const name = join('incoming', (await hashFile(path)).slice(0, 8), basename(path));
+  const name = join('incoming', (await hashFile(path, over)).slice(0, 8), basename(path));
   const target = join(root, name);
   // A name of its own: containers share process numbers, and one process is asked for the same file twice.
   const part = join(target, '..', `.${randomUUID()}.part`);

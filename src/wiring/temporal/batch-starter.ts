@@ -35,13 +35,16 @@ export async function batchOfFile(
 
 /**
  * Starts a batch under the id that its bytes give it, or joins the run that has this id already.
- * @throws LoteError `ledger-foreign` when that is the run of another installation, which shares the namespace
+ * @throws LoteError `ledger-foreign` when that is the run of another installation, which shares the namespace; the reason of `over`, and nothing
+ * is started then
  */
 export async function startBatch(
   place: StartPlace,
   input: BatchInput,
+  over?: AbortSignal,
 ): Promise<{ batchId: string; handle: BatchHandle }> {
-  const sha256 = await hashFile(await resolveInput(place.inputDir, input.file));
+  const sha256 = await hashFile(await resolveInput(place.inputDir, input.file), over);
+  over?.throwIfAborted();
   const batchId = batchIdOf(place.application, input.file, sha256);
   const handle = await place.client.workflow.start<typeof invoiceBatch>('invoiceBatch', {
     workflowId: batchId,

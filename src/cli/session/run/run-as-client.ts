@@ -39,14 +39,15 @@ export async function runAsClient(config: Config, command: RunCommand): Promise<
       await createCommonFolders({ config, ledger })?.require('input');
       await queryService(config);
       interrupt.begin();
-      const started = await startBatches({ ...command, config, client, ledgerId: ledger.id });
+      const ended = interrupt.interrupted;
+      const started = await startBatches({ ...command, config, client, ledgerId: ledger.id, ended });
       for (const batch of started) {
         await requireLiveWorker(watch, answered(batch)).catch((error: unknown) => giveUp(client, batch, error));
       }
       return await waitForBatches(started, {
         progress: progressLine(),
         settledCount: (batchId) => settledCountIn(ledger, batchId),
-        ended: interrupt.interrupted,
+        ended,
       });
     } finally {
       await client.connection.close();

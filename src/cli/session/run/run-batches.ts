@@ -6,6 +6,7 @@ import { startBatch, type BatchHandle } from '../../../wiring/temporal/batch-sta
 import type { Config } from '../../../runtime/config/config.ts';
 import type { BatchInput, BatchProgress, BatchResult } from '../../../contract/messages.ts';
 import { batchFailure } from '../../../wiring/temporal/batch-failure.ts';
+import { abortedBy } from '../aborted-by.ts';
 import type { ProgressLine } from '../../output/progress-line.ts';
 
 /** How often a person sees the bar move. */
@@ -25,6 +26,8 @@ export interface StartBatches {
   readonly ledgerId: string;
   readonly files: readonly string[];
   readonly options: Omit<BatchInput, 'file' | 'ledgerId' | 'application'>;
+  /** Rejects when the command must end. */
+  readonly ended: Promise<never>;
 }
 
 /** A batch that was started or joined, with the handle of its workflow. */
@@ -33,14 +36,21 @@ export interface StartedBatch {
   readonly handle: BatchHandle;
 }
 
-/** Starts a batch per file, or joins the run that has the file already. */
-export async function startBatches(start: StartBatches): Promise<readonly StartedBatch[]> {
+/**
+ * Starts a batch per file, or joins the run that has the file already.
+ * @throws as `ended` at once, also while a large file is read or Temporal does not answer: no further batch is started then
+ */
+export function startBatches(start: StartBatches): Promise<readonly StartedBatch[]> {
+  return Promise.race([startEach(start, abortedBy(start.ended)), start.ended]);
+}
+
+async function startEach(start: StartBatches, over: AbortSignal): Promise<readonly StartedBatch[]> {
   const { config, client, ledgerId } = start;
   const place = { ...config, client };
   const started: StartedBatch[] = [];
   for (const given of start.files) {
-    const file = await bringIn(config.inputDir, given);
-    started.push(await startBatch(place, { ...start.options, file, ledgerId }));
+    const file = await bringIn(config.inputDir, given, over);
+    started.push(await startBatch(place, { ...start.options, file, ledgerId }, over));
   }
   return started;
 }

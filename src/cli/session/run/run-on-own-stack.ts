@@ -2,6 +2,7 @@ import { hashFile } from '../../../ingest/hash-file.ts';
 import type { Config } from '../../../runtime/config/config.ts';
 import type { Stack } from '../../../wiring/start/embedded-stack.ts';
 import { orphanedLines } from '../../../wiring/operator/orphaned-batches.ts';
+import { abortedBy } from '../aborted-by.ts';
 import { settledCountIn } from '../settled-count-in.ts';
 import type { ExitCode } from '../../output/exit-codes.ts';
 import { onOwnStack, type OwnStack } from '../own-stack.ts';
@@ -24,11 +25,12 @@ export function runOnOwnStack(own: OwnStack, config: Config, command: RunCommand
   const say = lineWriter({ json: false });
   interrupt.interrupted.catch(() => say('Leaving: requests on the wire end first (Ctrl-C again leaves now) …'));
   return onOwnStack(own, async (ended) => {
-    await Promise.race([printLeft(stack, config, command, say), ended]);
-    const started = await startBatches({ ...command, config, client: stack.client, ledgerId: stack.ledger.id });
+    await Promise.race([printLeft(stack, config, command.files, { say, over: abortedBy(ended) }), ended]);
+    const { client, ledger } = stack;
+    const started = await startBatches({ ...command, config, client, ledgerId: ledger.id, ended });
     const results = await waitForBatches(started, {
       progress: progressLine(),
-      settledCount: (batchId) => settledCountIn(stack.ledger, batchId),
+      settledCount: (batchId) => settledCountIn(ledger, batchId),
       ended,
     });
     const code = printResults(results, command.json);
@@ -41,9 +43,11 @@ export function runOnOwnStack(own: OwnStack, config: Config, command: RunCommand
 async function printLeft(
   stack: Stack,
   config: Config,
-  { files }: RunCommand,
-  say: (line: string) => void,
+  files: readonly string[],
+  { say, over }: { readonly say: (line: string) => void; readonly over: AbortSignal },
 ): Promise<void> {
-  const own = new Set(await Promise.all(files.map((file) => hashFile(file))));
-  for (const line of await orphanedLines(stack, own, config)) say(line);
+  const own = new Set(await Promise.all(files.map((file) => hashFile(file, over))));
+  const lines = await orphanedLines(stack, own, config);
+  // What a stack that is taken down cannot read any more is no news to who has ended it.
+  if (!over.aborted) for (const line of lines) say(line);
 }
