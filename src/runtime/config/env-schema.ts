@@ -1,5 +1,6 @@
 import ms from 'ms';
 import { z } from 'zod';
+import { databaseUrlTrouble } from './database-url.ts';
 import { envLanguage, envMailFrom, envMailTo, envMessageSecret, envSmtpUrl } from './message-config.ts';
 import { EnvCommand } from './env-command.ts';
 import { secretList } from './secret-list.ts';
@@ -36,23 +37,11 @@ const EnvWebhookUrl = z.string().refine(
   { message: 'must be an https address (http only on loopback) without user or fragment' },
 );
 
-/** A PostgreSQL address; it may carry a password, so it is never shown. The driver decodes its parts. */
-const EnvDatabaseUrl = z.string().refine(
-  (text) => {
-    const url = parseUrl(text);
-    return url !== null && ['postgres:', 'postgresql:'].includes(url.protocol) && isDecodable(url);
-  },
-  { message: 'must be an address of the form postgresql://user:password@host:5432/database, with % written as %25' },
-);
-
-function isDecodable({ username, password, hostname, pathname }: URL): boolean {
-  try {
-    for (const part of [username, password, hostname, pathname]) decodeURIComponent(part);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** A PostgreSQL address; it may carry a password, so it is never shown. */
+const EnvDatabaseUrl = z.string().superRefine((text, context) => {
+  const message = databaseUrlTrouble(text);
+  if (message !== null) context.addIssue({ code: 'custom', message });
+});
 
 /** Longer ones do not fit into a Node timer, which would then fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -252,6 +252,32 @@ describe('readConfig with the PG… variables', () => {
     expect(addressOf(env)).toMatchObject({ host: 'db', user: 'lote', database });
   });
 
+  it.each([
+    ['postgresql://lote:p%2Fw@/ledger?host=/run/postgresql', '/run/postgresql', 5432],
+    ['postgresql://lote:p%2Fw@/ledger', 'from-variable', 5432],
+    ['postgresql://lote:p%2Fw@:6000/ledger?host=', 'from-variable', 6000],
+    ['postgresql://lote:p%2Fw@db/ledger?host=&port=&user=', 'db', 5432],
+  ])('reads %s as libpq does', (address, host, port) => {
+    const env = { DATABASE_URL: address, PGHOST: 'from-variable' };
+
+    expect(addressOf(env)).toEqual({ host, port, user: 'lote', password: 'p/w', database: 'ledger' });
+    expect(readConfig(env).secrets).toEqual(expect.arrayContaining(['p%2Fw', 'p/w']));
+  });
+
+  it.each([
+    ['postgresql://one,other/lote', 'must name one host'],
+    ['postgresql:///lote?host=/run/a,/run/b', 'must name one host'],
+    ['postgresql:///lote?hostaddr=10.0.0.1', '?hostaddr= is not read'],
+    ['postgresql://?service=billing', '?service= is not read'],
+    ['postgresql://lote@db?dbname=ledger', '?dbname= is not read'],
+    ['postgresql://lote@db/ledger?database=other', '?database= is not read'],
+  ])('refuses %s, which the driver would read as another server or database', (address, says) => {
+    const { message } = failureOf({ DATABASE_URL: address });
+
+    expect(message).toContain(says);
+    expect(message).not.toContain('10.0.0.1');
+  });
+
   it.each(['a?b', 'a#b', '..', 'a/../b'])('refuses the database %s, which no address can hold', (database) => {
     expect(failureOf({ DATABASE_URL: 'postgresql://lote@db', PGDATABASE: database }).message).toContain('PGDATABASE');
   });
