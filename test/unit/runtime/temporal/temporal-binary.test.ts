@@ -63,6 +63,18 @@ describe('acquireTemporalBinary', () => {
     expect(await book()).toEqual([]);
   });
 
+  it('says which folder cannot hold it, and what to do', async () => {
+    const { env } = await machine({});
+    await writeFile(String(env['XDG_CACHE_HOME']), 'a file');
+
+    await expect(acquireTemporalBinary(silent, env, offline)).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringMatching(
+        /cache\/lote\/temporal-.* must be a folder .* found ENOTDIR\. Set XDG_CACHE_HOME/u,
+      ) as string,
+    });
+  });
+
   it('builds the pinned version with Go when offline, says so, and keeps it for the next start', async () => {
     const { env, cached, book } = await machine({ go: GO_SCRIPT });
     const notified: string[] = [];

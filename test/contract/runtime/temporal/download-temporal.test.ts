@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { downloadTemporal } from '../../../../src/runtime/temporal/download-temporal.ts';
+
+it('a download of the Temporal CLI that nobody answers ends at its time limit and leaves nothing behind', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-download-'));
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const proxy = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const env = { PATH: process.env['PATH'], HOME: directory, HTTPS_PROXY: proxy, https_proxy: proxy };
+  const asked = once(silent, 'connection');
+
+  const download = downloadTemporal(join(directory, 'temporal'), { version: 'v1.5.1', env, limitMs: 15_000 });
+
+  await asked;
+  expect(await download).toBe(false);
+  expect(await readdir(directory)).toEqual([]);
+  for (const socket of sockets) if (!socket.readableEnded && !socket.destroyed) await once(socket.resume(), 'close');
+});
