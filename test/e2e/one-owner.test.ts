@@ -18,9 +18,14 @@ interface End {
   readonly stderr: string;
 }
 
-async function runInside(inside: Sandboxed, parameters: readonly string[], running: RunningLote): Promise<End> {
+async function runInside(
+  inside: Sandboxed,
+  parameters: readonly string[],
+  running: RunningLote,
+  more: Readonly<Record<string, string>> = {},
+): Promise<End> {
   const [program = '', ...rest] = inside.wrap([process.execPath, ...NODE_OPTIONS, COMMAND, ...parameters]);
-  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...running.place.env };
+  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...running.place.env, ...more };
   const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -48,6 +53,12 @@ describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', 
       expect(stderr).toContain(`nothing answers at ${running.console}`);
       expect(stderr).toContain('Nothing was opened');
     }
+    // A command that is told no server asks that of the owner.
+    const nights = await runInside(NETWORK_NAMESPACE, ['nightly', 'show'], running, { TEMPORAL_ADDRESS: '' });
+    expect(nights.code, nights.stderr).toBe(3);
+    expect(nights.stderr).toContain('another process');
+    expect(nights.stderr).toContain('where its Temporal server listens');
+    expect(nights.stderr).not.toContain('TEMPORAL_ADDRESS');
     const up = await runInside(NETWORK_NAMESPACE, ['up'], running);
     expect(up.code, up.stderr).toBe(3);
     expect(up.stderr).toContain('nother process owns');

@@ -152,6 +152,8 @@ async function withOwner<T>(
   work: (backend: Backend) => Promise<T>,
 ): Promise<T> {
   const { temporalAddress, temporalNamespace, ledgerId, reportsDir } = owner.endpoints;
+  // One that has stopped still listens, and its Temporal server takes work for it: nobody would see that this work waits.
+  await owner.batches(1);
   const client = await connectClient(await placeOf(temporalAddress, config.temporal), temporalNamespace);
   const done = new AbortController();
   const ended = Promise.race([interrupt.interrupted, ownerGone(owner, done.signal)]);

@@ -3,7 +3,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { dataDirAt, openDataDir } from '../../runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../runtime/data-dir/directory-lock.ts';
-import { besideOwner, ownerAt, readEndpoints } from '../../runtime/data-dir/endpoints-file.ts';
+import { besideOwner, ownerAt, readEndpoints, type Endpoints } from '../../runtime/data-dir/endpoints-file.ts';
 import { acquireTemporalBinary } from '../../runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../runtime/temporal/temporal-server.ts';
 import { connectClient, placeOf } from './connect-client.ts';
@@ -31,10 +31,16 @@ export async function reachTemporal<T>(
   const { address, namespace } = config.temporal;
   const owner = ownerAt(config.temporal, await readEndpoints(dataDirAt(config.dataDir)));
   const { taskQueue } = besideOwner(config, owner);
-  const reach = async (server: string, space: string, stays: boolean): Promise<T> =>
-    withClient(await connectClient(await placeOf(server, config.temporal), space), { stays, taskQueue }, use);
-  if (address !== null) return reach(address, namespace, true);
-  if (owner !== null) return reach(owner.temporalAddress, owner.temporalNamespace, true);
+  const connect = async (server: string, space: string): Promise<Client> =>
+    connectClient(await placeOf(server, config.temporal), space);
+  const there = { stays: true, taskQueue };
+  if (address !== null) return withClient(await connect(address, namespace), there, use);
+  if (owner !== null) {
+    const client = await connect(owner.temporalAddress, owner.temporalNamespace).catch((error: unknown) =>
+      Promise.reject(ownersServerAway(owner, config, error)),
+    );
+    return withClient(client, there, use);
+  }
   const dataDir = await openDataDir(config.dataDir);
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) {
@@ -47,13 +53,24 @@ export async function reachTemporal<T>(
     const binary = await acquireTemporalBinary(notify, env);
     const server = await startTemporalServer({ binary, dataDir: dataDir.path, namespace });
     try {
-      return await reach(server.address, namespace, false);
+      return await withClient(await connect(server.address, namespace), { stays: false, taskQueue }, use);
     } finally {
       await server.stop();
     }
   } finally {
     await lock.release();
   }
+}
+
+/** An owner tells a loopback address, which in another network namespace (another container) leads elsewhere. */
+function ownersServerAway({ temporalAddress, pid }: Endpoints, { dataDir }: Config, cause: unknown): unknown {
+  if (!(cause instanceof LoteError) || cause.code !== 'temporal-unavailable') return cause;
+  return new LoteError(
+    'data-directory-owned',
+    `Connecting to Temporal: another process (${pid} where it runs) owns ${dataDir}, and nothing answers at ${temporalAddress}, where its Temporal server listens. ` +
+      'That server may be starting again, or the process may run in another container or network namespace. Nothing was changed. Run the command there, or again in a moment.',
+    { cause },
+  );
 }
 
 async function withClient<T>(

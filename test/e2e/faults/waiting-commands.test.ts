@@ -46,6 +46,7 @@ describe('a command that waits for the owner of its data directory', { timeout: 
     const interrupted = all.start(['run', file], env);
     await interrupted.said('Handing over');
     interrupted.signal('SIGINT');
+    const others = [['nightly', 'now'], ['reconcile']].map((parameters) => all.start(parameters, env));
 
     const first = await Promise.race([interrupted.end, patient.end]);
     expect(first.code, 'the one that was interrupted waits for nothing').toBe(130);
@@ -53,6 +54,11 @@ describe('a command that waits for the owner of its data directory', { timeout: 
     expect(code, stderr).toBe(3);
     expect(stderr).toContain('its console must answer within 90 s, and it does not');
     expect(stderr).not.toContain('has left');
+    for (const other of others) {
+      const end = await other.end;
+      expect(end.code, end.stderr).toBe(3);
+      expect(end.stderr).toContain('its console must answer within 30 s, and it does not. It may be stopped, or busy');
+    }
     owner.killGroup();
     await owner.end;
     expect(sandbox.books().totals.invoices).toBe(0);
