@@ -91,14 +91,28 @@ export function shownSpelling(ref: string): string {
   );
 }
 
-/** Rows that look as if they were of one invoice, by their exact reference, in the order of each reference's first row. */
-export function bySpelling<Row extends { readonly ref: string }>(group: readonly Row[]): readonly (readonly Row[])[] {
-  const first = group[0]?.ref;
-  if (group.every(({ ref }) => ref === first)) return [group];
+interface Spelled {
+  readonly nif: string;
+  readonly ref: string;
+}
+
+/**
+ * The same for all rows of a file that may be of one invoice: their references look alike, and their tax numbers differ in the zeros in front at most. JSON
+ * keeps ("1","23") and ("12","3") apart.
+ */
+export function groupKeyOf({ nif, ref }: Spelled): string {
+  return JSON.stringify([nif.startsWith('0') ? nif.replace(LEADING_ZEROS, '') : nif, skeletonOf(ref)]);
+}
+
+/** Rows that look as if they were of one invoice, by their exact tax number and reference, in the order of the first row of each. */
+export function bySpelling<Row extends Spelled>(group: readonly Row[]): readonly (readonly Row[])[] {
+  const [first] = group;
+  if (group.every(({ nif, ref }) => nif === first?.nif && ref === first.ref)) return [group];
   const spellings = new Map<string, Row[]>();
   for (const row of group) {
-    const rows = spellings.get(row.ref);
-    if (rows === undefined) spellings.set(row.ref, [row]);
+    const key = JSON.stringify([row.nif, row.ref]);
+    const rows = spellings.get(key);
+    if (rows === undefined) spellings.set(key, [row]);
     else rows.push(row);
   }
   return [...spellings.values()];

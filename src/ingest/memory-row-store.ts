@@ -1,4 +1,4 @@
-import { skeletonOf } from '../domain/look-alike.ts';
+import { groupKeyOf } from '../domain/look-alike.ts';
 import type { RowStore } from '../domain/ports/row-store.ts';
 import type { RawRow } from '../domain/row.ts';
 
@@ -9,7 +9,7 @@ export function memoryRowStore(beforeRows: (rows: readonly RawRow[]) => void = (
     async append(rows) {
       beforeRows(rows);
       for (const row of rows) {
-        const key = JSON.stringify([row.nif, skeletonOf(row.ref)]);
+        const key = groupKeyOf(row);
         const group = groups.get(key);
         if (group === undefined) groups.set(key, [row]);
         else group.push(row);

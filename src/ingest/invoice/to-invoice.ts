@@ -10,7 +10,7 @@ import { headOf } from './invoice-head.ts';
 import type { Conversion } from '../ingest-result.ts';
 import { lineOf } from './invoice-line.ts';
 
-/** Turns the rows of a group into invoices: one, unless their references only look alike. Pure. */
+/** Turns the rows of a group into invoices: one, unless their references or tax numbers only look alike. Pure. */
 export function toInvoices(group: readonly RawRow[], conversion: Conversion): readonly GroupedInvoice[] {
   const spellings = bySpelling(group);
   return spellings.map((rows) => toInvoice(rows, conversion, spellings.find((other) => other !== rows)?.[0]));
@@ -60,6 +60,13 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
 
 /** One of them may be a line of the other, and an invoice that went out without a line cannot be called back. */
 function checkLookAlike(first: RawRow, other: RawRow, findings: CellFindings): void {
+  if (other.nif !== first.nif) {
+    findings.error(first.row, 'merchant_nif', {
+      code: 'nif-look-alike',
+      message: `found ${shownCell(first.nif)}, which differs from ${shownCell(other.nif)} of row ${other.row} only in the zeros in front, with a reference that is the same or looks so. A spreadsheet drops such zeros: write the tax number in the same way if they are of one merchant; if they are of two, keep them with --look-alikes keep`,
+    });
+    return;
+  }
   findings.error(first.row, 'invoice_ref', {
     code: 'reference-look-alike',
     message: `found ${JSON.stringify(shownSpelling(first.ref))}, which looks like ${JSON.stringify(shownSpelling(other.ref))} of row ${other.row} and is not the same. Write both in the same way if they are one invoice; if they are two, keep them with --look-alikes keep`,

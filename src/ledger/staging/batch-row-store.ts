@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { skeletonOf } from '../../domain/look-alike.ts';
+import { groupKeyOf } from '../../domain/look-alike.ts';
 import type { BatchClaim } from '../../domain/ports/ledger/batch-record.ts';
 import type { RowStore } from '../../domain/ports/row-store.ts';
 import type { RawRow } from '../../domain/row.ts';
@@ -72,7 +72,7 @@ function rawRow(ordered: OrderedRow): RawRow {
   return { row: ordered.file_row, ref, nif, object, cells };
 }
 
-/** References that look alike come together. Of fixed size, whatever stands in the cells; JSON keeps ("1","23") and ("12","3") apart. */
+/** Rows that may be of one invoice come together. Of fixed size, whatever stands in the cells. */
 function identityHash(row: RawRow): string {
-  return hash('sha256', JSON.stringify([row.nif, skeletonOf(row.ref)]), 'base64url');
+  return hash('sha256', groupKeyOf(row), 'base64url');
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   bySpelling,
+  groupKeyOf,
   shownSpelling,
   skeletonOf,
   withDroppedZeros,
@@ -104,9 +105,30 @@ describe('shownSpelling', () => {
 
 describe('bySpelling', () => {
   it('parts rows by their exact reference, in the order of the first rows', () => {
-    const rows = ['FT 2', 'FT\u00a02', 'FT 2'].map((ref, row) => ({ ref, row }));
+    const rows = ['FT 2', 'FT\u00a02', 'FT 2'].map((ref, row) => ({ nif: '1', ref, row }));
 
     expect(bySpelling(rows).map((part) => part.map(({ row }) => row))).toEqual([[0, 2], [1]]);
     expect(bySpelling(rows.slice(0, 1))).toEqual([rows.slice(0, 1)]);
+  });
+
+  it('parts rows by their exact tax number, too', () => {
+    const rows = ['0123', '123', '0123'].map((nif, row) => ({ nif, ref: 'FT 2', row }));
+
+    expect(bySpelling(rows).map((part) => part.map(({ row }) => row))).toEqual([[0, 2], [1]]);
+  });
+});
+
+describe('groupKeyOf', () => {
+  it.each([
+    ['00123', '123', true],
+    ['0', '00', true],
+    ['123', '1230', false],
+    ['123', '124', false],
+  ])('of the tax numbers %s and %s with one reference is the same: %s', (nif, other, isSame) => {
+    expect(groupKeyOf({ nif, ref: 'FT 2' }) === groupKeyOf({ nif: other, ref: 'FT\u00a02' })).toBe(isSame);
+  });
+
+  it('keeps identities apart that only look alike when joined', () => {
+    expect(groupKeyOf({ nif: '1', ref: '23' })).not.toBe(groupKeyOf({ nif: '12', ref: '3' }));
   });
 });

@@ -39,6 +39,21 @@ export function rowsContract(open: OpenLedger): void {
       ]);
     });
 
+    it('gives rows together whose tax numbers differ in the zeros in front alone', async () => {
+      const store = ledger.rowStore(await scenario.begin());
+      await store.append([rawRow(2, 'FT 2', '0123'), rawRow(3, 'FT 3', '123'), rawRow(4, 'FT 2', '123')]);
+
+      const groups = await collect(store.groups());
+
+      expect(groups.map((group) => group.map(({ row, nif }) => [row, nif]))).toEqual([
+        [
+          [2, '0123'],
+          [4, '123'],
+        ],
+        [[3, '123']],
+      ]);
+    });
+
     it('keeps every cell as it was read', async () => {
       const batch = await scenario.begin();
       const store = ledger.rowStore(batch);

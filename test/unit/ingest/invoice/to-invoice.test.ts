@@ -56,6 +56,23 @@ describe('toInvoices', () => {
     expect(invoices[0]?.findings[0]?.message).toContain('F<U+200B>1');
   });
 
+  const zeros = [row(2), { ...row(3), nif: '0501964843' }, row(4, { description: 'Queijo' })];
+
+  it('makes all invoices invalid whose tax numbers differ in the zeros in front alone', () => {
+    const invoices = toInvoices(zeros, CONVERSION);
+
+    expect(invoices.map(({ ok, rows }) => [ok, rows])).toEqual([
+      [false, [2, 4]],
+      [false, [3]],
+    ]);
+    expect(invoices.map((one) => codes(one)[0])).toEqual([
+      'error nif-look-alike 2 merchant_nif',
+      'error nif-look-alike 3 merchant_nif',
+    ]);
+    expect(invoices[0]?.findings[0]?.message).toContain('of row 3 only in the zeros in front');
+    expect(toInvoices(zeros, { ...CONVERSION, lookAlikes: 'keep' }).map(({ ok }) => ok)).toEqual([true, true]);
+  });
+
   it('keeps them as two when somebody has confirmed it', () => {
     expect(toInvoices(group, { ...CONVERSION, lookAlikes: 'keep' }).map(({ ok }) => ok)).toEqual([true, true]);
   });
