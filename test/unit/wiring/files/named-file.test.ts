@@ -23,6 +23,15 @@ describe('a file that is named at a prompt', () => {
     expect(await namedFile(inputDir, 'march.csv')).toBe(join(inputDir, 'march.csv'));
   });
 
+  it('whose name is no UTF-8 is called that, and one that is only called so is found', async () => {
+    await expect(namedFile(inputDir, join(inputDir, 'm\uFFFDrz.csv'))).rejects.toMatchObject({
+      code: 'file-unreadable',
+      message: expect.stringContaining('its name must be UTF-8') as string,
+    });
+    await writeFile(join(inputDir, '\uFFFD.csv'), '');
+    expect(await namedFile(inputDir, '\uFFFD.csv')).toBe(join(inputDir, '\uFFFD.csv'));
+  });
+
   it('is what the shell sees, also where the input directory has one of that name', async () => {
     // Tests run in the folder of the project.
     await writeFile(join(inputDir, 'package.json'), '');
