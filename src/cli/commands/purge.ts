@@ -141,7 +141,8 @@ function textOf(purged: Purged, dryRun: boolean): string {
       : [
           `Batches of that age stay, of other applications of this ledger: ${others.join(', ')}. Purge them with their own configuration; for one whose file was removed, put it back first (docs/applications.md).`,
         ];
-  if (batches.length === 0) return ['No batch is that old: nothing to purge.', ...left, ''].join('\n');
+  if (batches.length + contents + bodies + findings + deliveries === 0)
+    return ['No batch is that old: nothing to purge.', ...left, ''].join('\n');
   return [
     `${dryRun ? 'Would purge' : 'Purged'} ${batches.length} batches:`,
     `  contents of invoices   ${contents}`,

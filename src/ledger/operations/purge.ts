@@ -1,15 +1,19 @@
 import type { PurgeLedger } from '../../domain/ports/ledger/purge-ledger.ts';
-import type { Database, Queries } from '../database/database.ts';
+import type { Database, Queries, SqlValue } from '../database/database.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import {
+  COUNT_NOBODYS,
   COUNT_PURGE,
   LOCK_PURGED_INVOICES,
   MARK_PURGED,
   OTHERS_OF_THAT_AGE,
-  PURGE_STATEMENTS,
+  PURGE_FINDINGS,
+  PURGE_INVOICES,
+  PURGE_NOBODYS,
   PURGEABLE_BATCHES,
   PURGED_AT,
   PURGED_FILES,
+  DELIVERED_LATER,
 } from './purge-sql.ts';
 
 /** All of it in one transaction: a purge that is interrupted has removed nothing. */
@@ -21,20 +25,28 @@ export function createPurge(database: Database): PurgeLedger {
           before,
           application,
         ]);
+        const later = await queries.query<{ invoice_id: number }>(DELIVERED_LATER, [before, application]);
         const ids = arrayLiteral(rows.map((row) => row.batch_id));
-        if (!dryRun && rows.length > 0) await queries.query(LOCK_PURGED_INVOICES, [ids]);
+        const ofInvoices = [ids, arrayLiteral(later.map((row) => row.invoice_id))];
+        const anyInvoice = rows.length + later.length > 0;
+        if (!dryRun && anyInvoice) await queries.query(LOCK_PURGED_INVOICES, ofInvoices);
         const purged = {
           batches: rows.map(({ batch_id, sha256 }) => ({ batchId: batch_id, sha256 })),
-          contents: await countOf(queries, COUNT_PURGE.contents, ids),
-          bodies: await countOf(queries, COUNT_PURGE.bodies, ids),
-          findings: await countOf(queries, COUNT_PURGE.findings, ids),
-          deliveries: await countOf(queries, COUNT_PURGE.deliveries, ids),
+          contents: await countOf(queries, COUNT_PURGE.contents, ofInvoices),
+          bodies: await countOf(queries, COUNT_PURGE.bodies, ofInvoices),
+          findings: await countOf(queries, COUNT_PURGE.findings, [ids]),
+          deliveries:
+            (await countOf(queries, COUNT_PURGE.deliveries, ofInvoices)) +
+            (await countOf(queries, COUNT_NOBODYS, [before, application])),
           others: (await queries.query<{ application: string }>(OTHERS_OF_THAT_AGE, [before, application])).map(
             (row) => row.application,
           ),
         };
-        if (dryRun || rows.length === 0) return purged;
-        for (const statement of PURGE_STATEMENTS) await queries.query(statement, [ids]);
+        if (dryRun) return purged;
+        await queries.query(PURGE_NOBODYS, [before, application]);
+        if (anyInvoice) for (const statement of PURGE_INVOICES) await queries.query(statement, ofInvoices);
+        if (rows.length === 0) return purged;
+        for (const statement of PURGE_FINDINGS) await queries.query(statement, [ids]);
         await queries.query(MARK_PURGED, [ids, now]);
         return purged;
       });
@@ -52,7 +64,7 @@ export function createPurge(database: Database): PurgeLedger {
   };
 }
 
-async function countOf(queries: Queries, text: string, ids: string): Promise<number> {
-  const [row] = await queries.query<{ n: number }>(text, [ids]);
+async function countOf(queries: Queries, text: string, values: readonly SqlValue[]): Promise<number> {
+  const [row] = await queries.query<{ n: number }>(text, values);
   return row?.n ?? 0;
 }

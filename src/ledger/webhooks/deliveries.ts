@@ -1,9 +1,9 @@
 import type { DeliveryLedger, RecordDelivery, StoredDeliveries } from '../../domain/ports/ledger/delivery-ledger.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
-import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
 import { reasonOf } from '../database/reason-of.ts';
 import { applyDeliveries, applyDeliveriesOf } from './apply-deliveries.ts';
+import { IS_OF_KNOWN_DOCUMENT } from './known-document-sql.ts';
 import {
   REPORTED_FAILURES,
   type ReportedRow,
@@ -13,11 +13,6 @@ import {
 
 /** A service that delivers for others too may bring millions: more than this many need not be counted. */
 const MOST_COUNTED = 10_000;
-
-/** The document is one of this delivery's application, now or in an earlier generation. */
-const IS_KNOWN = `(
-  EXISTS (SELECT FROM invoice i WHERE i.service_id = d.service_id AND ${isOfApplication('i.application')})
-  OR EXISTS (SELECT FROM invoice_generation g WHERE g.service_id = d.service_id AND ${isOfApplication(applicationOfPastDocument('g.service_id'))}))`;
 
 /**
  * Since, application (null: of whatever receiver). Correctly signed bytes that could not be read, and final words about
@@ -30,7 +25,7 @@ SELECT
   ) unreadable) AS unreadable,
   (SELECT count(*) FROM (
     SELECT FROM delivery d
-    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND ($2::text IS NULL OR d.application = $2) AND NOT ${IS_KNOWN}
+    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND ($2::text IS NULL OR d.application = $2) AND NOT ${IS_OF_KNOWN_DOCUMENT}
     LIMIT ${MOST_COUNTED}
   ) strange) AS unknown_ids`;
 
@@ -55,7 +50,7 @@ WHERE d.sha256 = ANY($1::text[]) AND d.sha256 = u.sha256 AND d.verdict IS NULL`;
 /** Events about service ids that no invoice has, nor ever had. */
 const UNMATCHED_DELIVERIES = `/* unmatched-deliveries */
 SELECT count(*) AS unmatched FROM delivery d
-WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL AND NOT ${IS_KNOWN}`;
+WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL AND NOT ${IS_OF_KNOWN_DOCUMENT}`;
 
 /** Deliveries of the service. */
 export function createDeliveries(database: Database): DeliveryLedger {

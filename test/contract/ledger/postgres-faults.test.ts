@@ -6,7 +6,15 @@ import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
-import { COUNT_PURGE, LOCK_PURGED_INVOICES, PURGE_STATEMENTS } from '../../../src/ledger/operations/purge-sql.ts';
+import {
+  COUNT_NOBODYS,
+  COUNT_PURGE,
+  LOCK_PURGED_INVOICES,
+  PURGE_FINDINGS,
+  PURGE_INVOICES,
+  PURGE_NOBODYS,
+  DELIVERED_LATER,
+} from '../../../src/ledger/operations/purge-sql.ts';
 import { startPostgresCluster, type PostgresCluster } from '../../support/servers/postgres-cluster.ts';
 import { pooler } from '../../support/servers/pooler.ts';
 import { sql } from '../../support/servers/postgres-schema.ts';
@@ -111,7 +119,9 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
 
   it('that purges, or tidies its tables, may take as long as it takes', async () => {
     const longest = openPostgresDatabase({ connectionString: url, longestStatementMs: 3_000 });
-    const named = [LOCK_PURGED_INVOICES, ...Object.values(COUNT_PURGE), ...PURGE_STATEMENTS, '/* tidy-tables */'];
+    const counts = [DELIVERED_LATER, ...Object.values(COUNT_PURGE), COUNT_NOBODYS];
+    const removals = [LOCK_PURGED_INVOICES, ...PURGE_INVOICES, ...PURGE_FINDINGS, PURGE_NOBODYS];
+    const named = [...counts, ...removals, '/* tidy-tables */'];
     const names = [...new Set(named.map((text) => text.split('*/')[0] ?? ''))];
 
     const all = names.map((name) => longest.query(`${name}*/ SELECT 1 AS n FROM pg_sleep(4)`));

@@ -21,7 +21,8 @@ export interface Purged {
 export interface PurgeLedger {
   /**
    * Of every closed batch that ended before `before` and in which nothing may still move. An invoice that is not confirmed as issued keeps its content: it
-   * may be retried; one that another, younger batch holds keeps everything. One transaction, which locks what it decided about: a batch that is
+   * may be retried; one that another, younger batch holds keeps everything. With them go raw bytes that came before `before`: of invoices
+   * whose batches were purged already, and of no invoice, unless one waits that was frozen before they came. One transaction, which locks what it decided about: a batch that is
    * claimed meanwhile is not purged, and a process that stands still until its session is taken from it has purged nothing.
    */
   purge(request: {

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { RecordDelivery } from '../../../../src/domain/ports/ledger/delivery-ledger.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, stage } from '../scenario.ts';
@@ -223,6 +225,106 @@ export function purgeContract(open: OpenLedger): void {
       const message = 'It is a totals row and not part of an invoice';
       expect(await ledger.fileFindings(batch.batchId)).toEqual([lost, { ...total, message }]);
     });
+
+    /** How many raw bytes it counts, and how many the next one still finds. */
+    const bytesGone = async (): Promise<readonly number[]> => {
+      const of = { before: BEFORE, now: NOW, application: scenario.application };
+      const counts: number[] = [];
+      for (const dryRun of [true, false, true]) {
+        // oxlint-disable-next-line no-await-in-loop
+        counts.push((await ledger.purge({ ...of, dryRun })).deliveries);
+      }
+      return counts;
+    };
+
+    it('removes bytes that came after the purge of their batch once they are that old, and knows them for ever', async () => {
+      const batch = await scenario.run([{ ref: 'told' }]);
+      await issue(batch, 'told');
+      await end(batch);
+      await purge();
+      const [young, later] = [BEFORE, BEFORE - 1].map((receivedAt) => [
+        delivery(serviceIdOf(scenario, 'told'), 'issued', { bytes: `Maria, at ${receivedAt}`, receivedAt }),
+      ]) as [RecordDelivery[], RecordDelivery[]];
+
+      await ledger.recordDeliveries(young);
+      expect(await bytesGone()).toEqual([0, 0, 0]);
+      await ledger.recordDeliveries(later);
+      expect(await bytesGone(), 'all of an invoice go together').toEqual([2, 2, 0]);
+      expect(await ledger.recordDeliveries([...young, ...later])).toMatchObject({ stored: 0, duplicates: 2 });
+    });
+
+    it('removes the content of what is issued after the purge of its batch, with the bytes that said so', async () => {
+      const batch = await scenario.run([{ ref: 'late' }]);
+      const id = serviceIdOf(scenario, 'late');
+      const { invoiceId } = await batch.freeze('late');
+      await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(id) }]);
+      await ledger.recordStatus([{ invoiceId, serviceId: id, status: 'failed', reason: REASON, now: NOW }]);
+      await end(batch);
+      await purge();
+      const kept = (await wordsOf(batch)).content;
+      await ledger.recordDeliveries([delivery(id, 'issued', { bytes: 'issued after all', receivedAt: BEFORE - 1 })]);
+
+      expect(kept).toMatchObject({ ref: 'late' });
+      expect(await bytesGone()).toEqual([1, 1, 0]);
+      expect(await wordsOf(batch)).toEqual({ content: null, bodies: [null] });
+      expect(await batch.line('late')).toMatchObject({ state: 'issued' });
+    });
+
+    it('leaves bytes about an invoice that a batch holds whose words stay, also one that was purged and opened again', async () => {
+      const old = await scenario.run([{ ref: 'reopened' }, { ref: 'reopened-refused' }]);
+      await issue(old, 'reopened');
+      await old.send('reopened-refused', { kind: 'rejected', reason: REASON });
+      await end(old);
+      await purge();
+      const over = { bytes: 'of a batch that was opened again', receivedAt: BEFORE - 1 };
+      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'reopened'), 'issued', over)]);
+      const policy = { maxGenerations: 9, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: true, now: NOW };
+      const action = { actionId: randomUUID(), who: null, why: 'test' };
+      await ledger.retryInvoices({ batchId: old.batchId, selection: {}, policy, action });
+      expect(await old.claim({ runId: 'run-2', now: NOW + 1 })).toMatchObject({ kind: 'resumed' });
+
+      expect(await bytesGone()).toEqual([0, 0, 0]);
+    });
+
+    it('removes old bytes that are of no invoice or unreadable, and matches them later all the same', async () => {
+      const own = createScenario(ledger);
+      const id = serviceIdOf(own, 'nobody');
+      const ofOwn = { application: own.application };
+      const unread = { ...delivery(null, null, { bytes: `Maria ${id}`, receivedAt: BEFORE - 1 }), event: null };
+      const strange = delivery(id, 'issued', { receivedAt: BEFORE - 1 });
+      const young = delivery(`${id}-young`, 'issued', { receivedAt: BEFORE });
+      const others = delivery(`${id}-others`, 'issued', { receivedAt: BEFORE - 1 });
+      await ledger.recordDeliveries([unread, strange, young].map((one) => ({ ...one, ...ofOwn })));
+      await ledger.recordDeliveries([{ ...others, application: `${own.application}-2` }]);
+      const of = { before: BEFORE, now: NOW, ...ofOwn };
+
+      expect((await ledger.purge({ ...of, dryRun: true })).deliveries).toBe(2);
+      expect((await ledger.purge({ ...of, dryRun: false })).deliveries).toBe(2);
+      expect((await ledger.purge({ ...of, dryRun: true })).deliveries).toBe(0);
+
+      const batch = await own.run([{ ref: 'nobody' }]);
+      await batch.send('nobody', accepted(id));
+      expect(await batch.line('nobody')).toMatchObject({ state: 'issued' });
+    });
+
+    it.each(['accepted', 'unknown'] as const)(
+      'leaves bytes that may be about an invoice that is %s and was frozen before they came',
+      async (state) => {
+        const own = createScenario(ledger);
+        const batch = await own.run([{ ref: 'waits' }]);
+        const id = serviceIdOf(own, 'waits');
+        await batch.send('waits', state === 'accepted' ? accepted(id) : { kind: 'unknown', reason: REASON });
+        const unread = [NOW - 1, NOW + 1].map((receivedAt) => ({
+          ...delivery(null, null, { bytes: `${id} ${receivedAt}`, receivedAt }),
+          ...{ event: null, application: own.application },
+        }));
+        await ledger.recordDeliveries(unread);
+        const of = { before: NOW + 5, now: NOW + 9, application: own.application };
+
+        expect((await ledger.purge({ ...of, dryRun: false })).deliveries).toBe(1);
+        expect((await ledger.purge({ ...of, dryRun: true })).deliveries).toBe(0);
+      },
+    );
 
     it('does not purge twice', async () => {
       const batch = await scenario.run([{ ref: 'once' }]);
