@@ -1,10 +1,4 @@
-import {
-  continueAsNew,
-  getExternalWorkflowHandle,
-  proxyActivities,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import {
   controlSignal,
@@ -18,6 +12,7 @@ import {
 } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { hasPatch } from './has-patch.ts';
+import { notifyParent } from './notify-parent.ts';
 import { hasForm, isOrdinal, onlyOf } from './typed-by-hand.ts';
 import { waitForFinalWords, type PageWait } from './page/final-words.ts';
 import { lookForLastWord } from './page/last-word.ts';
@@ -88,15 +83,4 @@ function isControl(value: unknown): value is PageControl {
 
 function endOf({ ending, waitedFor }: SendingEnd): SendingEnd {
   return { ending, waitedFor };
-}
-
-/** Signals the parent; a parent that is gone needs no signal. */
-async function notifyParent(signal: string, ...args: readonly unknown[]): Promise<void> {
-  const parent = workflowInfo().parent;
-  if (parent === undefined) return;
-  try {
-    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(signal, ...args);
-  } catch {
-    // Closed meanwhile: the ledger has everything that matters.
-  }
 }

@@ -21,6 +21,7 @@ export const PATCHES = [
   'find-the-application',
   'as-wide-as-the-rate',
   'window-of-each-round',
+  'notify-a-run-that-was-reset',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -1,8 +1,9 @@
-import { condition, getExternalWorkflowHandle, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import { batchHeldSignal, type UnusualTotal } from '../../src/contract/messages.ts';
 import * as options from '../activity-options.ts';
+import { notifyParent } from '../notify-parent.ts';
 import type { BatchControl } from './batch-control.ts';
 
 const { confirmTotal } = proxyActivities<Activities>({
@@ -34,15 +35,8 @@ export async function whenTotalConfirmed(batch: BatchControl, running: RunningBa
 
 /** The nightly run that started this one must not wait for somebody who sleeps: it goes on without the file. */
 export async function notifyNightlyRun(batchId: string, unusual: UnusualTotal): Promise<void> {
-  const { parent, workflowId } = workflowInfo();
-  if (parent === undefined) return;
-  try {
-    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(batchHeldSignal, {
-      workflowId,
-      batchId,
-      unusual: { invoices: unusual.invoices, difference: unusual.difference },
-    });
-  } catch {
-    // It has ended meanwhile: the next one finds the file, and asks again.
-  }
+  const { workflowId } = workflowInfo();
+  const { invoices, difference } = unusual;
+  // A night that has ended meanwhile: the next one finds the file, and asks again.
+  await notifyParent(batchHeldSignal.name, { workflowId, batchId, unusual: { invoices, difference } });
 }

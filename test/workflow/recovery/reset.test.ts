@@ -60,3 +60,29 @@ describe('a batch that is reset while its page waits', { concurrent: true, timeo
     });
   });
 });
+
+describe('a batch that is reset while its pages send', { timeout: 180_000 }, () => {
+  it('hears what they say, and gives their places to others before they close', async () => {
+    const gate = gatedEngine();
+    // Four pages send at once.
+    const options = {
+      sandbox: { engine: gate.engine },
+      env: { LOTE_PAGE_SIZE: '2' },
+      profile: { limits: { requestsPerSecond: 1 } },
+    };
+    await withStack(options, async (stack) => {
+      await stack.drop('reset.csv', testInvoices(12));
+      const { batchId, handle } = await stack.start({ file: 'reset.csv' });
+      await until(() => stack.posts().length >= 3);
+      expect(await stack.progress(handle)).toMatchObject({ phase: 'sending', pages: 6, pagesSent: 0 });
+
+      await reset(stack, handle, 'last');
+      const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
+      await until(async () => (await stack.progress(latest)).pagesSent === 6);
+      gate.open();
+
+      expect((await latest.result()).counts).toMatchObject({ issued: 12 });
+      await expectAgreement(stack, batchId);
+    });
+  });
+});
