@@ -1,13 +1,13 @@
 import type { Reason } from '../../src/domain/invoice.ts';
 import { WITHOUT_PROBE } from '../../src/domain/circuit-reasons.ts';
+import { isAhead } from '../../src/domain/time/is-ahead.ts';
 import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 
 /** Trouble without a success between that makes it the service's trouble, not an invoice's. */
 const TROUBLE_IN_A_ROW = 20;
 const FIRST_PROBE_MS = 5_000;
-const LONGEST_PROBE_MS = 60_000;
-/** More than the clocks of two workers may be apart. */
-const CLOCKS_APART_MS = 60_000;
+/** The next probe is never further away. */
+export const LONGEST_PROBE_MS = 60_000;
 /** Longer than any request may take: a probe without a result has died by then. */
 const PROBE_TURN_MS = 60_000;
 
@@ -88,10 +88,10 @@ class LedgerBreaker implements CircuitBreaker {
     const record = await this.#ledger.breaker(this.#baseUrl);
     if (record === null) return this.#enterClosed(knownBefore);
     const hasProbe = !WITHOUT_PROBE.has(record.reason.code);
+    const time = this.#now();
     this.#closed ??= { at: record.openedAt, reason: record.reason };
     if (!hasProbe) return waitFor(record.reason, LONGEST_PROBE_MS);
-    const time = this.#now();
-    if (record.probeAfter - time > LONGEST_PROBE_MS + CLOCKS_APART_MS) await this.#renew(record.reason, time);
+    if (isAhead(record.probeAfter, time + LONGEST_PROBE_MS)) await this.#renew(record.reason, time);
     else if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
     const until = time + PROBE_TURN_MS;
     const isProbe = await this.#ledger.claimProbe(this.#baseUrl, { now: time, until });

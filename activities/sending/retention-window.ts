@@ -1,5 +1,7 @@
 import { commandLine } from '../../src/domain/text/command-line.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
 import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
+import { isAhead } from '../../src/domain/time/is-ahead.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
 
@@ -11,13 +13,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * one again by itself. One whose tries all provably failed to arrive is not concerned: its next POST is the first.
  */
 export interface RetentionWindow {
-  /** Asked right before each POST. `since`: when one may have reached the service; null: none has. */
+  /** Asked right before each POST. `since`: when one may have reached the service; null: none has. A time that has not come yet is over: nobody knows it. */
   isOver(since: number | null): boolean;
   /** Aborted when it ends: a POST may wait in the client for its permit, and nothing bounds that wait. */
   signal(since: number | null): AbortSignal | undefined;
   /** The same permit for as long as the window is open: a timer of a process that stood still rings too late, and this is asked in the moment before the first byte. */
   permit(since: number | null, permit: DeparturePermit): DeparturePermit;
-  readonly outcome: SendOutcome & { readonly kind: 'unknown' };
+  outcomeOf(since: number | null): SendOutcome & { readonly kind: 'unknown' };
 }
 
 /** The retention window of idempotency keys, as the settings have it; times are epoch milliseconds. */
@@ -28,11 +30,13 @@ export function retentionWindow(
   const { retentionMs } = settings.retry;
   const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;
   const retry = commandLine(deps, 'retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY');
-  const reason = {
+  const reasonWhen = (when: string): Reason => ({
     code: 'retention-window-over',
-    message: `Its first POST left more than ${hours} h ago, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: ${retry}.`,
-  };
-  const isOver = (since: number | null): boolean => since !== null && latestNow() - since >= retentionMs;
+    message: `${when}, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: ${retry}.`,
+  });
+  const isUnknown = (since: number | null): boolean => since !== null && isAhead(since, latestNow());
+  const isOver = (since: number | null): boolean =>
+    isUnknown(since) || (since !== null && latestNow() - since >= retentionMs);
   return {
     isOver,
     permit: (since, permit) =>
@@ -46,8 +50,17 @@ export function retentionWindow(
     signal: (since) =>
       since === null
         ? undefined
-        : AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(since + retentionMs - latestNow())), LONGEST_TIMER_MS)),
-    outcome: { kind: 'unknown', reason },
+        : AbortSignal.timeout(
+            isOver(since) ? 0 : Math.min(Math.ceil(since + retentionMs - latestNow()), LONGEST_TIMER_MS),
+          ),
+    outcomeOf: (since) => ({
+      kind: 'unknown',
+      reason: reasonWhen(
+        isUnknown(since)
+          ? 'A clock that ran ahead wrote down when its first POST left'
+          : `Its first POST left more than ${hours} h ago`,
+      ),
+    }),
   };
 }
 
@@ -56,12 +69,15 @@ export async function withinRetention(
   deps: ActivityDeps,
   sendable: readonly SendableInvoice[],
 ): Promise<readonly SendableInvoice[]> {
-  const { isOver, outcome } = retentionWindow(deps);
+  const { isOver, outcomeOf } = retentionWindow(deps);
   const late = sendable.filter(({ mayExistSince }) => isOver(mayExistSince));
   if (late.length === 0) return sendable;
   const sentAt = deps.now();
   await deps.ledger.recordSends(
-    late.map(({ invoiceId, generation }) => ({ invoiceId, generation, attempts: 0, sentAt, outcome })),
+    late.map(({ invoiceId, generation, mayExistSince }) => ({
+      ...{ invoiceId, generation, attempts: 0, sentAt },
+      outcome: outcomeOf(mayExistSince),
+    })),
   );
   const gone = new Set(late.map(({ invoiceId }) => invoiceId));
   return sendable.filter(({ invoiceId }) => !gone.has(invoiceId));

@@ -88,7 +88,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     // Waiting for its turn takes time: what was inside the window when the slice began may be outside by now.
     if (deps.window.isOver(mayExistSince)) {
       release();
-      return { ...(before ?? turnedAway(lastSentAt)), outcome: deps.window.outcome };
+      return { ...(before ?? turnedAway(lastSentAt)), outcome: deps.window.outcomeOf(mayExistSince) };
     }
     const place = deps.storedErrors.leave();
     const { window } = deps;
@@ -98,7 +98,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const answer = await post(deps, { body, limits, sent, release });
     if (answer.kind === 'not-permitted') {
       const stayed = before ?? turnedAway(deps.now());
-      return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcome } : stayed;
+      return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcomeOf(mayExistSince) } : stayed;
     }
     const answeredAt = deps.now();
     mayExist ||= answer.kind === 'lost' || (answer.kind === 'access-denied' && answer.mayExist);

@@ -7,7 +7,7 @@ import { attemptOver } from '../attempt-over.ts';
 import { eachTaken } from '../../src/concurrency/each-of.ts';
 import { sharedAnswer } from '../../src/concurrency/shared-answer.ts';
 import type { KeyDelays } from '../key-delays.ts';
-import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
+import { LONGEST_PROBE_MS, type CircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
 import type { FailureWatch } from './failure-watch.ts';
 import type { FirstAnswers } from './first-answers.ts';
@@ -351,7 +351,8 @@ export class SliceSender {
     if (reason !== null) {
       const record = await this.#deps.ledger.breaker(this.#deps.service.baseUrl);
       const inVain = this.#probe === null ? 0 : AFTER_VAIN_PROBE_MS;
-      const untilProbe = record === null ? 0 : record.probeAfter - this.#deps.now() + inVain;
+      const untilProbe =
+        record === null ? 0 : Math.min(record.probeAfter - this.#deps.now(), LONGEST_PROBE_MS) + inVain;
       const atLeastMs = this.#work.sendable.length === 0 ? NONE_IS_DUE_MS : SHORTEST_PAGE_WAIT_MS;
       return { reason: reason.code, probeAfterMs: Math.max(untilProbe, asked ?? 0, atLeastMs) };
     }

@@ -1,3 +1,4 @@
+import { ageOf } from '../../src/domain/time/is-ahead.ts';
 import { pollsDue, pollsEveryInvoice, pollTimes } from '../../src/domain/time/poll-times.ts';
 import type { PendingInvoice } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -61,7 +62,7 @@ async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: Pend
   for (const invoice of pending) {
     // Each invoice counts by its own age: in a page that was held up, the first may have waited for hours when the last
     // was accepted.
-    const due = pollsDue(pace, now - invoice.acceptedAt);
+    const due = pollsDue(pace, ageOf(invoice.acceptedAt, now));
     if (invoice.asks >= due) continue;
     const always = pollsEveryInvoice(pace, due) || deps.watch.isWaiting(invoice.serviceId);
     (always ? everyone : sampled).push({ ...invoice, asks: due, isLast: due >= last });

@@ -129,7 +129,7 @@ async function repeatOne(
   if (answer.kind === 'not-permitted') {
     const unsent = { invoiceId, generation, attempts: 0 };
     if (window.isOver(mayExistSince)) {
-      await deps.ledger.recordSends([{ ...unsent, sentAt, outcome: window.outcome }]);
+      await deps.ledger.recordSends([{ ...unsent, sentAt, outcome: window.outcomeOf(mayExistSince) }]);
     } else if (ofTake.withdrawn.aborted) {
       // As it was before it was taken, so that another attempt takes it at once.
       const outcome = { kind: 'unknown', reason: invoice.reason } as const;

@@ -1,4 +1,5 @@
 import { pollsDue, nextPollInMs, type PollPace } from '../../src/domain/time/poll-times.ts';
+import { ageOf } from '../../src/domain/time/is-ahead.ts';
 import type { PageProgress } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import { pollStatuses } from './poll-statuses.ts';
 import { pollNow, pollPending } from './poll-pending.ts';
@@ -48,7 +49,7 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   }
   const pollAll = input.askNow === true && progress.accepted > 0;
   let unfinished = false;
-  if (pollAll || pollsDue(pace, ageOf(deps, progress.oldestAcceptedAt)) > 0) {
+  if (pollAll || hasPollsDue(deps, progress, pace)) {
     if (pollAll) await pollNow(deps, input, until);
     else unfinished = (await pollPending(deps, input, until)) || (confirmed > 0 && deps.now() >= until);
     progress = await deps.ledger.pageProgress(batchId, page);
@@ -61,31 +62,33 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
 }
 
 /** Whether a review has something to ask the service about the page. */
-export function isPollDue(
-  deps: Pick<ActivityDeps, 'now'>,
-  { oldestAcceptedAt, reportedFailed }: PageProgress,
+export function isPollDue(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): boolean {
+  return progress.reportedFailed > 0 || hasPollsDue(deps, progress, pace);
+}
+
+/** The newest one may be ahead of the clock: its polls are due with those of the oldest. */
+function hasPollsDue(
+  { now }: Pick<ActivityDeps, 'now'>,
+  { oldestAcceptedAt, newestAcceptedAt }: PageProgress,
   pace: PollPace,
 ): boolean {
-  return reportedFailed > 0 || pollsDue(pace, ageOf(deps, oldestAcceptedAt)) > 0;
+  return [oldestAcceptedAt, newestAcceptedAt].some((at) => at !== null && pollsDue(pace, ageOf(at, now())) > 0);
 }
 
 /** What a page waits for by its progress. */
 export function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): PageReview {
   const { accepted, attached, oldestAcceptedAt, newestAcceptedAt } = progress;
-  if (accepted === 0 || newestAcceptedAt === null) {
+  if (accepted === 0 || newestAcceptedAt === null || oldestAcceptedAt === null) {
     return { accepted: 0, attached, nextAskInMs: null, settleEndsInMs: null };
   }
-  const newest = ageOf(deps, newestAcceptedAt);
-  const polls = [nextPollInMs(pace, ageOf(deps, oldestAcceptedAt)), nextPollInMs(pace, newest)];
+  const [oldest, newest] = [ageOf(oldestAcceptedAt, deps.now()), ageOf(newestAcceptedAt, deps.now())];
+  const polls = [nextPollInMs(pace, oldest), nextPollInMs(pace, newest)];
   const left = polls.filter((span) => span !== null);
   return {
     accepted,
     attached,
     nextAskInMs: left.length === 0 ? null : Math.min(...left),
-    settleEndsInMs: Math.max(0, pace.settleMs - newest),
+    // Where a clock ran ahead of some, the others count.
+    settleEndsInMs: Math.max(0, pace.settleMs - (newest === Infinity ? oldest : newest)),
   };
-}
-
-function ageOf({ now }: Pick<ActivityDeps, 'now'>, acceptedAt: number | null): number {
-  return acceptedAt === null ? 0 : now() - acceptedAt;
 }

@@ -1,4 +1,5 @@
 import type { InvoiceState } from './invoice-state.ts';
+import { isAhead } from './time/is-ahead.ts';
 
 /**
  * States that an operator may name for a retry. `unknown` is possible only by row or reference, so that it is not
@@ -154,5 +155,5 @@ function insideRetention(
   frozenAt: number | null,
   { now, retentionMs }: Pick<RetryPolicy, 'now' | 'retentionMs'>,
 ): boolean {
-  return frozenAt !== null && now - frozenAt < retentionMs;
+  return frozenAt !== null && now - frozenAt < retentionMs && !isAhead(frozenAt, now);
 }

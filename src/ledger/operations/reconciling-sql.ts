@@ -3,6 +3,7 @@ import { applicationOfPastDocument, isOfApplication } from '../settling/same-app
 import { HAS_EARLIER_DOCUMENT, IS_DOUBTFUL } from '../settling/other-document-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch } from '../batches/page-of-sql.ts';
+import { isAheadSql } from '../database/ahead-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
 
 /**
@@ -21,8 +22,11 @@ function reasonList(codes: readonly string[]): string {
   return `(${codes.map((code) => `'${code}'`).join(', ')})`;
 }
 
+/** now ($1), stale before ($2). */
+const IS_STALE = `(i.changed_at < $2 OR ${isAheadSql('i.changed_at', '$1')})`;
+
 /** An `unknown` one, or a repeat that a crash ended. $2: changed before this, a repeat counts as ended. */
-const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' AND i.changed_at < $2))`;
+const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' AND ${IS_STALE}))`;
 
 /**
  * No operator has to confirm a repeat: inside the retention window it cannot make a second document, unless the key was never used, because the ledger was
@@ -103,10 +107,11 @@ WITH left_open AS (${LEFT_OPEN}
   JOIN invoice i ON i.invoice_id = o.invoice_id
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
   JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
-  WHERE ${REPEATABLE} AND body.frozen_at > $3
+  WHERE ${REPEATABLE} AND body.frozen_at > $3 AND NOT ${isAheadSql('body.frozen_at', '$1')}
     AND ${REPEATED_BY_ITSELF} AND ($4::text::boolean OR NOT ${LEFT_TO_OPERATOR})
     AND ($4::text::boolean
       OR ($8::text::boolean AND i.reason_code = 'refused-after-lost-answer')
+      OR ${isAheadSql('i.changed_at', '$1')}
       OR CASE WHEN i.reason_code IN ${SPENT} THEN 1 ELSE 2 END * ($1 - i.changed_at) >= i.changed_at - body.frozen_at)
     AND i.invoice_id > $6 AND i.application = $7 AND NOT i.owner_batch = ANY($9::text[])
   ORDER BY i.invoice_id
@@ -127,7 +132,7 @@ WITH left_open AS (${LEFT_OPEN}
   JOIN invoice i ON i.invoice_id = o.invoice_id
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
   JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
-  WHERE i.state = 'sending' AND i.changed_at < $2 AND body.frozen_at <= $3 AND i.application = $4
+  WHERE i.state = 'sending' AND ${IS_STALE} AND (body.frozen_at <= $3 OR ${isAheadSql('body.frozen_at', '$1')}) AND i.application = $4
   ORDER BY i.invoice_id
   FOR UPDATE OF i SKIP LOCKED
 )
@@ -159,7 +164,7 @@ JOIN invoice i ON i.invoice_id = o.invoice_id
 JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
 LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
 WHERE i.state IN ${fromStates('fail')} AND i.service_id IS NOT NULL AND i.invoice_id > $3 AND i.application = $5
-  AND ($2::text::boolean OR event.seq IS NOT NULL OR 2 * ($1 - i.changed_at) >= i.changed_at - coalesce(i.accepted_at, i.changed_at))
+  AND ($2::text::boolean OR event.seq IS NOT NULL OR ${isAheadSql('i.changed_at', '$1')} OR 2 * ($1 - i.changed_at) >= i.changed_at - coalesce(i.accepted_at, i.changed_at))
 UNION ALL
 SELECT g.invoice_id, g.service_id, event.seq IS NOT NULL, event.reason_code, event.reason_message
 FROM invoice_generation g
@@ -207,7 +212,7 @@ WITH left_open AS (${LEFT_OPEN}
   FROM left_open o
   JOIN invoice i ON i.invoice_id = o.invoice_id
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
-  WHERE i.state IN ${fromStates('expire')} AND i.accepted_at < $1 AND i.application = $5
+  WHERE i.state IN ${fromStates('expire')} AND (i.accepted_at < $1 OR ${isAheadSql('i.accepted_at', '$4')}) AND i.application = $5
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )

@@ -1,5 +1,6 @@
 import { WITHOUT_PROBE } from '../../domain/circuit-reasons.ts';
 import type { BreakerLedger } from '../../domain/ports/ledger/breaker-ledger.ts';
+import { isAheadSql } from '../database/ahead-sql.ts';
 import type { Database } from '../database/database.ts';
 
 interface BreakerRow {
@@ -30,10 +31,19 @@ ON CONFLICT (base_url) DO UPDATE SET reason_code = excluded.reason_code, reason_
   probe_after = excluded.probe_after, probing_until = NULL
 WHERE known.reason_code NOT IN ${LASTING} OR excluded.reason_code IN ${LASTING}`;
 
+/** Neither a probe nor its turn is further away than this. */
+const LONGEST_PROBE_MS = 60_000;
+
+/** now ($2): a clock that ran ahead wrote it. */
+function isLaterThanEver(at: string): string {
+  return isAheadSql(at, `${LONGEST_PROBE_MS} + $2`);
+}
+
 /** baseUrl, now, until: of all who see that the time has come, one gets the row. */
 const CLAIM_PROBE = `/* claim-probe */
 UPDATE breaker SET probing_until = $3
-WHERE base_url = $1 AND probe_after <= $2 AND (probing_until IS NULL OR probing_until <= $2)
+WHERE base_url = $1 AND (probe_after <= $2 OR ${isLaterThanEver('probe_after')})
+  AND (probing_until IS NULL OR probing_until <= $2 OR ${isLaterThanEver('probing_until')})
 RETURNING base_url`;
 
 /** baseUrl, now, the end of the turn. */

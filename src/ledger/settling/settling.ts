@@ -8,6 +8,7 @@ import type {
 } from '../../domain/ports/ledger/settling-ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
+import { isAheadSql } from '../database/ahead-sql.ts';
 import { column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
@@ -18,7 +19,7 @@ import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './reco
 import { applyEvents, applyPastEvents, reviveIssued, settledInvoices } from './settled.ts';
 import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 
-const OVER = `((i.state IN ${fromStates('expire')} AND i.accepted_at < $3) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
+const OVER = `((i.state IN ${fromStates('expire')} AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$6')})) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
 
 /** A process had it to send, and the ledger knows no POST of it that may have created a document: the process died before its POST, or before the answer. */
 const IS_UNANSWERED = `($9::text IS NOT NULL AND i.state = 'sending' AND (i.exposure = 'open' OR (i.exposure = 'lost' AND i.first_sent_at IS NULL)))`;
@@ -137,7 +138,7 @@ const PENDING_INVOICES = `/* pending-invoices */
 SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
 FROM batch_invoice bi
 JOIN ${INVOICE_OF_LINE}
-WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL AND i.state = 'accepted' AND i.accepted_at < $3
+WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL AND i.state = 'accepted' AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$3')})
 ORDER BY i.asks, bi.ordinal
 LIMIT $4`;
 

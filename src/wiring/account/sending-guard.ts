@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
+import { isAhead } from '../../domain/time/is-ahead.ts';
 import { latestClock } from '../../domain/time/steady-clock.ts';
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { Reason } from '../../domain/invoice.ts';
@@ -129,7 +130,7 @@ export function openSendingGuard(
 
 /** The guard over the parts that it is given. */
 function createSendingGuard(parts: SendingGuardParts): SendingGuard {
-  const { ledger, scope, folder, requireFolder, retentionMs, log, now, latestNow } = parts;
+  const { ledger, scope, folder, requireFolder, log, now, latestNow } = parts;
 
   /** First the files, then the ledger: what is sent in between is not taken for a gap. */
   async function gaps(raised?: number): Promise<{ readonly found: readonly Gap[]; readonly whole: SendingGap | null }> {
@@ -142,7 +143,7 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
       const since = gapSince(own, known) ?? (ledgerId === ledger.id ? usedAt(own, raised) : null);
       return since === null ? [] : [{ ledgerId, since, number: highest(own) }];
     });
-    const whole = earliest([...notedGaps(marks), ...found.map(({ since }) => since)], retentionMs);
+    const whole = earliest([...notedGaps(marks), ...found.map(({ since }) => since)], parts);
     return { found, whole };
   }
 
@@ -330,9 +331,13 @@ function highest(witnesses: readonly Witness[]): number {
   return Math.max(...witnesses.map(({ number }) => number));
 }
 
-function earliest(times: readonly number[], retentionMs: number): SendingGap | null {
+/** Of a time that has not come yet nobody knows when it was. */
+function earliest(
+  times: readonly number[],
+  { retentionMs, latestNow }: Pick<SendingGuardParts, 'retentionMs' | 'latestNow'>,
+): SendingGap | null {
   if (times.length === 0) return null;
-  const since = Math.min(...times);
+  const since = Math.min(...times.map((at) => (isAhead(at, latestNow()) ? 0 : at)));
   return { since, safeUntil: since + retentionMs - LONGEST_SLICE_MS };
 }
 

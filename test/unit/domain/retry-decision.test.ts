@@ -45,6 +45,7 @@ describe('decideRetry', () => {
     ['unknown', {}, {}, 'repeat'],
     ['unknown', { frozenAt: 76 * HOUR }, {}, 'needs-accept-duplicate-risk'],
     ['unknown', { frozenAt: 76 * HOUR + 1 }, {}, 'repeat'],
+    ['unknown', { frozenAt: 105 * HOUR }, {}, 'needs-accept-duplicate-risk'],
     ['unknown', { frozenAt: 1 }, { acceptDuplicateRisk: true }, 'repeat'],
     ['unknown', { frozenAt: null }, {}, 'needs-accept-duplicate-risk'],
     ['unknown', { frozenAt: null }, { acceptDuplicateRisk: true }, 'abandon'],

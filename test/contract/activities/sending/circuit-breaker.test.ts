@@ -49,3 +49,21 @@ describe('a probe that gives its turn back', () => {
     });
   });
 });
+
+describe('a breaker that a clock that ran ahead has opened', () => {
+  it('is probed at once by one process, and closed by an answer of now', async () => {
+    const { deps } = placeOf();
+    const { ledger } = deps;
+    const { baseUrl } = deps.service;
+    const ahead = NOW + 5 * 3_600_000;
+    await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: ahead, probeAfter: ahead + 5_000 });
+    // Its turn was taken by a process that ended.
+    await ledger.claimProbe(baseUrl, { now: ahead + 5_000, until: ahead + 65_000 });
+    const [one, other] = [0, 1].map(() => createCircuitBreaker({ ledger, baseUrl, now: () => NOW }));
+
+    expect(await one?.enter()).toEqual({ kind: 'probe' });
+    expect(await other?.enter()).toMatchObject({ kind: 'refused', waiting: { probeAfterMs: 5_000 } });
+    await one?.succeeded(NOW + 1);
+    expect(await ledger.breaker(baseUrl)).toBeNull();
+  });
+});

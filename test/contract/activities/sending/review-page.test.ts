@@ -1,5 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
+import { closePage } from '../../../../activities/settling/close-page.ts';
 import { reviewPage, type PageReview } from '../../../../activities/settling/settle.ts';
 import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import { pollTimes } from '../../../../src/domain/time/poll-times.ts';
@@ -55,6 +56,20 @@ describe('a page that waits for final words', () => {
       ...{ accepted: 3, attached: 0, nextAskInMs: 1, settleEndsInMs: SETTLE_MS - 29_999 },
     });
     expect(place.asked).toEqual([]);
+  });
+
+  it('asks at once, and waits no longer, where a clock that ran ahead wrote down when they were accepted', async () => {
+    const place = saying(PROCESSING);
+    const batch = await acceptedOnes(place, 3);
+    place.later(-5 * 3_600_000);
+
+    expect(await review(place, batch)).toEqual({ accepted: 3, attached: 0, nextAskInMs: null, settleEndsInMs: 0 });
+    expect(place.asked).toHaveLength(3);
+    const { id: ledgerId } = place.deps.ledger;
+    const sent = { ending: 'sent', waitedFor: null } as const;
+    const close = { ledgerId, batchId: batch.batchId, page: 1, fencingToken: batch.fencingToken, settleMs: SETTLE_MS };
+    await asActivity(closePage, place.deps, { ...close, ...sent });
+    expect(new Set((await batch.lines()).map(({ state }) => state))).toEqual(new Set(['unsettled']));
   });
 
   it('asks when the time has come, and believes what it is told', async () => {

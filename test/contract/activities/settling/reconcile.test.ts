@@ -308,6 +308,18 @@ describe('unknown invoices', () => {
     await settleRest(placeOf());
   });
 
+  it('are not repeated where a clock that ran ahead wrote down when their bytes were frozen', async () => {
+    const { posts, service } = answering(lost());
+    const place = placeOf({ service });
+    const batch = await unknownOnes(place, 1);
+    place.later(-5 * 3_600_000);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 0 });
+    expect(posts).toEqual([]);
+    expect((await batch.line('R0')).state).toBe('unknown');
+    await settleRest(placeOf());
+  });
+
   it('are not repeated when the service may have forgotten their key by the time their turn has come', async () => {
     let posts = 0;
     const place = placeOf({

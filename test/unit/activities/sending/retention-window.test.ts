@@ -32,7 +32,19 @@ describe('the retention window', () => {
     [1.5, 'more than 1.5 h ago'],
     [1 / 3, 'more than 0.33 h ago'],
   ])('of %d hours is told in hours', (hours, said) => {
-    expect(windowOf(hours).window.outcome.reason.message).toContain(said);
+    expect(windowOf(hours).window.outcomeOf(FROM).reason.message).toContain(said);
+  });
+
+  it('is over where a clock that ran ahead wrote down when it began, and does not name that time', async () => {
+    const { window } = windowOf(24);
+    const [near, ahead] = [FROM + 60_000, FROM + 5 * HOUR];
+    const permit = window.permit(ahead, permitSaying({ valid: true }));
+
+    expect([window.isOver(near), window.isOver(ahead)]).toEqual([false, true]);
+    expect([permit.isValid(), await permit.confirm()]).toEqual([false, false]);
+    const signals = [window.signal(near), window.signal(ahead)];
+    await expect.poll(() => signals.map((signal) => signal?.aborted)).toEqual([false, true]);
+    expect(window.outcomeOf(ahead).reason.message).toMatch(/^A clock that ran ahead wrote down when its first POST/u);
   });
 
   it('gives the permit of the batch on for as long as it is open', async () => {
