@@ -93,9 +93,19 @@ function bomOf(head: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32' | nul
 }
 
 /** The name of a declared encoding as a proof has it: `UTF8` is `utf-8`. */
-export function encodingName(declared: string): string {
+function encodingName(declared: string): string {
   const plain = declared.toLowerCase().replace(/[\s_]/g, '-');
   return SPELLINGS.get(plain) ?? plain;
+}
+
+/** Whether two names mean one encoding, as `latin1` and `iso-8859-1` do. `windows-1252` is another one: it has a euro sign where that has none. */
+export function isSameEncoding(one: string, other: string): boolean {
+  const [name, otherName] = [encodingName(one), encodingName(other)];
+  if (name === otherName) return true;
+  return (
+    [name, otherName].every((known) => iconv.encodingExists(known)) &&
+    iconv.getCodec(name) === iconv.getCodec(otherName)
+  );
 }
 
 function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<typeof bomOf>): EncodingDecision {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { encodingName } from '../../ingest/encoding/decide-encoding.ts';
+import { isSameEncoding } from '../../ingest/encoding/decide-encoding.ts';
 import { NUMBER_COLUMNS, type Proof } from '../../ingest/ingest-result.ts';
 import { profileNow } from './read-with-profile.ts';
 
@@ -62,19 +62,25 @@ function named(profile: z.infer<typeof Profile> | undefined): string {
 function otherDeclarations(declared: ReadOptions, proof: KnownProof): readonly string[] {
   const { decimal, encoding, delimiter, sheet, duplicateRows } = declared;
   const differences = [
-    ['encoding', encoding === undefined ? undefined : encodingName(encoding), proof.encoding?.name],
     ['delimiter', delimiter, proof.delimiter?.value],
     ['sheet', sheet, proof.dialect?.sheet?.name],
     ['identical rows:', duplicateRows, proof.duplicateRows ?? 'refuse'],
   ] as const;
   return [
     ...otherMarks(decimal, proof),
+    ...otherEncoding(encoding, proof),
     ...differences.flatMap(([what, now, before]) =>
       now === undefined || before === undefined || now.toLowerCase() === before.toLowerCase()
         ? []
         : [`${what} ${JSON.stringify(now)} instead of ${JSON.stringify(before)}`],
     ),
   ];
+}
+
+/** One encoding has several names. */
+function otherEncoding(now: string | undefined, { encoding }: KnownProof): readonly string[] {
+  if (now === undefined || encoding === undefined || isSameEncoding(now, encoding.name)) return [];
+  return [`encoding ${JSON.stringify(now)} instead of ${JSON.stringify(encoding.name)}`];
 }
 
 /** Where no cell of a column depends on the mark, another one gives the same numbers. */

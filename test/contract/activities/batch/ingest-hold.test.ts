@@ -231,6 +231,22 @@ describe('a file that is started again with another reading', () => {
     expect(await outcomes('plain.csv')).toEqual({ staged: 1 });
   });
 
+  test('another name of the same encoding changes nothing: it goes; another encoding does', async () => {
+    await priced('names.csv', '12');
+    await ingest({ file: 'names.csv', encoding: 'latin1', runId: 'first' });
+    for (const encoding of ['ISO_8859-1', 'iso88591', 'l1', 'Latin-1']) {
+      await cancel('names.csv');
+      await ingest({ file: 'names.csv', encoding, runId: encoding });
+      expect(await outcomes('names.csv'), encoding).toEqual({ staged: 1 });
+    }
+    await cancel('names.csv');
+    await ingest({ file: 'names.csv', encoding: 'windows-1252', runId: 'other' });
+    expect(await outcomes('names.csv')).toEqual({ held: 1 });
+    expect(await reasons('names.csv')).toEqual([
+      expect.stringContaining('encoding "windows-1252" instead of "latin1"'),
+    ]);
+  });
+
   test('a mapping profile that was corrected, removed or not named: nothing more is sent', async () => {
     await profile('erp', { IVA_23: 'IVA_6' });
     await priced('erp-1.csv', '2.50');
