@@ -3,6 +3,7 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { MerchantNeed } from '../../src/domain/ports/ledger/merchant-ledger.ts';
 import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { isForbidden } from './forbidden-invoices.ts';
+import type { Waiting } from './circuit-breaker.ts';
 import type { SendingPermit } from './sending-permission.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
@@ -32,6 +33,8 @@ export interface MerchantsResult {
 const LONGEST_CREATING_MS = 30 * 60_000;
 /** An operator has stopped the batch, or another run holds it: nothing is created for it. */
 const STOPPED = 'sending-stopped';
+/** Until the next look of a page whose merchants were forgotten, while the service is away. */
+const NEXT_LOOK_MS = 5_000;
 /** The profile cannot read the list, or prove that it is whole. */
 const LIST_UNREADABLE = 'service-list-unreadable';
 /** So many creations without an answer in one go, and none that worked between, are the service's trouble. */
@@ -71,6 +74,32 @@ export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput)
   } finally {
     permit.close();
   }
+}
+
+/** Looks for the merchants of a batch whose slices lack them. What its page waits for; null: nothing, and the next round sends the rest. */
+export type ForgottenMerchants = (
+  deps: ActivityDeps,
+  input: Pick<MerchantsInput, 'ledgerId' | 'batchId' | 'fencingToken' | 'run'>,
+) => Promise<Waiting | null>;
+
+/**
+ * `lote confirm-service` forgets the ids of merchants, for those of another account are others, also while a batch is sent. All slices of a batch
+ * that find it out in this process look once.
+ */
+export function createForgottenMerchants(): ForgottenMerchants {
+  const open = new Map<string, Promise<MerchantsResult>>();
+  return async (deps, { ledgerId, batchId, fencingToken, run }) => {
+    const known = open.get(batchId);
+    const look =
+      known ??
+      ensureMerchants(deps, { ledgerId, batchId, fencingToken, run, lastTry: false, holdStuck: false }).finally(() =>
+        open.delete(batchId),
+      );
+    if (known === undefined) open.set(batchId, look);
+    const { waiting } = await look;
+    if (waiting === null || waiting.for === 'merchants' || waiting.reason === STOPPED) return null;
+    return { reason: waiting.reason, probeAfterMs: NEXT_LOOK_MS };
+  };
 }
 
 interface Creating {

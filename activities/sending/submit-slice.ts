@@ -10,6 +10,7 @@ import { takeRandom } from '../take-random.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './failure-watch.ts';
 import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
+import { createForgottenMerchants, type ForgottenMerchants } from './merchants.ts';
 import { canHaveBytes } from './freeze-bodies.ts';
 import { withinRetention } from './retention-window.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
@@ -24,6 +25,7 @@ const STORED_ERROR_SHARE = 2;
 
 interface Shared extends ProcessParts {
   readonly failureWatch: ReturnType<typeof createFailureWatches>;
+  readonly forgottenMerchants: ForgottenMerchants;
 }
 
 /**
@@ -58,6 +60,7 @@ export function createSubmitSlice({ ledger, service, now, settings, watch }: Act
     firstAnswers: createFirstAnswers(concurrency, settings.maxConcurrency, (message) => watch.unreadRefusal(message)),
     keyDelays: createKeyDelays(),
     failureWatch: createFailureWatches(),
+    forgottenMerchants: createForgottenMerchants(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
 }
@@ -117,7 +120,11 @@ function merchantOf({ invoice }: SendableInvoice): string {
 }
 
 /** One pass over a slice: handed out, frozen, sent, and what did not go put back. */
-async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInput): Promise<SliceResult> {
+async function sendSlice(
+  deps: ActivityDeps,
+  parts: SliceParts & Pick<Shared, 'forgottenMerchants'>,
+  input: SliceInput,
+): Promise<SliceResult> {
   const { batchId, from, to } = input;
   const entry = await parts.circuit.enter();
   if (entry.kind === 'refused') return nothingHandedOut(deps, input, entry.waiting);
@@ -125,10 +132,15 @@ async function sendSlice(deps: ActivityDeps, parts: SliceParts, input: SliceInpu
   const handedOut = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
   const inOrder = probing ? orderOfProbe(deps, parts) : fewestTriesFirst;
   const now = deps.now();
-  const { due, notYet } = dueNow(parts, handedOut.filter(canHaveBytes), now);
+  const sendable = handedOut.filter(canHaveBytes);
+  const { due, notYet } = dueNow(parts, sendable, now);
   const until = now + LONGEST_SLICE_MS;
   const sender = new SliceSender(deps, parts, { input, until, sendable: inOrder(due), notYet, isProbing: probing });
-  return sender.send();
+  const slice = await sender.send();
+  // The merchants of a batch are known before its pages begin, but for those that were forgotten since.
+  const forgotten = handedOut.length - sendable.length;
+  if (forgotten === 0 || slice.stop || slice.waiting !== null) return slice;
+  return { ...slice, left: slice.left + forgotten, waiting: await parts.forgottenMerchants(deps, input) };
 }
 
 /** What an operator has released is `staged`, and goes whatever was said of its key before. */

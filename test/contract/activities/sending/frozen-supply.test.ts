@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
-import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import type { CreateAnswer, InvoicingService } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { NIF, NOW, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
@@ -181,6 +181,41 @@ describe('the invoices of a large slice', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 600 });
     // Two portions of the first one, and all that had no answer when the other began.
     expect(place.posts).toHaveLength(500 + 501);
+  });
+
+  it('go under the new id of their merchant when the old one was forgotten before they were frozen', async () => {
+    const bare = sending(() => created());
+    const { ledger } = bare.deps;
+    const account = { application: bare.scenario.application, baseUrl: bare.deps.service.baseUrl };
+    await ledger.confirmAccount({ ...account, keyFingerprint: 'old' }, NOW);
+    const batch = await bare.batch([{ ref: 'R0' }, { ref: 'R1', nif: OTHER_NIF }]);
+    await ledger.confirmAccount({ ...account, keyFingerprint: 'new' }, NOW);
+    const bodies: string[] = [];
+    let isAway = true;
+    const service: InvoicingService = {
+      ...bare.deps.service,
+      listMerchants: () =>
+        Promise.resolve(
+          isAway
+            ? { kind: 'unreadable', reason: { code: 'http-503', message: 'HTTP 503' } }
+            : { kind: 'list', merchants: [{ nif: NIF, merchantId: 'mrc_new' }] },
+        ),
+      createInvoice(body) {
+        bodies.push(body);
+        return Promise.resolve(created());
+      },
+    };
+    const deps = { ...bare.deps, service };
+    const submit = createSubmitSlice(deps);
+    const input = { ledgerId: ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1_000 };
+
+    expect(await asActivity(submit, deps, input)).toMatchObject({ left: 2, waiting: { reason: 'http-503' } });
+    isAway = false;
+    expect(await asActivity(submit, deps, input)).toMatchObject({ accepted: 0, left: 2, waiting: null });
+    expect(await asActivity(submit, deps, input)).toMatchObject({ accepted: 1, left: 0 });
+
+    expect(bodies).toEqual([expect.stringContaining('mrc_new')]);
+    expect(await batch.line('R1')).toMatchObject({ state: 'held', reason: { code: 'merchant-details-missing' } });
   });
 
   it('go with the bytes that they have, also when the id of their merchant was forgotten since', async () => {
