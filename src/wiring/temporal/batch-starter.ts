@@ -8,6 +8,7 @@ import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { namedInput } from './named-input.ts';
 import { requireOwnRun } from './own-run.ts';
+import { requireSameStart } from '../operator/require-same-start.ts';
 import { resolveInput } from '../files/input-files.ts';
 
 export interface StartPlace {
@@ -35,8 +36,8 @@ export async function batchOfFile(
 
 /**
  * Starts a batch under the id that its bytes give it, or joins the run that has this id already.
- * @throws LoteError `ledger-foreign` when that is the run of another installation, which shares the namespace; the reason of `over`, and nothing
- * is started then
+ * @throws LoteError `ledger-foreign` when that is the run of another installation, which shares the namespace; `usage` when that run was started with
+ * other options; the reason of `over`, and nothing is started then
  */
 export async function startBatch(
   place: StartPlace,
@@ -54,7 +55,8 @@ export async function startBatch(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
-  await requireOwnRun(place, batchId, `Starting the batch of ${JSON.stringify(input.file)}`);
+  const run = await requireOwnRun(place, batchId, `Starting the batch of ${JSON.stringify(input.file)}`);
+  await requireSameStart(place.client, run, input);
   return { batchId, handle };
 }
 

@@ -9,16 +9,16 @@ export interface OwnPlace {
 
 /**
  * Refuses a run that another installation works on, which shares the namespace and has the same file: what is done to it,
- * or learned from it, would be that of invoices which nobody here has read.
+ * or learned from it, would be that of invoices which nobody here has read. Returns the run that has this id now.
  * @throws LoteError `ledger-foreign`; WorkflowNotFoundError when there is no such run
  */
 export async function requireOwnRun(
   { client, taskQueue }: OwnPlace,
   workflowId: string,
   attempted: string,
-): Promise<void> {
+): Promise<{ readonly workflowId: string; readonly runId: string }> {
   const run = await client.workflow.getHandle(workflowId).describe();
-  if (run.taskQueue === taskQueue) return;
+  if (run.taskQueue === taskQueue) return { workflowId, runId: run.runId };
   throw new LoteError(
     'ledger-foreign',
     `${attempted}: its run must work on task queue ${taskQueue}, but ${workflowId} runs on ${run.taskQueue}. ` +

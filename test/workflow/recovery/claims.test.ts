@@ -2,6 +2,7 @@ import { WithStartWorkflowOperation } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
+import { gatedEngine } from '../../support/crash/gated-engine.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { readReportOf, withStack, type TestStack } from '../../support/lote/stack.ts';
 import type { FrontAction } from '../../support/servers/service-front.ts';
@@ -233,6 +234,30 @@ describe('a page', { concurrent: true, timeout: 180_000 }, () => {
       });
 
       await expectAgreement(stack, batchId);
+    });
+  });
+});
+
+describe('a file that is started while its run is open', { timeout: 120_000 }, () => {
+  it('joins that run with the same options or none, and is refused with others, which change nothing', async () => {
+    const gate = gatedEngine();
+    await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
+      await stack.drop('open.csv', testInvoices(2));
+      const first = { file: 'open.csv', decimal: '.', onInvalid: 'hold' } as const;
+      const { batchId, handle } = await stack.start(first);
+
+      for (const same of [first, { file: 'open.csv' }]) expect((await stack.start(same)).batchId).toBe(batchId);
+      for (const [other, words] of [
+        [{ decimal: ',' }, 'decimal "." instead of ","'],
+        [{ onInvalid: 'skip' }, 'onInvalid "hold" instead of "skip"'],
+        [{ expectInvoices: 3 }, 'expectInvoices null instead of 3'],
+      ] as const) {
+        await expect(stack.start({ ...first, ...other })).rejects.toMatchObject({
+          ...{ code: 'usage', message: expect.stringContaining(words) as string },
+        });
+      }
+      gate.open();
+      expect((await handle.result()).counts).toMatchObject({ issued: 2 });
     });
   });
 });
