@@ -177,7 +177,9 @@ export class CsvRows {
       return { ...record, cells, hadWrongWidth: true, errors: [...(record.errors ?? []), ...errors] };
     for (const { column, cell, value } of kept) this.#evidence[column].observeKept(record.row, cell, value);
     if (errors.length === 0) return record;
-    return { ...record, cells, errors: [...(record.errors ?? []), ...errors] };
+    const unread = this.#read.filter(({ header }) => Object.hasOwn(marks?.unread ?? {}, header));
+    const unusable = [...(record.unusable ?? []), ...unread.map(({ column }) => column)];
+    return { ...record, cells, unusable, errors: [...(record.errors ?? []), ...errors] };
   }
 
   #cell(record: CsvRecord, index: number, column: number): string | null {

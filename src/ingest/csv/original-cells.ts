@@ -117,7 +117,7 @@ export function beforeSpreadsheet(
     restored[at] = was;
     errors.push(changed(row, header, { was, now: readTypedNumber(now.trim()) ?? now, isDoubtful }));
   }
-  const marks = marksLeft(said.marks, cells, table);
+  const marks = marksLeft(said.marks, { cells, ...table });
   return { cells: restored, errors: [...errors, ...markFindings(row, marks)], kept, marks };
 }
 

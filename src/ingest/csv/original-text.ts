@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** No format shows more. */
 export const MOST_DECIMALS = 30;
 
+/** Code of a finding. */
+const CODE = /^[a-z-]{1,60}$/;
+
 /**
  * By the header of its column. A number also with the decimal that was read in it, because its mark may change, too; one of a sheet with the decimals
  * that its format shows of it, where they are fewer; one that says two numbers in a column with both marks with what it says with a point, and with a comma.
@@ -24,6 +27,8 @@ const RowMarks = z.strictObject({
   hidden: z.literal(true).optional(),
   /** A cell of it that is read was merged with others. */
   merged: z.literal(true).optional(),
+  /** Cells that the reader of a workbook could not use, by header: why, and as what they are written in CSV. */
+  unread: z.record(z.string(), z.tuple([z.string().regex(CODE), z.string()])).optional(),
   /** It was written into a workbook: what holds for text alone does not hold while it is one. */
   sheet: z.literal(true).optional(),
 });

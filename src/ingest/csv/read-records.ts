@@ -9,6 +9,7 @@ import { JsonReader } from '../json/json-reader.ts';
 import { isObject, jsonText } from '../json/json-value.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { readSheetRows } from '../workbook/read-sheet-rows.ts';
+import type { UnreadCell } from '../workbook/sheet-records.ts';
 
 /** One record of the original file: cells of a CSV record, or the text of a JSON invoice object. */
 export type OriginalRecord =
@@ -16,8 +17,9 @@ export type OriginalRecord =
       readonly kind: 'csv';
       readonly row: number;
       readonly cells: readonly string[];
-      /** Of a sheet. */
+      /** Of a sheet, like the next. */
       readonly hidden?: boolean;
+      readonly unread?: readonly UnreadCell[] | undefined;
     }
   | { readonly kind: 'json'; /** Ordinals of its lines. */ readonly rows: readonly number[]; readonly text: string };
 
@@ -72,8 +74,10 @@ export async function* readRecords(path: string, proof: Proof, signal?: AbortSig
 }
 
 async function* sheetRecords(path: string, dialect: Dialect, signal?: AbortSignal): AsyncGenerator<OriginalRecord> {
-  for await (const { row, records } of readSheetRows(path, dialect, signal))
-    yield { kind: 'csv', row: row.row, cells: records.record(row).inCsv, hidden: row.hidden };
+  for await (const { row, records } of readSheetRows(path, dialect, signal)) {
+    const { inCsv, unread } = records.record(row);
+    yield { kind: 'csv', row: row.row, cells: inCsv, hidden: row.hidden, unread };
+  }
 }
 
 async function* csvRecords(

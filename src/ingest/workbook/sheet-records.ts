@@ -72,13 +72,13 @@ export class SheetRecords {
   }
 
   /** The record of a row; `inCsv` has its cells as a corrections file holds them. */
-  record(row: SheetRow): CsvRecord & { readonly inCsv: readonly string[] } {
+  record(row: SheetRow): CsvRecord & { readonly inCsv: readonly string[]; readonly unread?: readonly UnreadCell[] } {
     const { header } = this.#chosen;
     if (row.row <= header.row) {
       const cells = shownCells(row);
       return { row: row.row, cells, inCsv: cells };
     }
-    const wrong: Wrong = { errors: [], unusable: [] };
+    const wrong: Wrong = { errors: [], unusable: [], unread: [] };
     const values = Array.from({ length: this.#width }, (_, at) => this.#value(row, at, wrong));
     if (row.hidden) {
       sight(this.hiddenRows, `row ${row.row}`);
@@ -110,6 +110,7 @@ export class SheetRecords {
     else {
       wrong.errors.push(finding);
       wrong.unusable.push(known.column);
+      wrong.unread.push({ at, code: note.code });
     }
     return isStale ? { ...value, inCsv: '#VALUE!' } : value;
   }
@@ -123,9 +124,16 @@ export class SheetRecords {
   }
 }
 
+/** A cell that cannot be used: its position, and the code of what is wrong with it. */
+export interface UnreadCell {
+  readonly at: number;
+  readonly code: string;
+}
+
 interface Wrong {
   readonly errors: Finding[];
   readonly unusable: Column[];
+  readonly unread: UnreadCell[];
 }
 
 const NOT_CALCULATED = {

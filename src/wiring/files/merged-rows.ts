@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { dialectOf } from '../../ingest/csv/read-records.ts';
-import type { RowMarks } from '../../ingest/csv/original-text.ts';
 import type { Proof } from '../../ingest/ingest-result.ts';
 import { readSheetRows } from '../../ingest/workbook/read-sheet-rows.ts';
 import type { MergedRange } from '../../ingest/workbook/workbook.ts';
@@ -24,9 +23,4 @@ export async function mergedRows(path: string, proof: Proof): Promise<ReadonlySe
     for (let row = Math.max(firstRow, (headerRow ?? 0) + 1); row <= lastRow; row += 1) rows.add(row);
   }
   return rows;
-}
-
-/** The marks of a row that is hidden, or merged with others. */
-export function sheetMarks(hidden: boolean, merged: boolean): RowMarks {
-  return { ...(hidden ? { hidden } : {}), ...(merged ? { merged } : {}) };
 }

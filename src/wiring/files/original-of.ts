@@ -6,6 +6,7 @@ import { authorColumns, widthOf } from '../../ingest/csv/author-columns.ts';
 import { beforeSpreadsheet, originalCells } from '../../ingest/csv/original-cells.ts';
 import { originalAsText } from '../../ingest/csv/original-text.ts';
 import type { RowMarks } from '../../ingest/csv/original-text.ts';
+import { joinedMarks, sheetMarks } from '../../ingest/csv/row-marks.ts';
 import { widthMark } from '../../ingest/csv/row-width.ts';
 import type { ComparedTable, NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
@@ -18,7 +19,7 @@ import type {
   OriginalRecord,
 } from '../../report/corrections/original-file.ts';
 import { findKeptFile } from './input-files.ts';
-import { mergedRows, sheetMarks } from './merged-rows.ts';
+import { mergedRows } from './merged-rows.ts';
 import { originalSheet } from './original-sheet.ts';
 import { decimalMarkOf, numberMarksOf, readAsOf } from './read-as-of.ts';
 
@@ -71,7 +72,8 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
       if (record.kind !== 'csv') continue;
       if (read === undefined) yield { row: record.row, cells: record.cells };
       else {
-        const ofRow = sheetMarks(record.hidden === true, merged.has(record.row));
+        const { hidden = false, unread = [], cells: inCsv } = record;
+        const ofRow = sheetMarks({ hidden, merged: merged.has(record.row), unread, inCsv }, read);
         yield withOriginals(record, { read, marks, originalAt, shape, ofRow });
       }
     }
@@ -99,7 +101,7 @@ function withOriginals(
   const width = widthMark(record.cells, shape);
   const original = originalAsText({
     cells: originalCells(cells, read, numbers),
-    marks: { ...marks, ...ofRow, ...(width === undefined ? {} : { cells: width }) },
+    marks: { ...joinedMarks(marks, ofRow), ...(width === undefined ? {} : { cells: width }) },
   });
   return { row: record.row, cells, original };
 }

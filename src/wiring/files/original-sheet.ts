@@ -2,7 +2,7 @@ import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import { originalCells } from '../../ingest/csv/original-cells.ts';
-import { originalInSheet } from '../../ingest/csv/row-marks.ts';
+import { originalInSheet, sheetMarks } from '../../ingest/csv/row-marks.ts';
 import { originalAsText, readOriginal } from '../../ingest/csv/original-text.ts';
 import type { RowMarks } from '../../ingest/csv/original-text.ts';
 import { dialectOf } from '../../ingest/csv/read-records.ts';
@@ -12,7 +12,7 @@ import type { NumberFormat } from '../../ingest/workbook/number-format.ts';
 import { readSheetRows } from '../../ingest/workbook/read-sheet-rows.ts';
 import type { SheetCell } from '../../ingest/workbook/workbook.ts';
 import type { MergedCells, OriginalCell, OriginalCsv, OriginalSheet } from '../../report/corrections/original-file.ts';
-import { mergedRows, sheetMarks } from './merged-rows.ts';
+import { mergedRows } from './merged-rows.ts';
 import { numberMarksOf, readAsOf } from './read-as-of.ts';
 
 const MOST_ZEROS = 30;
@@ -47,8 +47,10 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
         cell === undefined ? undefined : originalCell(cell, !records.isRead(at) || isBelievable(at)),
       );
       const shown = (at: number) => row.cells[at]?.format?.decimals ?? null;
-      const now = sheetMarks(row.hidden, rowsMerged.has(row.row));
-      const known = hasOriginals ? originalCells(records.record(row).inCsv, read, { ...marks, shown }) : {};
+      const { inCsv, unread = [] } = records.record(row);
+      const merges = rowsMerged.has(row.row);
+      const now = sheetMarks({ hidden: row.hidden, merged: merges, unread, inCsv }, read ?? []);
+      const known = hasOriginals ? originalCells(inCsv, read, { ...marks, shown }) : {};
       const original = hasOriginals
         ? originalAsText(originalInSheet({ cells: known, marks: { sheet: true } }, now))
         : '';

@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GroupedInvoice } from '../../../../src/domain/row.ts';
-import { contentOf, readKept, workbookHandedBack } from '../../../support/files/handed-back.ts';
-import { formattedWorkbook, officeWorkbook, savedAsCsv } from '../../../support/files/office-workbook.ts';
+import { contentOf, csvHandedBack, readKept, workbookHandedBack } from '../../../support/files/handed-back.ts';
+import {
+  correctedInOffice,
+  formattedWorkbook,
+  officeWorkbook,
+  savedAsCsv,
+} from '../../../support/files/office-workbook.ts';
 import { odsOfContent, xlsxOf } from '../../../support/files/workbook-file.ts';
 import { HEADER } from '../../ingest/ingested.ts';
 
@@ -31,6 +36,74 @@ describe('a workbook of another program that is handed back whole', () => {
     const second = await readKept(directory, await workbookHandedBack(directory, first));
 
     expect(second.invoices.map(said)).toEqual(first.invoices.map(said));
+  });
+});
+
+describe('a workbook of another program whose corrections become CSV', () => {
+  it.each(FILES)('has nothing sent that was refused, as long as nobody corrects it: %s', async (name) => {
+    const first = await readKept(directory, readFileSync(join(WORKBOOKS, name)));
+    const invoices = first.invoices.filter(({ ok }) => !ok);
+    const isLost = first.read.findings.some(({ row, severity }) => row !== null && severity === 'error');
+    if (!first.read.ok || (invoices.length === 0 && !isLost)) return;
+    const refused = { read: first.read, invoices };
+
+    const asCsv = await readKept(directory, Buffer.from(await csvHandedBack(directory, refused)));
+    const saved = await readKept(directory, Buffer.from(savedAsCsv(await workbookHandedBack(directory, refused))));
+    // A file without a single invoice is refused, and has no corrections.
+    const next = [asCsv, saved].filter(({ read }) => read.ok);
+    const again = await Promise.all(next.map((read) => csvHandedBack(directory, read)));
+    const readAgain = await Promise.all(again.map((csv) => readKept(directory, Buffer.from(csv))));
+
+    for (const { invoices: said } of [asCsv, saved, ...readAgain]) expect(said.filter(({ ok }) => ok)).toEqual([]);
+  });
+});
+
+describe('corrections of a workbook in which a tax number is a number without its zeros', () => {
+  const row = ['F1', 1_964_843, 'Ana', 'EUR', 'Vela', 2, 1.5, 'IVA_23'];
+  const other = ['F2', '501964843', 'Rui', 'EUR', 'Vela', 2, 1.5, ''];
+  const NIF = '501964843';
+  const sent = [
+    { ok: true, invoice: { ref: 'F1', merchant: { nif: NIF } } },
+    { ok: false, ref: 'F2' },
+  ];
+  const notSent = [{ ok: false, ref: 'F2' }];
+
+  async function refused() {
+    const first = await readKept(directory, officeWorkbook([HEADER.split(','), row, other]));
+    expect(first.read.findings).toContainEqual(expect.objectContaining({ code: 'tax-number-not-proved' }));
+    return first;
+  }
+
+  it('are not sent when a spreadsheet has written the number of a CSV file in full', async () => {
+    const csv = (await csvHandedBack(directory, await refused())).replace(/1\.964843E\+6/u, '1964843');
+
+    const { read, invoices } = await readKept(directory, Buffer.from(csv));
+
+    expect(invoices).toMatchObject(notSent);
+    expect(read.findings).toContainEqual(expect.objectContaining({ code: 'tax-number-not-proved', row: 2 }));
+  });
+
+  it('are sent from CSV when somebody writes it', async () => {
+    const csv = (await csvHandedBack(directory, await refused())).replace(/1\.964843E\+6/u, NIF);
+
+    expect((await readKept(directory, Buffer.from(csv))).invoices).toMatchObject(sent);
+  });
+
+  it('are sent from the workbook when somebody writes it', async () => {
+    const workbook = await workbookHandedBack(directory, await refused());
+
+    const { invoices } = await readKept(directory, correctedInOffice(workbook, 'B2', NIF));
+
+    expect(invoices).toMatchObject(sent);
+  });
+
+  it('are sent from that workbook in CSV when lote_original is emptied, too', async () => {
+    const workbook = correctedInOffice(await workbookHandedBack(directory, await refused()), 'B2', NIF);
+    const csv = savedAsCsv(workbook);
+    const emptied = csv.replace(/"\[(?:[^"]|"")*\]"/u, '');
+
+    expect((await readKept(directory, Buffer.from(csv))).invoices).toMatchObject(notSent);
+    expect((await readKept(directory, Buffer.from(emptied))).invoices).toMatchObject(sent);
   });
 });
 
