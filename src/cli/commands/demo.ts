@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { LoteError } from '../../domain/errors.ts';
 import { readInstallation } from '../../runtime/config/installation.ts';
+import { isBuiltInSandbox } from '../../wiring/account/built-in-sandbox.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { runCommand } from './run.ts';
 import { upCommand } from './up.ts';
@@ -12,12 +13,8 @@ const SAMPLE = fileURLToPath(import.meta.resolve('#sample'));
  * the right end is exit code 1 of `run`: finished, with a report that says what is not issued.
  */
 export async function demoCommand({ watch, env }: { watch: boolean; env: NodeJS.ProcessEnv }): Promise<ExitCode> {
-  if (readInstallation(env, process.cwd(), 'nothing').several)
-    throw new LoteError(
-      'usage',
-      'Running the demo: it issues a sample file at the built-in sandbox, which several applications never use, and would leave its invoices in their ledger. Nothing was started. Run it in an empty directory, without LOTE_APPLICATIONS_DIR.',
-    );
-  const code = await runCommand({ files: [SAMPLE], json: false, options: {}, env });
+  requireSandbox(env);
+  const code = await runCommand({ files: [SAMPLE], json: false, options: {}, onlyAtSandbox: true, env });
   if (code !== EXIT.someNotIssued) {
     process.stderr.write(
       `The demo did not end as it should: expected a finished batch with some invoices not issued (1), found exit code ${code}.\n`,
@@ -28,4 +25,23 @@ export async function demoCommand({ watch, env }: { watch: boolean; env: NodeJS.
     'The demo did what it should: valid invoices issued once, wrong rows and failed invoices named in the report.\n',
   );
   return watch ? upCommand(env) : EXIT.ok;
+}
+
+/**
+ * The sample is nobody's invoices: a real service must never issue it.
+ * @throws LoteError `usage`
+ */
+function requireSandbox(env: NodeJS.ProcessEnv): void {
+  const { common, several } = readInstallation(env, process.cwd(), 'nothing');
+  if (several)
+    throw new LoteError(
+      'usage',
+      'Running the demo: it issues a sample file at the built-in sandbox, which several applications never use, and would leave its invoices in their ledger. Nothing was started. Run it in an empty directory, without LOTE_APPLICATIONS_DIR.',
+    );
+  if (isBuiltInSandbox(common)) return;
+  const found = common.databaseUrl === null ? 'INVOICING_BASE_URL is set' : 'DATABASE_URL is set';
+  throw new LoteError(
+    'usage',
+    `Running the demo: it issues a sample file at the built-in sandbox, in an embedded ledger, but ${found}: its invoices would go to a real service, or into the ledger of real ones. Nothing was started. Run it in an empty directory, without INVOICING_BASE_URL, INVOICING_API_KEY and DATABASE_URL.`,
+  );
 }

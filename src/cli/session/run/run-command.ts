@@ -7,5 +7,7 @@ export interface RunCommand {
   /** `--application`; left out: there is one. */
   readonly application?: string;
   readonly options: Omit<BatchInput, 'file' | 'ledgerId' | 'application'>;
+  /** The files are of no real merchant: a process that works at a real service must not get them. Left out: any may. */
+  readonly onlyAtSandbox?: boolean;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../../domain/errors.ts';
 import { openDataDir } from '../../../runtime/data-dir/data-dir.ts';
 import { createLogger } from '../../../runtime/process/logger.ts';
-import { findOwner } from '../../../wiring/operator/owner-api.ts';
+import { findOwner, type OwnerApi } from '../../../wiring/operator/owner-api.ts';
 import type { ExitCode } from '../../output/exit-codes.ts';
 import type { ChosenApplication } from '../chosen-application.ts';
 import { quietLevel } from '../log-level.ts';
@@ -30,6 +30,7 @@ export async function runEmbedded({ config, embedded }: ChosenApplication, comma
     if (owner === null && pendingMs === 0)
       notify('Another process owns the data directory and is starting; waiting for it …');
     if (owner !== null) {
+      if (command.onlyAtSandbox === true) requireSandboxOf(owner);
       pendingMs = 0;
       const results = await runThroughOwner(owner, config, command);
       if (results !== 'owner-gone') return printResults(results, command.json);
@@ -40,6 +41,15 @@ export async function runEmbedded({ config, embedded }: ChosenApplication, comma
   throw new LoteError(
     'data-directory-owned',
     `Running files: another process owns ${embedded.config.dataDir} and has not published its addresses within ${OWNER_PATIENCE_MS / 60_000} minutes. Try again in a moment.`,
+  );
+}
+
+/** Whoever owns the directory works with its own settings, whatever the environment of this command says. */
+function requireSandboxOf({ endpoints: { sandbox, pid } }: OwnerApi): void {
+  if (sandbox !== null) return;
+  throw new LoteError(
+    'usage',
+    `Running files at the built-in sandbox: the process that owns the data directory (${pid} where it runs) must work at the built-in sandbox, too, but it works at a real service. Nothing was handed over. Run the command in an empty directory.`,
   );
 }
 
