@@ -53,6 +53,7 @@ export async function rememberService(lock: AccountGuard): Promise<void> {
 async function requireSame(lock: AccountGuard, known: ServiceAccountRecord): Promise<void> {
   const account = recordOf(lock);
   if (known.application !== account.application) return forSecondApplication(lock, known.application);
+  if (isMissingHere(lock, known)) throw missingHere('Connecting to the invoicing service', known, 'Nothing was sent');
   const changes = [
     ...(known.baseUrl === account.baseUrl ? [] : [`the address was ${known.baseUrl} and is ${account.baseUrl}`]),
     ...(known.keyFingerprint === account.keyFingerprint ? [] : ['the API key is another one']),
@@ -80,15 +81,59 @@ async function forSecondApplication(lock: AccountGuard, first: string): Promise<
   );
 }
 
-/** @throws LoteError `interlock` */
+/**
+ * An operator's word: the account is the application's from now on.
+ * @throws LoteError `interlock` also where the built-in sandbox would take the place of a real account
+ */
 export async function confirmService(lock: AccountGuard): Promise<ServiceAccountRecord> {
   requireMatchingKey(lock);
+  const missing = await accountMissingHere(lock);
+  if (missing !== null) throw missingHere('Confirming the service', missing, 'Nothing was confirmed');
   const account = recordOf(lock);
   await lock.ledger.confirmAccount(account, lock.now);
   return account;
 }
 
-function recordOf({ ledger, application, account }: AccountGuard): ServiceAccountRecord {
+/**
+ * The real account that the ledger remembers for the application, where this process has the built-in sandbox in its place: variables that the running Lote
+ * has, such as those of a service unit, are missing here. Null: none is missing. This writes nothing.
+ */
+export async function accountMissingHere(
+  lock: Pick<AccountGuard, 'application' | 'account'> & { readonly ledger: Pick<Ledger, 'id' | 'knownAccount'> },
+): Promise<ServiceAccountRecord | null> {
+  if (lock.account !== null) return null;
+  const known = await lock.ledger.knownAccount(recordOf(lock));
+  return known !== null && isMissingHere(lock, known) ? known : null;
+}
+
+function isMissingHere(
+  { application, account }: Pick<AccountGuard, 'application' | 'account'>,
+  known: ServiceAccountRecord,
+): boolean {
+  return account === null && known.application === application && known.baseUrl !== BUILT_IN_SANDBOX;
+}
+
+/** What is wrong where `accountMissingHere` has found one. */
+export function missingText({ application, baseUrl }: ServiceAccountRecord): string {
+  return `application "${application}" of this ledger uses ${baseUrl}, but INVOICING_BASE_URL is not set here, and without it the built-in sandbox would be its service`;
+}
+
+/** What to do about it. */
+export const MISSING_CURE =
+  'Set INVOICING_BASE_URL and INVOICING_API_KEY (or INVOICING_API_KEY_FILE) as they are where Lote runs. To try something at the built-in sandbox, use another LOTE_DATA_DIR (without DATABASE_URL) and another LOTE_REPORTS_DIR.';
+
+/** `title` says what was attempted, `nothing` what did not happen. */
+export function missingHere(title: string, known: ServiceAccountRecord, nothing: string): LoteError {
+  return new LoteError('interlock', `${title}: ${missingText(known)}. ${nothing}. ${MISSING_CURE}`);
+}
+
+function recordOf({
+  ledger,
+  application,
+  account,
+}: Pick<AccountGuard, 'application' | 'account'> & {
+  readonly ledger: Pick<Ledger, 'id'>;
+}): ServiceAccountRecord {
   const baseUrl = account === null ? BUILT_IN_SANDBOX : account.baseUrl.replace(/\/+$/, '');
   const keyFingerprint = createHash('sha256')
     .update(JSON.stringify([ledger.id, account?.apiKey ?? '']))

@@ -6,7 +6,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { DAY_MS } from '../../domain/time/day-ms.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { requireKnownService } from '../account/account-guard.ts';
+import { accountMissingHere, MISSING_CURE, missingText, requireKnownService } from '../account/account-guard.ts';
 import { isBuiltInSandbox } from '../account/built-in-sandbox.ts';
 import { openService } from '../account/open-service.ts';
 import { codeOf, errorText, fine, trouble, unknown, type Check } from './check.ts';
@@ -156,13 +156,20 @@ export async function accountCheck(
   ledger: ReadOnlyLedger | null,
 ): Promise<Check | null> {
   const { service: account, application, isOneOfSeveral } = config;
-  if (account.kind !== 'remote' || ledger === null) return null;
+  if (ledger === null) return null;
+  if (account.kind !== 'remote') return isBuiltInSandbox(config) ? missingCheck(application, ledger) : null;
   return otherAccount(config, () =>
     requireKnownService({
       ledger: { ...ledger, confirmAccount: () => Promise.resolve() },
       ...{ application, isOneOfSeveral, account, profile, now: now() },
     }),
   );
+}
+
+/** The operator's shell lacks what stands in the unit of the running Lote. */
+async function missingCheck(application: string, ledger: ReadOnlyLedger): Promise<Check | null> {
+  const missing = await accountMissingHere({ ledger, application, account: null });
+  return missing === null ? null : trouble('service account', `Here ${missingText(missing)}.`, MISSING_CURE);
 }
 
 /** Whether the service accepts the key: reads the list of merchants, as each run does before it sends. */

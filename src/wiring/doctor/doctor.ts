@@ -155,7 +155,7 @@ function examineOne({ config, profile }: ExaminedApplication, parts: Examining) 
   const { ledger, address, runs, isRunning, patienceMs, now } = parts;
   const inForce = profile ?? DEFAULT_PROFILE;
   const account = accountCheck({ config, profile: inForce, now }, ledger);
-  const age = within('ledger age', patienceMs, async () => sentChecks(config, inForce, ledger));
+  const age = within('ledger age', patienceMs, async () => sentChecks(config, { profile: inForce, ledger, account }));
   const folders = within('folders', patienceMs, async () => checkFolders(config, ledger));
   const ledgerId = ledger?.id ?? null;
   const checks = Promise.all([
@@ -243,17 +243,22 @@ function notWitnessed({ reportsDir }: Config): Check {
   );
 }
 
-/** Whether the ledger is older than what was sent with it. */
-async function sentChecks(
-  config: Config,
-  profile: ServiceProfile,
-  ledger: ReadOnlyLedger | null,
-): Promise<readonly Check[]> {
+interface SentParts {
+  readonly profile: ServiceProfile;
+  readonly ledger: ReadOnlyLedger | null;
+  /** What `accountCheck` found. */
+  readonly account: Promise<Check | null>;
+}
+
+/** Whether the ledger is older than what was sent with it. Nobody can tell where the account is missing, which is said then. */
+async function sentChecks(config: Config, { profile, ledger, account }: SentParts): Promise<readonly Check[]> {
   if (ledger === null) return [];
   const name = 'ledger age';
   const log = { warn: () => undefined };
   const guard = openSendingGuard(config, { ledger, profile, log });
   if (guard === null && !isBuiltInSandbox(config)) return [unknown(name, ACCOUNT_NOT_KNOWN, ASK_WITH_KEY)];
+  const missing = guard === null ? await account : null;
+  if (missing !== null) return [missing];
   const gap = (await guard?.gap()) ?? null;
   if (gap === null && (await guard?.isWitnessed()) === false) return [notWitnessed(config)];
   if (gap === null) return [fine(name, 'it knows all that was sent, as far as the reports folder tells')];

@@ -60,6 +60,35 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
     expect(sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
   });
 
+  it('is never taken for a ledger of the built-in sandbox by a shell that lacks the variables of the service', async () => {
+    const shell = { ...place.env, ...temporal, ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', SANDBOX_PORT: '0' } };
+
+    const doctor = await runLote(['doctor', '--json'], shell);
+    const confirmed = [await runLote(['confirm-service'], shell), await runLote(['confirm-ledger'], shell)];
+    const refused = await run('S', shell);
+    const back = await run('A', envOf(sandbox.url, KEYS.first));
+
+    const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; state: string; detail: string }[] };
+    const missing = `uses ${sandbox.url}, but INVOICING_BASE_URL is not set here`;
+    expect(doctor.code).toBe(1);
+    expect(checks.find(({ name }) => name === 'service account')).toMatchObject({
+      state: 'trouble',
+      detail: expect.stringContaining(missing) as string,
+    });
+    expect(checks.find(({ name }) => name === 'ledger age')).toBeUndefined();
+    for (const { code, stderr } of confirmed) {
+      expect(stderr).toContain(
+        `${missing}, and without it the built-in sandbox would be its service. Nothing was confirmed`,
+      );
+      expect(code).toBe(3);
+    }
+    expect(refused.stderr + refused.stdout).toContain(missing);
+    expect(refused.stderr + refused.stdout).not.toContain('confirm-service');
+    expect(refused.code).toBe(3);
+    expect(back.code, 'the account is the one that it was').toBe(0);
+    expect(sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
+  });
+
   it('refuses another base address with exit code 3, until it is confirmed', async () => {
     const moved = envOf(front.url, KEYS.first);
 

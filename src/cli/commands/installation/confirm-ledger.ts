@@ -1,5 +1,6 @@
 import { LoteError } from '../../../domain/errors.ts';
 import { createLogger } from '../../../runtime/process/logger.ts';
+import { accountMissingHere, missingHere } from '../../../wiring/account/account-guard.ts';
 import { isBuiltInSandbox } from '../../../wiring/account/built-in-sandbox.ts';
 import { readProfile } from '../../../wiring/account/read-profiles.ts';
 import { openSendingGuard, type ConfirmedGap } from '../../../wiring/account/sending-guard.ts';
@@ -11,7 +12,8 @@ import { withOwnLedger } from '../../session/with-own-ledger.ts';
 /**
  * `lote confirm-ledger`: an operator has settled what was sent without the ledger's knowledge. Nothing is sent, and what running batches would send
  * again may be held.
- * @throws LoteError `configuration-invalid` when the account is not known here, so that nobody takes silence for an answer
+ * @throws LoteError `configuration-invalid`, and `interlock` where the ledger knows a real one, when the account is not known here, so that nobody takes silence
+ * for an answer
  */
 export async function confirmLedgerCommand(env: NodeJS.ProcessEnv, name: string | null = null): Promise<ExitCode> {
   const { config, embedded } = chosenApplication(env, name);
@@ -23,6 +25,9 @@ export async function confirmLedgerCommand(env: NodeJS.ProcessEnv, name: string 
   const profile = readProfile(config);
   const log = createLogger({ level: quietLevel(config, env), secrets: config.secrets });
   return withOwnLedger(embedded.config, 'Confirming the ledger', async (ledger) => {
+    const account = config.service.kind === 'remote' ? config.service : null;
+    const missing = await accountMissingHere({ ledger, application: config.application, account });
+    if (missing !== null) throw missingHere('Confirming the ledger', missing, 'Nothing was confirmed');
     const gap = (await openSendingGuard(config, { ledger, profile, log })?.confirm(ledger)) ?? null;
     const since = gap === null || gap.since === 0 ? '' : ` since ${new Date(gap.since).toISOString()}`;
     process.stdout.write(

@@ -53,7 +53,6 @@ describe('the interlock', () => {
   it.each([
     ['another address', { baseUrl: 'https://live.example', apiKey: 'sk_test_one' }, /the address was .* and is/],
     ['another key', { baseUrl: 'https://service.example', apiKey: 'sk_test_two' }, /the API key is another one/],
-    ['the built-in sandbox', null, /built-in sandbox, and the API key/],
   ])('refuses %s until it is confirmed, once', async (_what, account, message) => {
     const ledger = rememberingLedger();
     await rememberService(lock(ledger));
@@ -67,6 +66,30 @@ describe('the interlock', () => {
     await confirmService(changed);
     await requireKnownService(changed);
     await expect(requireKnownService(lock(ledger))).rejects.toMatchObject({ code: 'interlock' });
+  });
+
+  it('never takes the built-in sandbox for a real account, and nobody can confirm that: variables are missing', async () => {
+    const ledger = rememberingLedger();
+    await rememberService(lock(ledger));
+    const missing = lock(ledger, { account: null });
+
+    for (const ask of [requireKnownService, rememberService, confirmService])
+      await expect(ask(missing)).rejects.toMatchObject({
+        code: 'interlock',
+        message: expect.stringMatching(
+          /uses https:\/\/service\.example, but INVOICING_BASE_URL is not set/u,
+        ) as unknown,
+      });
+    await expect(requireKnownService(missing)).rejects.not.toThrow('confirm-service');
+    expect(await requireKnownService(lock(ledger)), 'what it remembered').toBe(true);
+  });
+
+  it('confirms the built-in sandbox where no real account is known', async () => {
+    const ledger = rememberingLedger();
+
+    await confirmService(lock(ledger, { account: null }));
+
+    expect(await requireKnownService(lock(ledger, { account: null }))).toBe(true);
   });
 
   it('remembers nothing of an account that was only looked at: the corrected one is let through', async () => {
