@@ -34,13 +34,10 @@ export interface RehearseCommand {
 }
 
 /**
- * What would reach a real service, a real ledger, a running Lote or the program of `LOTE_ON_REPORT`: a rehearsal has
- * none of these.
+ * What would reach a real service, a real ledger, a running Lote or the program of `LOTE_ON_REPORT`, in whatever form it is given (a file of a secret, a profile
+ * of Temporal): a rehearsal has none of these. Without these variables no default file of Temporal is read either.
  */
-const LEFT_OUT = [
-  ...['INVOICING_BASE_URL', 'INVOICING_API_KEY', 'INVOICING_API_KEY_FILE', 'WEBHOOK_URL', 'WEBHOOK_SECRET'],
-  ...['WEBHOOK_SECRET_FILE', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'LOTE_ON_REPORT'],
-];
+const LEFT_OUT = /^(?:(?:INVOICING|WEBHOOK|DATABASE|TEMPORAL)_|PG[A-Z]|LOTE_ON_REPORT$)/u;
 
 const Report = z.object({
   batch: z.object({ revision: z.number() }),
@@ -69,7 +66,7 @@ export async function rehearseCommand(command: RehearseCommand): Promise<ExitCod
 }
 
 async function rehearseIn(directory: string, command: RehearseCommand, interrupt: Interruption): Promise<ExitCode> {
-  const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.includes(name)));
+  const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.test(name)));
   // No key is read: nothing of a rehearsal reaches a service.
   const installation = readInstallation(own, process.cwd(), 'nothing');
   const chosen = chooseApplication(installation, command.application ?? null);

@@ -54,6 +54,28 @@ describe('lote rehearse', { timeout: 240_000 }, () => {
     expect(await readdir(place.inputDir), 'the file stays where it was').toEqual(['night.csv']);
   });
 
+  it.each([
+    ['the file of a database address', { DATABASE_URL_FILE: 'database' }],
+    ['a profile of Temporal', { TEMPORAL_PROFILE: 'night', TEMPORAL_CONFIG_FILE: 'temporal.toml' }],
+  ])('has a ledger and a Temporal server of its own beside %s', async (_what, names) => {
+    await writeFile(join(place.directory, 'database'), 'postgresql://nobody@127.0.0.1:1/lote');
+    await writeFile(join(place.directory, 'temporal.toml'), '[profile.night]\naddress = "127.0.0.1:1"\n');
+    const file = join(place.inputDir, 'small.csv');
+    await writeInvoiceFile(file, { invoices: 2 });
+    const paths = Object.entries(names).map(([name, value]) => [
+      name,
+      name.endsWith('_FILE') ? join(place.directory, value) : value,
+    ]);
+
+    const { code, stderr } = await runLote(['rehearse', file, '--faults', 'none'], {
+      ...place.env,
+      ...(Object.fromEntries(paths) as Record<string, string>),
+    });
+
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('2 invoices, 0 of them twice');
+  });
+
   it('leaves nothing of the file behind when it is interrupted', async () => {
     const temporary = join(place.directory, 'tmp');
     await mkdir(temporary);
