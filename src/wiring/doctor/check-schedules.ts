@@ -6,11 +6,12 @@ import {
   applicationsElsewhere,
   batchesWithoutFile,
   schedulesWithoutFile,
+  type ScheduleWithoutFile,
 } from '../schedules/application-without-file.ts';
 import { clock, describeNightlyRuns, overdueNight } from '../schedules/nightly-schedule.ts';
 import { isApplicationPolled, POLLED_WITHIN_MS, queuePollers } from '../temporal/queue-pollers.ts';
 import { describeReconciliation, reconciliationId } from '../schedules/reconciliation-schedule.ts';
-import { NO_FILE } from '../schedules/schedule-input.ts';
+import { isPausedByLote, NO_FILE } from '../schedules/schedule-input.ts';
 import { fine, trouble, unknown, type Check } from './check.ts';
 
 /** As many as one line can name. */
@@ -43,6 +44,8 @@ async function withoutFileChecks(client: Client, { applications, open }: Schedul
   const several = applications[0].isOneOfSeveral;
   const { found: schedules, unseen } = await schedulesWithoutFile(client, applications);
   const batches = await batchesWithoutFile(client, applications, () => open);
+  const renamed = schedules.filter(({ why }) => why === 'other-name');
+  if (renamed.length > 0) return [otherNameCheck(name, applications[0], renamed)];
   const found = [
     ...schedules
       .filter(({ isPolled }) => !isPolled)
@@ -79,6 +82,16 @@ async function withoutFileChecks(client: Client, { applications, open }: Schedul
   return several ? [fine(name, 'none has schedules or open batches')] : [];
 }
 
+/** Each start pauses them; until then their runs issue for the application of today. */
+function otherNameCheck(name: string, { application }: Config, found: readonly ScheduleWithoutFile[]): Check {
+  const schedules = found.map(({ scheduleId, paused }) => `${scheduleId}${paused ? ' (paused)' : ''}`);
+  return trouble(
+    name,
+    `This task queue works for application "${application}", and there are schedules of another one: ${named(schedules)}.`,
+    'If the application has a new name for good, start Lote again, which pauses them, and delete them in the Temporal UI (docs/distributed.md). Otherwise set LOTE_APPLICATION to the name that it had.',
+  );
+}
+
 function named(all: readonly string[]): string {
   const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : '';
   return `${all.slice(0, MOST_NAMED).join(', ')}${more}`;
@@ -103,8 +116,8 @@ async function reconciliationCheck(client: Client, config: Config): Promise<Chec
   return trouble(
     name,
     `It is paused, so unknown and pending invoices stay so: ${note}`,
-    note.startsWith(NO_FILE)
-      ? `Its file is here: start Lote again, and it goes on. ${byHand}`
+    isPausedByLote(note)
+      ? `${note.startsWith(NO_FILE) ? 'Its file' : 'Its application'} is here: start Lote again, and it goes on. ${byHand}`
       : `Let it go on: temporal schedule toggle --namespace ${namespace} --schedule-id ${reconciliationId(config)} --unpause. ${byHand}`,
   );
 }

@@ -4,7 +4,7 @@ import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { nightlyScheduleId } from './nightly-schedule.ts';
 import { isApplicationPolled } from '../temporal/queue-pollers.ts';
-import { NO_FILE } from './schedule-input.ts';
+import { NO_FILE, OTHER_APPLICATION } from './schedule-input.ts';
 import { reconciliationId } from './reconciliation-schedule.ts';
 
 /** What schedules of Lote start. */
@@ -24,6 +24,11 @@ export interface ScheduleWithoutFile {
   /** null: it names none, and where there are several each must. */
   readonly application: string | null;
   readonly paused: boolean;
+  /**
+   * `no-file`: no file here describes its application. `other-name`: it was made for the only application while that had another name (`LOTE_APPLICATION`); its
+   * runs name none, and would issue for the application of today.
+   */
+  readonly why: 'no-file' | 'other-name';
   /** A worker elsewhere polls for the application: its file is there, and missing here alone. */
   readonly isPolled: boolean;
 }
@@ -39,7 +44,7 @@ type Known = Pick<Config, 'application' | 'isOneOfSeveral' | 'taskQueue'>;
 
 /**
  * The schedules of this task queue whose runs belong to no application that is described here: a file was removed or
- * renamed, or the folder of all files was. Unless a worker elsewhere polls for it, their runs wait on a queue that
+ * renamed, or the folder of all files was, or the only application has another name. Unless a worker elsewhere polls for it, their runs wait on a queue that
  * nobody polls, or are refused. One that the server does not describe hides none of the others; the third such is an
  * error.
  */
@@ -60,8 +65,11 @@ export async function schedulesWithoutFile(
     if (described === null) continue;
     const application = nameOf(described);
     const { paused } = described.state;
-    if (isForeign(described, applications) || isKnown(application, applications)) continue;
-    found.push({ scheduleId, application, paused, isPolled: await isPolled(application) });
+    if (isForeign(described, applications)) continue;
+    const why = isKnown(application, applications) ? 'other-name' : 'no-file';
+    // What a person made, under an id of its own, starts what it was made for.
+    if (why === 'other-name' && !isMadeByLote(scheduleId, applications)) continue;
+    found.push({ scheduleId, application, why, paused, isPolled: await isPolled(application) });
   }
   return { found, unseen };
 }
@@ -111,14 +119,23 @@ export async function pauseSchedulesWithoutFile(
   applications: readonly Known[],
 ): Promise<SchedulesWithoutFile> {
   const { found, unseen } = await schedulesWithoutFile(client, applications);
-  for (const { scheduleId, application, paused, isPolled } of found)
-    if (!paused && !isPolled)
+  for (const one of found)
+    if (!one.paused && !one.isPolled)
       // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
-      await client.schedule
-        .getHandle(scheduleId)
-        .pause(`${NO_FILE}${application === null ? '' : ` (${application})`}.`);
+      await client.schedule.getHandle(one.scheduleId).pause(noteFor(one, applications));
   return { found, unseen };
 }
+
+function noteFor({ application, why }: ScheduleWithoutFile, [first]: readonly Known[]): string {
+  if (why === 'other-name') return `${OTHER_APPLICATION} (${first?.application ?? ''}, LOTE_APPLICATION).`;
+  return `${NO_FILE}${application === null ? '' : ` (${application})`}.`;
+}
+
+const PAUSED: Readonly<Record<ScheduleWithoutFile['why'], string>> = {
+  'no-file': 'schedules are paused: no file describes the application that they are for (docs/applications.md)',
+  'other-name':
+    'schedules are paused: they are of another LOTE_APPLICATION, and would issue for the one of today (docs/distributed.md)',
+};
 
 /** What is looked through at a start. */
 export interface WithoutFileParts {
@@ -147,11 +164,10 @@ export async function stopWithoutFile({ client, ledger, applications, log }: Wit
       log.warn('applications go on without a file here: a worker elsewhere has it (docs/applications.md)', {
         applications: elsewhere,
       });
-    const paused = schedules.filter(({ isPolled }) => !isPolled);
-    if (paused.length > 0)
-      log.warn('schedules are paused: no file describes the application that they are for (docs/applications.md)', {
-        schedules: paused.map(({ scheduleId }) => scheduleId),
-      });
+    for (const [why, text] of Object.entries(PAUSED)) {
+      const paused = schedules.filter((one) => one.why === why && !one.isPolled);
+      if (paused.length > 0) log.warn(text, { schedules: paused.map(({ scheduleId }) => scheduleId) });
+    }
     const waiting = batches.filter(({ isPolled }) => !isPolled);
     if (waiting.length > 0)
       log.warn('batches wait: no file describes the application that they are for (docs/applications.md)', {
@@ -190,6 +206,13 @@ function isKnown(application: string | null, applications: readonly Known[]): bo
   return applications.some(({ isOneOfSeveral, application: name }) =>
     isOneOfSeveral ? name === application : application === null,
   );
+}
+
+/** Whether it has the form of the ids that Lote gives to the schedules of any application on this task queue. */
+function isMadeByLote(scheduleId: string, [first]: readonly Known[]): boolean {
+  const nights = nightlyScheduleId('default');
+  const reconciliation = reconciliationId({ application: 'default', taskQueue: first?.taskQueue ?? '' });
+  return [nights, reconciliation].some((id) => scheduleId === id || scheduleId.endsWith(`-${id}`));
 }
 
 function nameOf({ action }: ScheduleDescription): string | null {

@@ -4,10 +4,18 @@ import { namedInput } from '../temporal/named-input.ts';
 /** Note of a schedule that Lote has paused because nobody describes its application. */
 export const NO_FILE = 'Paused by Lote: no file in applications/ describes the application that it is for';
 
+/** Note of a schedule that Lote has paused because its task queue works for an application of another name now. */
+export const OTHER_APPLICATION = 'Paused by Lote: its task queue works for another application now';
+
+/** Whether Lote paused it, and lets it go on by itself when its application is back. */
+export function isPausedByLote(note: string | null | undefined): boolean {
+  return [NO_FILE, OTHER_APPLICATION].some((begin) => note?.startsWith(begin) === true);
+}
+
 /**
  * Lets a schedule that was made before start its runs with the name of the application where there are several, and
  * without one where it is alone: a run with the wrong input is refused, or waits on a task queue that nobody polls.
- * One that was paused while its application had no file goes on; any other pause stays, and everything else of the
+ * One that Lote paused while its application was away goes on; any other pause stays, and everything else of the
  * schedule. Where there is none, nothing happens.
  */
 export async function bringInput(
@@ -22,7 +30,7 @@ export async function bringInput(
     const { application, ...unnamed } = asObject(action.args?.[0]);
     if (application !== wanted.application)
       await handle.update((known) => ({ ...known, action: { ...known.action, args: [{ ...unnamed, ...wanted }] } }));
-    if (state.paused && state.note?.startsWith(NO_FILE) === true) await handle.unpause('Its application is described.');
+    if (state.paused && isPausedByLote(state.note)) await handle.unpause('Its application is described.');
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
   }

@@ -4,7 +4,9 @@ import { activityQueue } from '../../../../src/contract/activity-queue.ts';
 import { nightlyOn } from '../../../../src/cli/commands/nightly.ts';
 import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
 import { ensureSchedules } from '../../../../src/wiring/schedules/ensure-schedules.ts';
+import { checkSchedules } from '../../../../src/wiring/doctor/check-schedules.ts';
 import {
+  nightlySchedule,
   nightlyScheduleId,
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
@@ -188,6 +190,41 @@ describe('the schedules of an installation', () => {
 
       for (const id of [nightlyScheduleId(application), reconciliationId(alone)])
         expect((await client.schedule.getHandle(id).describe()).state.paused, id).toBe(false);
+    });
+  });
+
+  it('of the only application are paused when it gets another name, and go on when it has its own again', async () => {
+    await withApplication(async (before) => {
+      const after = { ...before, application: ownName('renamed') };
+      const own = `own-${before.application}`;
+      const ids = [nightlyScheduleId(before.application), reconciliationId(before)];
+      const states = () => Promise.all(ids.map(async (id) => (await client.schedule.getHandle(id).describe()).state));
+      await scheduleNightlyRuns({ ...before, client }, PLAN);
+      await ensure(before);
+      await client.schedule.create({
+        ...nightlySchedule({ ...before, application: own }, PLAN),
+        scheduleId: own,
+      });
+      onTestFinished(() => client.schedule.getHandle(own).delete());
+      onTestFinished(() => client.schedule.getHandle(reconciliationId(after)).delete());
+      await ensure(after);
+
+      const { found } = await pauseSchedulesWithoutFile(client, [after]);
+
+      expect(found.map(({ scheduleId }) => scheduleId).toSorted(), 'not what a person made').toEqual(ids.toSorted());
+      for (const { paused, note } of await states()) {
+        expect(paused).toBe(true);
+        expect(note).toContain(`works for another application now (${after.application}, LOTE_APPLICATION)`);
+      }
+      const checks = await checkSchedules(client, { applications: [after], open: Promise.resolve([]) });
+      expect(checks.find(({ name }) => name === 'applications without a file')).toMatchObject({
+        state: 'trouble',
+        detail: expect.stringContaining(`${ids[0]} (paused)`) as string,
+      });
+
+      await ensure(before);
+
+      expect((await states()).map(({ paused }) => paused)).toEqual([false, false]);
     });
   });
 
