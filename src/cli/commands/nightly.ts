@@ -153,9 +153,10 @@ async function withNightlyRuns<T>(
   use: (place: NightlyPlace, reached: ReachedTemporal, config: Config) => Promise<T>,
 ): Promise<T> {
   const { config, embedded } = chosenApplication(command.env, command.application ?? null);
-  return reachTemporal({ config: embedded.config, notify: notifier(command.json), env: command.env }, (reached) =>
-    use(placeOf(reached, { ...config, taskQueue: reached.taskQueue }), reached, config),
-  );
+  return reachTemporal({ config: embedded.config, notify: notifier(command.json), env: command.env }, (reached) => {
+    const there = { ...config, taskQueue: reached.taskQueue };
+    return use(placeOf(reached, there), reached, there);
+  });
 }
 
 function placeOf({ client }: Pick<ReachedTemporal, 'client'>, config: Config): NightlyPlace {

@@ -7,8 +7,8 @@ const NEXT_SHOWN = 5;
 const RECENT_SHOWN = 3;
 const YEAR_DAYS = 366;
 
-/** Whose nights these are, and where their files are dropped. */
-export type NightlyFor = Pick<Config, 'application' | 'isOneOfSeveral' | 'inputDir'>;
+/** Whose nights these are, where their files are dropped, and on which task queue the workers are. */
+export type NightlyFor = Pick<Config, 'application' | 'isOneOfSeveral' | 'inputDir' | 'taskQueue'>;
 
 /** `lote nightly show` for a person: in the night's own zone. */
 export function nightlyLines(state: NightlyState | null, config: NightlyFor): readonly string[] {
@@ -21,10 +21,14 @@ export function nightlyLines(state: NightlyState | null, config: NightlyFor): re
     state.hour === null || state.minute === null
       ? 'at times of their own'
       : `every day at ${clock({ hour: state.hour, minute: state.minute })}`;
+  const elsewhere = otherQueueLines(state, config);
   return [
+    ...elsewhere,
     state.paused
       ? `Nights are PAUSED${state.note === null ? '' : `: ${state.note}`}`
-      : `Nights are on: ${when} ${zone}, files of ${config.inputDir}`,
+      : elsewhere.length > 0
+        ? `There nights are on: ${when} ${zone}`
+        : `Nights are on: ${when} ${zone}, files of ${config.inputDir}`,
     ...(state.paused
       ? [`Look at the last run, then let them go again with: ${commandLine(config, 'nightly on')}`]
       : []),
@@ -35,6 +39,15 @@ export function nightlyLines(state: NightlyState | null, config: NightlyFor): re
       .toReversed()
       .slice(0, RECENT_SHOWN)
       .map(({ takenAt, workflowId }) => `Ran          ${inZone(takenAt, zone)}  ${workflowId}`),
+  ];
+}
+
+/** A night that starts where no worker of this installation is does nothing for it. */
+function otherQueueLines({ taskQueue }: NightlyState, config: NightlyFor): readonly string[] {
+  if (taskQueue === config.taskQueue) return [];
+  return [
+    `Nights DO NOT RUN HERE: they start on task queue ${taskQueue}, and this Lote works on ${config.taskQueue}.`,
+    `Take them here with: ${commandLine(config, 'nightly on')} (it refuses where another installation works on ${taskQueue})`,
   ];
 }
 

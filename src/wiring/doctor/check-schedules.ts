@@ -141,6 +141,12 @@ async function nightsCheck(client: Client, config: Config): Promise<Check> {
           `Its file asks for nights at ${clock(schedule)} ${schedule.timezone}, and none are scheduled.`,
           'Start Lote again: each start schedules what the files ask for.',
         );
+  if (state.taskQueue !== taskQueue)
+    return trouble(
+      name,
+      `They start on task queue ${state.taskQueue}, and this Lote works on ${taskQueue}: nothing that is dropped here goes out at night.`,
+      `Take them here: ${commandLine(config, 'nightly on')}. It refuses where another installation works on ${state.taskQueue}: give each a namespace, or an application name, of its own.`,
+    );
   if (state.paused)
     return trouble(
       name,

@@ -34,6 +34,8 @@ export interface NightlyPlan extends NightlyTime {
 /** What the schedule says of itself. */
 export interface NightlyState {
   readonly scheduleId: string;
+  /** On which its nights start. */
+  readonly taskQueue: string;
   readonly hour: number | null;
   readonly minute: number | null;
   readonly timezone: string | null;
@@ -125,6 +127,7 @@ export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyS
   const calendar = found.spec.calendars?.[0];
   return {
     scheduleId: found.scheduleId,
+    taskQueue: found.action.taskQueue,
     hour: firstOf(calendar?.hour),
     minute: firstOf(calendar?.minute),
     timezone: found.spec.timezone ?? null,

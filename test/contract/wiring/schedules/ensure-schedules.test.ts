@@ -17,6 +17,7 @@ import {
   pauseSchedulesWithoutFile,
   schedulesWithoutFile,
 } from '../../../../src/wiring/schedules/application-without-file.ts';
+import { NO_FILE } from '../../../../src/wiring/schedules/schedule-input.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
 const PLAN = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: 3_600_000 };
@@ -225,6 +226,34 @@ describe('the schedules of an installation', () => {
       await ensure(before);
 
       expect((await states()).map(({ paused }) => paused)).toEqual([false, false]);
+    });
+  });
+
+  it('on another task queue stay as they are, and the doctor says that their nights do not run here', async () => {
+    await withApplication(async (moved, other) => {
+      await scheduleNightlyRuns({ ...other, client }, PLAN);
+      const night = client.schedule.getHandle(nightlyScheduleId(other.application));
+      await night.pause(`${NO_FILE}.`);
+      const here = { ...moved, taskQueue: `${moved.taskQueue}-now` };
+      onTestFinished(() => client.schedule.getHandle(reconciliationId(here)).delete());
+
+      expect(await ensure(here)).toEqual([]);
+
+      const { action, state } = await night.describe();
+      expect(action.args).toEqual([{ timezone: PLAN.timezone, application: other.application }]);
+      expect(state.paused).toBe(true);
+      const checks = await checkSchedules(client, { applications: [here], open: Promise.resolve([]) });
+      expect(checks.find(({ name }) => name === 'nights')).toMatchObject({
+        state: 'trouble',
+        detail: `They start on task queue ${moved.taskQueue}, and this Lote works on ${here.taskQueue}: nothing that is dropped here goes out at night.`,
+        cure: expect.stringContaining('lote nightly on') as string,
+      });
+
+      await scheduleNightlyRuns({ ...here, client }, PLAN);
+
+      const after = await checkSchedules(client, { applications: [here], open: Promise.resolve([]) });
+      expect(after.find(({ name }) => name === 'nights')).toMatchObject({ state: 'ok' });
+      await unscheduleNightlyRuns({ ...here, client });
     });
   });
 

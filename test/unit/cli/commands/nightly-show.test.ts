@@ -4,9 +4,16 @@ import type { NightlyState } from '../../../../src/wiring/schedules/nightly-sche
 
 const DAY_MS = 86_400_000;
 const NIGHT = Date.UTC(2027, 0, 15, 2);
-const ALONE = { application: 'default', isOneOfSeveral: false };
+const ALONE = { application: 'default', isOneOfSeveral: false, taskQueue: 'lote' };
 const STATE: NightlyState = {
-  ...{ scheduleId: 'lote-nightly', hour: 2, minute: 5, timezone: 'Europe/Lisbon', catchUpMs: 5_400_000 },
+  ...{
+    scheduleId: 'lote-nightly',
+    taskQueue: 'lote',
+    hour: 2,
+    minute: 5,
+    timezone: 'Europe/Lisbon',
+    catchUpMs: 5_400_000,
+  },
   ...{ paused: false, note: null, nextTimes: [], recent: [], running: [] },
 };
 
@@ -29,6 +36,14 @@ describe('`lote nightly show`, line by line', () => {
     expect(lines({})).toEqual([
       'Nights are on: every day at 02:05 Europe/Lisbon, files of input',
       'One at a time; a missed night is caught up with within 1.5 h; a night that fails pauses the next ones.',
+    ]);
+  });
+
+  it('of nights that start on a task queue where no worker of this Lote is', () => {
+    expect(lines({ taskQueue: 'lote-before' }).slice(0, 3)).toEqual([
+      'Nights DO NOT RUN HERE: they start on task queue lote-before, and this Lote works on lote.',
+      'Take them here with: lote nightly on (it refuses where another installation works on lote-before)',
+      'There nights are on: every day at 02:05 Europe/Lisbon',
     ]);
   });
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { clockWarnings, nightlyLines } from '../../../../src/cli/output/nightly-lines.ts';
 import type { NightlyState } from '../../../../src/wiring/schedules/nightly-schedule.ts';
 
-const ALONE = { application: 'default', isOneOfSeveral: false };
+const ALONE = { application: 'default', isOneOfSeveral: false, taskQueue: 'lote' };
 const STATE: NightlyState = {
   scheduleId: 'lote-nightly',
+  taskQueue: 'lote',
   hour: 2,
   minute: 0,
   timezone: 'Europe/Lisbon',
