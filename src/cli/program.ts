@@ -80,7 +80,7 @@ nightly
   });
 
 const nightlyCommands = [
-  ['off', 'take the schedule away; a night that runs goes on to its end', 'nightlyOff'],
+  ['off', 'take the schedule away; a night that a worker has begun goes on to its end', 'nightlyOff'],
   ['now', 'run a night at once and wait for it: the same as "Trigger" in the Temporal UI', 'nightlyNow'],
   ['show', 'when it runs next, what ran, and why it is paused', 'nightlyShow'],
 ] as const;

@@ -5,11 +5,11 @@ import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import { ownZone } from '../../domain/time/own-zone.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createLogger } from '../../runtime/process/logger.ts';
+import { endNightlyRuns } from '../../wiring/schedules/end-nights.ts';
 import {
   clock,
   describeNightlyRuns,
   scheduleNightlyRuns,
-  unscheduleNightlyRuns,
   type NightlyPlace,
 } from '../../wiring/schedules/nightly-schedule.ts';
 import { reconciliationId } from '../../wiring/schedules/reconciliation-schedule.ts';
@@ -80,12 +80,14 @@ export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
   });
 }
 
-/** `lote nightly off`. */
+/** `lote nightly off`: also a night that was missed and that nobody has begun does not run any more. */
 export async function nightlyOff(command: NightlyCommand): Promise<ExitCode> {
   return withNightlyRuns(command, async (place) => {
-    const was = await unscheduleNightlyRuns(place);
-    print(command.json, { nights: null, was }, [
-      was ? 'Nights are off now. A night that runs goes on to its end.' : 'Nights were off already.',
+    const { was, ended, running } = await endNightlyRuns(place);
+    print(command.json, { nights: null, was, ended, running }, [
+      was ? 'Nights are off now.' : 'Nights were off already.',
+      ...running.map((id) => `Running      ${id} goes on to its end.`),
+      ...ended.map((id) => `Ended        ${id}: no worker had begun it, and it sends nothing.`),
     ]);
     return EXIT.ok;
   });

@@ -108,6 +108,16 @@ export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: Night
   };
 }
 
+/** Starts no more of them; where there is none, nothing happens. @throws LoteError `ledger-foreign` */
+export async function pauseNightlyRuns(place: NightlyPlace, note: string): Promise<void> {
+  await requireOwn(place);
+  try {
+    await handleOf(place).pause(note);
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
+  }
+}
+
 /** False when there was none. */
 export async function unscheduleNightlyRuns(place: NightlyPlace): Promise<boolean> {
   await requireOwn(place);

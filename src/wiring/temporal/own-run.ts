@@ -26,3 +26,15 @@ export async function requireOwnRun(
       `and give each installation a namespace of its own (TEMPORAL_NAMESPACE; now both have ${client.options.namespace}).`,
   );
 }
+
+/** Events of a run that no worker has ever taken up: started, and its first task scheduled. */
+const UNTOUCHED_EVENTS = 2;
+
+/** Ends a run that no worker has ever taken up, and that has therefore done nothing. False: one has, or it has ended; it stays as it is. */
+export async function endUntouchedRun(client: Client, workflowId: string, reason: string): Promise<boolean> {
+  const handle = client.workflow.getHandle(workflowId);
+  const { historyLength, status } = await handle.describe();
+  if (status.name !== 'RUNNING' || historyLength > UNTOUCHED_EVENTS) return false;
+  await handle.terminate(reason);
+  return true;
+}

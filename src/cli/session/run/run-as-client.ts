@@ -9,6 +9,7 @@ import { openService } from '../../../wiring/account/open-service.ts';
 import { readProfile } from '../../../wiring/account/read-profiles.ts';
 import { workerScope, queuePollers } from '../../../wiring/temporal/queue-pollers.ts';
 import { requireListedWorker, requireLiveWorker } from '../../../wiring/temporal/require-live-worker.ts';
+import { endUntouchedRun } from '../../../wiring/temporal/own-run.ts';
 import type { BatchResult } from '../../../contract/messages.ts';
 import { interruption } from '../interruption.ts';
 import { preflight } from '../preflight.ts';
@@ -18,8 +19,6 @@ import { settledCountIn } from '../settled-count-in.ts';
 import type { RunCommand } from './run-command.ts';
 
 const INTERRUPTED = 'Interrupted: the workers go on with the batch. `lote status` tells where it stands.';
-/** Of a run that no worker has ever taken up: started, and its first task scheduled. */
-const UNTOUCHED_EVENTS = 2;
 
 /** Ledger and Temporal are shared: workers elsewhere do the work, this process starts it and waits. */
 export async function runAsClient(config: Config, command: RunCommand): Promise<readonly BatchResult[]> {
@@ -80,7 +79,6 @@ async function answered({ handle }: StartedBatch): Promise<void> {
 
 /** A run that nobody ever took up leaves no batch behind; one that a worker has begun stays for the workers to come. */
 async function giveUp(client: Client, { handle }: StartedBatch, error: unknown): Promise<never> {
-  const { historyLength } = await client.workflow.getHandle(handle.workflowId).describe();
-  if (historyLength <= UNTOUCHED_EVENTS) await handle.terminate('no worker took it up');
+  await endUntouchedRun(client, handle.workflowId, 'no worker took it up');
   throw error;
 }
