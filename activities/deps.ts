@@ -181,15 +181,15 @@ export interface ReportWriter {
   /** Returns the report that exists, if nothing changed since it was written; else null. */
   reuse(batchId: string): Promise<ReportSummary | null>;
   /**
-   * What reports of the batch say was not sent that the ledger does not know, because it was restored from an older copy; else nothing.
+   * What reports of the batch say was not sent, or must not be sent again, that the ledger does not know, because it was restored from an older copy; else nothing.
    * @throws LoteError `folder-unusable` when such a report cannot be read
    */
   rowsNotSent(batchId: string): Promise<RowsNotSent>;
 }
 
-/** What was not sent, or sent again, by reports that the ledger does not know. */
+/** What was not sent, sent again, or sent long ago, by reports that the ledger does not know. */
 export interface RowsNotSent {
-  /** The first row of each invoice that was not sent. */
+  /** The first row of each invoice that was not sent, or so long ago that the service may have forgotten its key. */
   readonly firstRows: readonly number[];
   /** What was sent again with a new key: the ledger may have an earlier generation of it, and its key must not be used any more. */
   readonly sentAgain: readonly SentAgain[];

@@ -6,13 +6,13 @@ import type { ActivityDeps } from '../deps.ts';
 const NOT_SENT_BEFORE: Reason = {
   code: OLDER_LEDGER,
   message:
-    'The earlier report of this file says that this invoice was not sent, was refused, failed, or was sent again with a new key, and the ledger does not know that report: it was restored from an older copy, or is another one. The invoice may have been corrected since, or kept back on purpose: look into that report (folder before-restore-…). If it must go, retry it with the accepted risk of a duplicate.',
+    'The earlier report of this file says that this invoice was not sent, was refused, failed, was sent again with a new key, or was sent so long ago that the service may have forgotten its key, and the ledger does not know that report: it was restored from an older copy, or is another one. The invoice may have been issued or corrected since, or kept back on purpose: look into that report (folder before-restore-…). If it was not issued and must go, retry it with the accepted risk of a duplicate.',
 };
 
 /**
  * In a restored ledger a file may be run again, its run go on from a copy of Temporal, or its batch be closed by reconciliation, although its
- * earlier run was cancelled, or stopped by Lote, and then corrected: what was not sent then has a key that the service has never seen. It is held, and
- * nothing of it goes by itself, unless an operator has accepted the risk since.
+ * earlier run was cancelled, or stopped by Lote, and then corrected: what was not sent then has a key that the service has never seen, and what was sent
+ * long ago has one that it may have forgotten. It is held, and nothing of it goes by itself, unless an operator has accepted the risk since.
  */
 export async function holdUnsentBefore(
   { ledger, reports, now }: Pick<ActivityDeps, 'ledger' | 'reports' | 'now'>,

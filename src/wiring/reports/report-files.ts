@@ -35,6 +35,8 @@ export interface ReportWriterOptions {
   /** As in `LostReportParts`. */
   readonly retriedCodes: readonly string[];
   readonly now: () => number;
+  /** As in `LostReportParts`. */
+  readonly latestNow: () => number;
 }
 
 /** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */

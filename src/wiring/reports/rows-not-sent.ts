@@ -11,8 +11,8 @@ import { inReportsFolder } from '../../report/reports-folder.ts';
 
 /**
  * What a report says of invoices of which the service has nothing: no POST was made for them, or it was refused. A refused one may have been corrected, and
- * the service, asked again, may accept what it refused. A failed one may have been corrected, too, and counts once the service may have forgotten its key,
- * or at once where its failure would be sent again with a new key.
+ * the service, asked again, may accept what it refused. Every other one, whatever its state, counts once the service may have forgotten its key: sent
+ * again, it would be a second document. A failed one, which may have been corrected, counts at once where its failure would be sent again with a new key.
  */
 const NOT_SENT: ReadonlySet<string> = new Set(['held', 'conflict', 'rejected']);
 
@@ -42,34 +42,42 @@ export interface LostReportParts {
   readonly ledger: Pick<Ledger, 'id' | 'findBatch'>;
   /** As the marks of sending name it. Null: the built-in sandbox, whose documents go with the ledger. */
   readonly account: string | null;
-  /** For so long the service knows a key. */
+  /** For so long after its first POST a key may be used again, by whoever asks now and sends then. */
   readonly retentionMs: number;
   /** Codes of failures that the retry policy of the service profile sends again. */
   readonly retriedCodes: readonly string[];
-  readonly now: () => number;
+  /** How late it is, at least: a clock that is set back makes no key younger. */
+  readonly latestNow: () => number;
 }
 
-/** An invoice that the service has as failed; the ledger sends it with its first key, which brings the same document for as long as the service knows it. */
-interface FailedInvoice {
+/** An invoice that the service may have; its key brings the same document for as long as the service knows it. */
+interface SentInvoice {
   readonly row: number;
-  /** Null: the report has none. */
-  readonly code: string | null;
-  /** When that key was used at the latest; null: that is not known. */
+  /** Of its failure; null: it has not failed, or the report has none. */
+  readonly failure: string | null;
+  /** When that key was used first; null: that is not known. */
   readonly sentAt: number | null;
 }
 
 interface LostReport extends RowsNotSent {
-  readonly failed: readonly FailedInvoice[];
+  readonly sent: readonly SentInvoice[];
   readonly ledger: string | undefined;
   readonly account: string | null | undefined;
 }
 
 /**
- * What was not sent by reports that the ledger does not know, because it was restored from an older copy: they are in place with a revision that it has not
- * given out, or were kept when another report, as reconciliation writes it, took their place. Those of another ledger for another account do not
- * count: a file may be tried at a test account first.
+ * What was not sent, or so long ago that its key may be forgotten, by reports that the ledger does not know, because it was restored from an older copy:
+ * they are in place with a revision that it has not given out, or were kept when another report, as reconciliation writes it, took their place. Those of
+ * another ledger for another account do not count: a file may be tried at a test account first.
  */
-export function createLostReports({ reportsDir, ledger, account, retentionMs, retriedCodes, now }: LostReportParts) {
+export function createLostReports({
+  reportsDir,
+  ledger,
+  account,
+  retentionMs,
+  retriedCodes,
+  latestNow,
+}: LostReportParts) {
   // Each slice of a batch asks, and a report may be large.
   const remembered = new Map<string, LostReport>();
 
@@ -101,14 +109,13 @@ export function createLostReports({ reportsDir, ledger, account, retentionMs, re
     const own = reports.filter(
       (report) => report.ledger === ledger.id || report.account === undefined || report.account === account,
     );
-    const isForgotten = ({ sentAt }: FailedInvoice) => sentAt === null || now() - sentAt >= retentionMs;
+    const now = latestNow();
+    const isForgotten = ({ sentAt }: SentInvoice) => sentAt === null || now - sentAt >= retentionMs;
     // The policy did not send it again then: its batch had ended, and the file may have been corrected.
-    const isRetried = ({ code }: FailedInvoice) => code !== null && retriedCodes.includes(code);
-    const failed = own.flatMap((report) =>
-      report.failed.filter((one) => isForgotten(one) || isRetried(one)).map(({ row }) => row),
-    );
+    const isRetried = ({ failure }: SentInvoice) => failure !== null && retriedCodes.includes(failure);
+    const lost = own.flatMap(({ sent }) => sent.filter((one) => isForgotten(one) || isRetried(one)));
     return {
-      firstRows: [...new Set([...own.flatMap(({ firstRows }) => firstRows), ...failed])],
+      firstRows: [...new Set([...own.flatMap(({ firstRows }) => firstRows), ...lost.map(({ row }) => row)])],
       sentAgain: own.flatMap(({ sentAgain }) => sentAgain),
       writtenAt: Math.max(0, ...own.map(({ writtenAt }) => writtenAt)),
     };
@@ -129,7 +136,7 @@ async function readReport(json: string): Promise<LostReport> {
   return {
     firstRows: notSent.flatMap(({ rows }) => rows.slice(0, 1)),
     sentAgain: invoices.flatMap(sentAgain),
-    failed: invoices.filter(({ state }) => state === 'failed').flatMap(failedInvoice),
+    sent: invoices.filter(({ state }) => !NOT_SENT.has(state)).flatMap(sentInvoice),
     writtenAt: Date.parse(batch.writtenAt),
     ...{ ledger: batch.ledger, account: batch.account },
   };
@@ -142,10 +149,13 @@ function sentAgain({ rows, generation = 1 }: ReportedInvoice): readonly SentAgai
   return generation <= 1 ? [] : rows.slice(0, 1).map((firstRow) => ({ firstRow, generation }));
 }
 
-/** Of a later generation nobody knows when the first key was used. */
-function failedInvoice({ rows, generation, sentAt, reason }: ReportedInvoice): readonly FailedInvoice[] {
-  const usedAt = generation === 1 && typeof sentAt === 'string' ? Date.parse(sentAt) : null;
-  return rows.slice(0, 1).map((row) => ({ row, sentAt: usedAt, code: reason?.code ?? null }));
+/** Of one that failed in a later generation nobody knows when the first key was used, which the ledger may go back to. */
+function sentInvoice({ state, rows, generation, sentAt, reason }: ReportedInvoice): readonly SentInvoice[] {
+  const hasFailed = state === 'failed';
+  const isKnown = typeof sentAt === 'string' && !(hasFailed && generation !== 1);
+  const usedAt = isKnown ? Date.parse(sentAt) : null;
+  const failure = hasFailed ? (reason?.code ?? null) : null;
+  return rows.slice(0, 1).map((row) => ({ row, sentAt: usedAt, failure }));
 }
 
 function parsed(json: string, text: string): z.infer<typeof Report> {

@@ -181,7 +181,9 @@ function folderUsers(
   const writer = createReportWriter({
     ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
     account: sendingScope(config),
-    retentionMs: retry.retentionMs,
+    latestNow: latestClock(),
+    // A slice asks before it begins, and its POSTs follow.
+    retentionMs: retry.retentionMs - LONGEST_SLICE_MS,
     retriedCodes: retry.failedReasonCodes,
     profile: { profileDigest: profileDigestOf(config, profile), baseUrl: service.baseUrl, now: Date.now },
   });

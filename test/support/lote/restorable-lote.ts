@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
 import type { BatchInput } from '../../../src/contract/messages.ts';
@@ -162,6 +162,19 @@ async function distributed(
       await client.connection.close();
     },
   };
+}
+
+/** What the reports say of when their invoices were sent, as if it were so much longer ago. */
+export async function ageReports(reportsDir: string, ms: number): Promise<void> {
+  for (const path of await readdir(reportsDir, { recursive: true })) {
+    if (basename(path) !== 'report.json') continue;
+    const json = join(reportsDir, path);
+    const aged = (await readFile(json, 'utf8')).replaceAll(
+      /"sentAt": ?"([^"]+)"/g,
+      (_, at: string) => `"sentAt": "${new Date(Date.parse(at) - ms).toISOString()}"`,
+    );
+    await writeFile(json, aged);
+  }
 }
 
 /** What the reports folder says of the last sending, as if it were so much longer ago. */

@@ -13,7 +13,7 @@ import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import { newPlace } from '../../support/lote/lote-command.ts';
-import { ageWitnesses, restorableLote, type RestorableLote } from '../../support/lote/restorable-lote.ts';
+import { ageReports, ageWitnesses, restorableLote, type RestorableLote } from '../../support/lote/restorable-lote.ts';
 import { shareCallContext } from '../../support/lote/shared-connection.ts';
 import { shareWorkflowThread } from '../../support/lote/shared-workflow-thread.ts';
 import { independentSandbox } from '../../support/servers/sandbox-books.ts';
@@ -227,6 +227,29 @@ describe.skipIf(server === null)('a restored ledger that was confirmed', { timeo
     await sql(lote.env['DATABASE_URL'] ?? '', `UPDATE invoice_body SET frozen_at = frozen_at - ${2 * HOUR_MS}`);
     await lote.start();
     await reconcileAll(lote);
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+  });
+});
+
+/** As if so much time went by since the last invoice was sent, for all that tells the time: service, marks and reports. */
+async function letPass({ reportsDir, pass }: Scene, ms: number): Promise<void> {
+  await ageWitnesses(reportsDir, ms);
+  await ageReports(reportsDir, ms);
+  pass(ms);
+}
+
+describe.each(FORMS)('a file that is run again after $form was confirmed', { timeout: 400_000 }, ({ postgresUrl }) => {
+  it('sends nothing that its report of the lost time calls issued, once the service forgets keys', async () => {
+    const set = await scene(postgresUrl);
+    const { lote, sandbox } = set;
+    await nightThatTheCopyLacks(set);
+    await letPass(set, DAY_MS + 60_000);
+    expect(await confirmLedgerCommand(lote.env)).toBe(0);
+
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { held: 6 } });
+    expect(await resultOf(lote, 'night.csv', NIGHT), 'and dropped once more').toMatchObject({ counts: { held: 6 } });
 
     expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
   });

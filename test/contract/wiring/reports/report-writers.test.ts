@@ -32,6 +32,7 @@ afterEach(() => rm(reportsDir, { recursive: true, force: true }));
 function writer(ledger: Ledger): ReportWriter {
   return createReportWriter({
     ...{ ledger, reportsDir, dataDir: reportsDir, notes: () => [], retriedCodes: [], retentionMs: 0, now: () => NOW },
+    latestNow: () => NOW,
     profile: { profileDigest: 'of this test', baseUrl: null, now: () => NOW },
   });
 }

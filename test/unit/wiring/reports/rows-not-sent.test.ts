@@ -32,7 +32,7 @@ async function lostReport(origin?: ReportOrigin, failed: readonly Partial<BatchI
   await write();
   const rowsOf = (revision: number, account: string | null = ACCOUNT, now = NOON, retriedCodes: string[] = []) => {
     const ledger = { id: LEDGER, findBatch: () => Promise.resolve({ ...batch, revision }) };
-    const parts = { reportsDir, ledger, account, retentionMs: RETENTION_MS, retriedCodes, now: () => now };
+    const parts = { reportsDir, ledger, account, retentionMs: RETENTION_MS, retriedCodes, latestNow: () => now };
     return createLostReports(parts)(batchId);
   };
   const knows = async (...place: Parameters<typeof rowsOf>) => (await rowsOf(...place)).firstRows;
@@ -67,6 +67,22 @@ it('are those that failed as the policy of the profile would send them again: it
   expect(await knows(0, ACCOUNT, NOON, ['no-stock'])).toEqual([3, 5]);
   expect(await knows(0, ACCOUNT, NOON, ['no-series'])).toEqual([3, 5, 6]);
 });
+
+it.each(['issued', 'already-issued', 'accepted', 'unsettled', 'unknown', 'sending'] as const)(
+  'are those that were %s, once the service may have forgotten their key: sent again, they would be a second document',
+  async (state) => {
+    const sentAt = NOON - 3_600_000;
+    const reason = { code: 'because', message: 'No final word.' };
+    const { knows } = await lostReport(undefined, [
+      { state, reason, sentAt },
+      { state, reason, sentAt: null },
+    ]);
+
+    expect(await knows(0, ACCOUNT, sentAt + RETENTION_MS - 1), 'its key brings its document').toEqual([3, 5, 7]);
+    expect(await knows(0, ACCOUNT, sentAt + RETENTION_MS)).toEqual([3, 5, 6, 7]);
+    expect(await knows(1, ACCOUNT, sentAt + RETENTION_MS), 'the ledger knows it').toEqual([]);
+  },
+);
 
 it('are told from those that were sent again with a new key', async () => {
   const { rowsOf } = await lostReport(undefined, [
