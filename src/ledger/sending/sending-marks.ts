@@ -1,4 +1,4 @@
-import type { SendingMarkLedger } from '../../domain/ports/ledger/sending-mark-ledger.ts';
+import type { SendingMark, SendingMarkLedger } from '../../domain/ports/ledger/sending-mark-ledger.ts';
 import { TRANSITIONS } from '../../domain/invoice-state.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import type { Database } from '../database/database.ts';
@@ -21,6 +21,10 @@ ON CONFLICT (scope, ledger_id) DO UPDATE SET number = sending_mark.number + 1 RE
 /** scope. */
 const SENDING_MARKS = `/* sending-marks */
 SELECT ledger_id, number, gap_since FROM sending_mark WHERE scope = $1`;
+
+/** ledgerId. */
+const OWN_MARKS = `/* own-sending-marks */
+SELECT scope, ledger_id, number, gap_since FROM sending_mark WHERE ledger_id = $1`;
 
 /** scope, ledgerId, number, gapSince. GREATEST and LEAST pass over NULL. */
 const NOTE_GAP = `/* note-sending-gap */
@@ -55,6 +59,10 @@ interface MarkRow {
   readonly gap_since: number | null;
 }
 
+function markOf(row: MarkRow): SendingMark {
+  return { ledgerId: row.ledger_id, number: row.number, gapSince: row.gap_since };
+}
+
 /** The marks of sending, one row for each account and ledger. */
 export function createSendingMarks(database: Database): SendingMarkLedger {
   return {
@@ -66,7 +74,11 @@ export function createSendingMarks(database: Database): SendingMarkLedger {
     },
     async sendingMarks(scope) {
       const rows = await database.query<MarkRow>(SENDING_MARKS, [scope]);
-      return rows.map((row) => ({ ledgerId: row.ledger_id, number: row.number, gapSince: row.gap_since }));
+      return rows.map(markOf);
+    },
+    async ownSendingMarks(ledgerId) {
+      const rows = await database.query<MarkRow & { readonly scope: string }>(OWN_MARKS, [ledgerId]);
+      return new Map(rows.map((row) => [row.scope, markOf(row)]));
     },
     async noteSendingGap(scope, { ledgerId, number, gapSince }) {
       await database.query(NOTE_GAP, [scope, ledgerId, number, gapSince]);

@@ -12,9 +12,10 @@ import type { SendingMark } from '../../domain/ports/ledger/sending-mark-ledger.
 import type { SharedFolderLedger } from '../../domain/ports/ledger/shared-folder-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { ServiceProfile } from '../../service-profile/profile.ts';
+import { gapsElsewhere, type Gap } from './gaps-elsewhere.ts';
 import { repeatWindowMs } from './repeat-window.ts';
 import { createCommonFolders } from '../folders/common-folders.ts';
-import { gapSince, witnessFolder, type Witness, type WitnessFolder } from './sending-witness.ts';
+import { gapSince, highestOf, witnessFolder, type Witness, type WitnessFolder } from './sending-witness.ts';
 
 /** Enough digits to keep accounts apart. */
 const SCOPE_DIGITS = 16;
@@ -22,7 +23,10 @@ const HOUR_MS = 3_600_000;
 
 /** What the guard compares: the marks of the ledger, and those in the reports folder. */
 export interface SendingGuardParts {
-  readonly ledger: Pick<Ledger, 'id' | 'raiseSendingMark' | 'sendingMarks' | 'noteSendingGap' | 'closeSendingGaps'>;
+  readonly ledger: Pick<
+    Ledger,
+    'id' | 'raiseSendingMark' | 'sendingMarks' | 'ownSendingMarks' | 'noteSendingGap' | 'closeSendingGaps'
+  >;
   readonly scope: string;
   readonly folder: WitnessFolder;
   /** Before the folder is used: it is the common one, and no empty place where it was mounted. @throws LoteError `folder-unusable` */
@@ -135,14 +139,16 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
   /** First the files, then the ledger: what is sent in between is not taken for a gap. */
   async function gaps(raised?: number): Promise<{ readonly found: readonly Gap[]; readonly whole: SendingGap | null }> {
     await requireFolder();
-    const witnesses = await folder.read();
+    const all = await folder.readAll();
+    const witnesses = all.filter((one) => one.scope === scope);
     const marks = await ledger.sendingMarks(scope);
     const found = [...new Set(witnesses.map(({ ledgerId }) => ledgerId))].flatMap((ledgerId) => {
       const own = witnesses.filter((one) => one.ledgerId === ledgerId);
       const known = marks.find((mark) => mark.ledgerId === ledgerId)?.number ?? 0;
       const since = gapSince(own, known) ?? (ledgerId === ledger.id ? usedAt(own, raised) : null);
-      return since === null ? [] : [{ ledgerId, since, number: highest(own) }];
+      return since === null ? [] : [{ ledgerId, since, number: highestOf(own) }];
     });
+    found.push(...(await gapsElsewhere({ ledger, scope, witnesses: all, marks })));
     const whole = earliest([...notedGaps(marks), ...found.map(({ since }) => since)], parts);
     return { found, whole };
   }
@@ -165,7 +171,7 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
     async isWitnessed() {
       const marks = await ledger.sendingMarks(scope);
       if (!marks.some(({ ledgerId }) => ledgerId === ledger.id)) return true;
-      return (await folder.read()).some(({ ledgerId }) => ledgerId === ledger.id);
+      return (await folder.readAll()).some(({ ledgerId }) => ledgerId === ledger.id);
     },
     require: async () => void (await require()),
     async openSince() {
@@ -235,12 +241,6 @@ async function requireSent(batches: OpenBatches, parts: SendingGuardParts) {
     );
   }
   return { held: 0, refused: 0 };
-}
-
-interface Gap {
-  readonly ledgerId: string;
-  readonly since: number;
-  readonly number: number;
 }
 
 /**
@@ -325,10 +325,6 @@ function inSendingGap(invoice: StageInvoice): StageInvoice {
 /** When the number that this process has just raised was used before; null: never, as it must be. */
 function usedAt(own: readonly Witness[], raised: number | undefined): number | null {
   return own.find(({ number }) => number === raised)?.at ?? null;
-}
-
-function highest(witnesses: readonly Witness[]): number {
-  return Math.max(...witnesses.map(({ number }) => number));
 }
 
 /** Of a time that has not come yet nobody knows when it was. */

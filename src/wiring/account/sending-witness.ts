@@ -34,10 +34,22 @@ export function gapSince(witnesses: readonly Witness[], mark: number): number | 
   return sorted.findLast(({ number }) => number <= mark)?.at ?? 0;
 }
 
+/** The highest mark of at least one witness. */
+export function highestOf(witnesses: readonly Witness[]): number {
+  return witnesses.reduce((most, { number }) => Math.max(most, number), 0);
+}
+
+/** A witness file with the account that it was written for. */
+export interface ScopedWitness extends Witness {
+  readonly scope: string;
+}
+
 /** The marks of sending that stand outside the ledger, for one account. */
 export interface WitnessFolder {
-  /** All that stand there; none when the folder is not there. @throws LoteError `folder-unusable` */
+  /** All of the account that stand there; none when the folder is not there. @throws LoteError `folder-unusable` */
   read(): Promise<readonly Witness[]>;
+  /** The same of every account. */
+  readAll(): Promise<readonly ScopedWitness[]>;
   /** Writes one down. Only its name says something, so that it appears whole. @throws LoteError `folder-unusable` */
   write(witness: Witness): Promise<void>;
 }
@@ -74,18 +86,24 @@ export function witnessFolder(reportsDir: string, scope: string): WitnessFolder 
   }
 
   async function read(): Promise<readonly Witness[]> {
+    const own = (await readAll()).filter((one) => one.scope === scope);
+    return own.map(({ ledgerId, number, at }) => ({ ledgerId, number, at }));
+  }
+
+  async function readAll(): Promise<readonly ScopedWitness[]> {
     const names = await readdir(folder).catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return [];
       throw inReports(error, reportsDir);
     });
     return names.flatMap((name) => {
       const [, found, ledgerId = '', number, at] = NAME.exec(name) ?? [];
-      return found === scope ? [{ ledgerId, number: Number(number), at: Number(at) }] : [];
+      return found === undefined ? [] : [{ scope: found, ledgerId, number: Number(number), at: Number(at) }];
     });
   }
 
   return {
     read,
+    readAll,
     async write(witness) {
       try {
         await writeFile(pathOf(witness), '').catch(async (error: unknown) => {

@@ -16,6 +16,8 @@ export interface SendingMarkLedger {
   raiseSendingMark(scope: string, ledgerId: string): Promise<number>;
   /** The marks of this ledger, and of others whose sending it has learned of. */
   sendingMarks(scope: string): Promise<readonly SendingMark[]>;
+  /** The marks of this ledger's own sending, by account: one whose address has changed has several. */
+  ownSendingMarks(ledgerId: string): Promise<ReadonlyMap<string, SendingMark>>;
   /** Takes up a mark that stands outside the ledger only; the earliest `gapSince` stays. */
   noteSendingGap(scope: string, mark: SendingMark): Promise<void>;
   /**

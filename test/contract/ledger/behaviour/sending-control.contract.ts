@@ -153,6 +153,8 @@ export function sendingMarksContract(open: OpenLedger): void {
       expect(raised.toSorted((a, b) => a - b)).toEqual([2, 3, 4]);
       expect(await ledger.sendingMarks(scope)).toEqual([{ ledgerId: ledger.id, number: 4, gapSince: null }]);
       expect(await ledger.sendingMarks(other)).toEqual([{ ledgerId: ledger.id, number: 2, gapSince: null }]);
+      const own = await ledger.ownSendingMarks(ledger.id);
+      expect([scope, other].map((account) => own.get(account)?.number)).toEqual([4, 2]);
     });
 
     it('take up a gap, keep its earliest time and the highest number, and forget it on an operator’s word', async () => {

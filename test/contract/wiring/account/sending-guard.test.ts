@@ -18,6 +18,12 @@ import { NOW, REASON, type Scenario } from '../../ledger/scenario.ts';
 const DAY_MS = 24 * 60 * 60_000;
 const HOUR_MS = DAY_MS / 24;
 
+function reportsFolder(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'lote-guard-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
 /** The guard of an application of its own, over a reports folder of its own. */
 interface Guarded {
   readonly ledger: Ledger;
@@ -27,9 +33,10 @@ interface Guarded {
   lose(marks: number, agoMs?: number): Promise<void>;
 }
 
-function guarded({ ledger, application }: Pick<Scenario, 'ledger' | 'application'>): Guarded {
-  const directory = mkdtempSync(join(tmpdir(), 'lote-guard-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+function guarded(
+  { ledger, application }: Pick<Scenario, 'ledger' | 'application'>,
+  directory = reportsFolder(),
+): Guarded {
   const config = {
     ...{ application, isOneOfSeveral: false, databaseUrl: null, dataDir: directory },
     ...{ inputDir: directory, reportsDir: directory },
@@ -142,6 +149,52 @@ describe('a slice of several portions', () => {
 
     expect(marks[0]).toBeGreaterThanOrEqual(1);
     expect(marks[250]).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('a restored ledger whose account has another address than at the time of the copy', () => {
+  const placeOf = slicePlaces();
+
+  /** Guards of one application at its address of before and at the present one, of one ledger and one reports folder. */
+  function moved() {
+    const { scenario } = placeOf(created);
+    const directory = reportsFolder();
+    return { before: guarded(scenario, directory), now: guarded(scenario, directory) };
+  }
+
+  it('does not know what was sent at the address of before, until an operator confirms it', async () => {
+    const { before, now } = moved();
+    await before.guard.mark();
+    expect(await now.guard.gap(), 'it knows all that was sent').toBeNull();
+    await before.lose(3, 2 * DAY_MS);
+
+    await expect(now.guard.require()).rejects.toMatchObject({ code: 'interlock' });
+    await expect(now.guard.mark()).rejects.toMatchObject({ code: 'interlock' });
+
+    expect(await now.guard.confirm(now.ledger)).not.toBeNull();
+    await now.guard.require();
+    await now.guard.mark();
+    expect(await now.guard.openSince()).toBeNull();
+  });
+
+  it('sends as what may have been sent, while the service remembers the keys of the address of before', async () => {
+    const { before, now } = moved();
+    await before.guard.mark();
+    await before.lose(3);
+
+    await now.guard.require();
+    expect(await now.guard.openSince()).toBeLessThanOrEqual(Date.now() - HOUR_MS);
+  });
+
+  it('does not forget a gap that was found at the address of before', async () => {
+    const { before, now } = moved();
+    await before.lose(3, 2 * DAY_MS);
+    await expect(before.guard.require()).rejects.toMatchObject({ code: 'interlock' });
+
+    await expect(now.guard.require()).rejects.toMatchObject({ code: 'interlock' });
+    await now.guard.confirm(now.ledger);
+    await now.guard.require();
+    await expect(before.guard.require(), 'who has confirmed nothing').rejects.toMatchObject({ code: 'interlock' });
   });
 });
 
