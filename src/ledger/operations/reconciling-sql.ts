@@ -35,8 +35,15 @@ const REPEATABLE = `(i.state IN ${fromStates('repeat')} OR (i.state = 'sending' 
 const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
     AND NOT ${HAS_EARLIER_DOCUMENT} AND NOT ${IS_DOUBTFUL})`;
 
-/** Its repeat may be its first POST, and the operator who cancelled its batch wanted none. */
-const LEFT_TO_OPERATOR = `(owner.state = 'cancelled' AND i.state = 'unknown' AND coalesce(i.reason_code, '') = '${CANCELLED_UNANSWERED}')`;
+/**
+ * Its repeat may be its first POST, and the operator who stopped its batch wanted none. The reason decides, and not the state of the batch: a batch that is
+ * opened again for something else ends as `finished`.
+ */
+const LEFT_TO_OPERATOR = `(i.state = 'unknown' AND coalesce(i.reason_code, '') = '${CANCELLED_UNANSWERED}')`;
+
+/** Whoever orders a repeat wants the POST: from now on the invoice is like any other whose answer is not known. */
+export const WITHOUT_CANCELLATION = `reason_code = CASE WHEN i.reason_code = '${CANCELLED_UNANSWERED}' THEN NULL ELSE i.reason_code END,
+  reason_message = CASE WHEN i.reason_code = '${CANCELLED_UNANSWERED}' THEN NULL ELSE i.reason_message END`;
 
 /**
  * batchId, frozen after: unknown invoices of a batch that runs go to its pages, same key and bytes.
@@ -54,7 +61,7 @@ WITH target AS (
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )
-UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost'
+UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost', ${WITHOUT_CANCELLATION}
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
 RETURNING i.invoice_id`;

@@ -2,6 +2,7 @@ import type { TransitionName } from '../../domain/invoice-state.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import { INVOICE_OF_LINE, PAGE_OF } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
+import { WITHOUT_CANCELLATION } from './reconciling-sql.ts';
 
 /**
  * One row of `RETRY_CANDIDATES`. `free` is true when this batch owns the invoice, or its owner is closed; `total_unconfirmed`
@@ -64,7 +65,7 @@ RETURNING i.invoice_id`;
 
 /** batchId, now, then arrays: invoiceId, generation. Same key, same bytes; the earlier answer may be lost, and stays so. */
 export const REPEAT_SELECTED = `/* repeat-selected */
-UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost', changed_at = $2, ${WITHOUT_DOUBT}
+UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost', changed_at = $2, ${WITHOUT_CANCELLATION}, ${WITHOUT_DOUBT}
 FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('repeat')}
 RETURNING i.invoice_id`;

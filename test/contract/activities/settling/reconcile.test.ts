@@ -428,6 +428,50 @@ describe('what a cancelled batch had frozen, and of which no answer is known', (
     await settleRest(place);
   });
 
+  it('is not POSTed by the schedule after its batch was opened again for something else', async () => {
+    const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
+    const place = placeOf({ service });
+    const batch = await cancelledOnes(place, frozen);
+    await batch.claim({ runId: 'run-2', attempt: 1 });
+    await reported(place, batch);
+    expect(await batch.record()).toMatchObject({ state: 'finished' });
+    place.later(DAY_LEFT_MS);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 0 });
+    expect(posts).toEqual([]);
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+    await settleRest(place);
+  });
+
+  it.each([
+    [
+      'its file is run again',
+      (place: ActivityPlace, batch: TestBatch) =>
+        place.deps.ledger.repeatUnknown(batch.batchId, NOW - DAY_LEFT_MS, batch.fencingToken),
+    ],
+    [
+      'an operator retries it',
+      (place: ActivityPlace, { batchId }: TestBatch) =>
+        sendAgain(place.deps, {
+          ...{ ledgerId: place.deps.ledger.id, batchId, actionId: `${batchId}/round-1` },
+          ...{ requests: [{ rows: [2], reason: 'it must go' }], automatic: false },
+        }),
+    ],
+  ] as const)('is repeated by the schedule where %s, and the run is lost before it comes to it', async (_, order) => {
+    const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
+    const place = placeOf({ service });
+    const batch = await cancelledOnes(place, frozen);
+    await batch.claim({ runId: 'run-2', attempt: 1 });
+    await order(place, batch);
+    await place.deps.ledger.closeBatch(batch.batchId, { reason: LOST, now: NOW });
+    await reported(place, batch);
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: LOST });
+    place.later(DAY_LEFT_MS);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 1, found: 1 });
+    expect(posts).toHaveLength(1);
+  });
+
   it('is repeated by the schedule where the answer to a POST was lost before the batch was cancelled', async () => {
     const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
     const place = placeOf({ service });
