@@ -74,7 +74,9 @@ describe('a batch that is reset while its pages send', { timeout: 180_000 }, () 
       await stack.drop('reset.csv', testInvoices(12));
       const { batchId, handle } = await stack.start({ file: 'reset.csv' });
       await until(() => stack.posts().length >= 3);
-      expect(await stack.progress(handle)).toMatchObject({ phase: 'sending', pages: 6, pagesSent: 0 });
+      const { phase, pages, pagesSent } = await stack.progress(handle);
+      expect({ phase, pages }).toEqual({ phase: 'sending', pages: 6 });
+      expect(pagesSent, 'three POSTs may be all of one page and one of another').toBeLessThan(2);
 
       await reset(stack, handle, 'last');
       const latest: BatchHandle = stack.client.workflow.getHandle(batchId);

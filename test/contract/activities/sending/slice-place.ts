@@ -35,6 +35,7 @@ export interface SlicePlace extends ActivityPlace {
 
 interface SliceOptions {
   readonly settings?: Partial<ActivityDeps['settings']>;
+  readonly over?: Partial<ActivityDeps>;
   /** What the ledger does otherwise than it does by itself. */
   readonly ledger?: (real: Ledger, place: ActivityPlace) => Partial<Ledger>;
 }
@@ -42,10 +43,11 @@ interface SliceOptions {
 /** Workers that send slices, on one ledger for the test file; the service answers by reference. */
 export function slicePlaces(): (answer: Answer, maxConcurrency?: number, options?: SliceOptions) => SlicePlace {
   const placeOf = activityPlaces();
-  return (answer, maxConcurrency = 1, { settings = {}, ledger = () => ({}) } = {}) => {
+  return (answer, maxConcurrency = 1, { settings = {}, over = {}, ledger = () => ({}) } = {}) => {
     const posts: string[] = [];
     const bare = placeOf({
       settings: { maxConcurrency, ...settings },
+      over,
       service: {
         // It knows no merchant but those of which the ledger has the id.
         listMerchants: () => Promise.resolve({ kind: 'list', merchants: [] }),

@@ -102,7 +102,15 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       await statusCommand({ batchId: failed.batchId, json: true, env });
 
       expect(JSON.parse(stdout())).toEqual({
-        batches: [{ id: failed.batchId, file: 'invoices.csv', state: 'finished', counts: { held: 1, rejected: 1 } }],
+        batches: [
+          {
+            id: failed.batchId,
+            file: 'invoices.csv',
+            state: 'finished',
+            counts: { held: 1, rejected: 1 },
+            rowsLost: 0,
+          },
+        ],
       });
     });
 
@@ -162,6 +170,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
         batch: {
           ...{ id: failed.batchId, file: 'invoices.csv', state: 'finished' },
           counts: { held: 1, rejected: 1, rows: 2, invoices: 2, rowsWithoutInvoice: 0 },
+          rowsLost: 0,
           reports: { json: null, csv: null, html: null, corrections: null },
         },
       });

@@ -60,12 +60,16 @@ function guarded(
   };
 }
 
+/** The marks of sending have it, too. */
+const BY_REAL_TIME = { latestNow: () => Date.now() };
+
 describe('a database that loses its last transactions while a slice begins', () => {
   const placeOf = slicePlaces();
 
   it.each([1, 2])('makes the slice begin again, as one that may have been sent: %i lost marks', async (lost) => {
     let failsOver = false;
     const set = placeOf(() => REFUSED, 1, {
+      over: BY_REAL_TIME,
       ledger(_, { scenario }) {
         const { ledger, lose } = guarded(scenario);
         return {
@@ -97,6 +101,7 @@ describe('a slice of several portions', () => {
   it('sends what comes after a loss of the database as what may have been sent', async () => {
     let portions = 0;
     const set = placeOf((ref) => (ref === 'R250' ? REFUSED : created()), 1, {
+      over: BY_REAL_TIME,
       ledger(_, { scenario }) {
         const { ledger, lose } = guarded(scenario);
         return {
