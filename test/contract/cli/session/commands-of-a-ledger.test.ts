@@ -169,8 +169,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       expect(JSON.parse(stdout())).toEqual({
         batch: {
           ...{ id: failed.batchId, file: 'invoices.csv', state: 'finished' },
-          counts: { held: 1, rejected: 1, rows: 2, invoices: 2, rowsWithoutInvoice: 0 },
-          rowsLost: 0,
+          counts: { held: 1, rejected: 1, rows: 2, invoices: 2, rowsWithoutInvoice: 0, rowsLost: 0 },
           reports: { json: null, csv: null, html: null, corrections: null },
         },
       });
