@@ -36,7 +36,7 @@ export function oneStepMoreInPages(): readonly SourceChange[] {
   const step = "if (hasPatch('one-step-more')) await sleep(1);";
   return [
     ONE_NAME_MORE,
-    { file, text: '  setHandler,\n', by: '  setHandler,\n  sleep,\n' },
+    { file, text: 'proxyActivities, setHandler }', by: 'proxyActivities, setHandler, sleep }' },
     { file, text: '= listen(input);\n', by: `= listen(input);\n${step}\n` },
   ];
 }

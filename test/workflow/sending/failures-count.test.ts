@@ -41,7 +41,7 @@ describe('the first invoices of a large batch of several merchants', { concurren
   it.each([403, 422])(
     'do not stop the others where the service answers %i to the merchant that comes first',
     async (status) => {
-      const env = { LOTE_OUTAGE_PATIENCE: '8s', LOTE_FAILURE_BUDGET: '90%' };
+      const env = { LOTE_OUTAGE_PATIENCE: '60s', LOTE_FAILURE_BUDGET: '90%' };
       const bad = testInvoices(60, { nif: '502757191' });
       await withStack({ env }, async (stack) => {
         stack.front.script = ({ method, path, body }) => {
