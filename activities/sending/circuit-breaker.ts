@@ -1,13 +1,11 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import { WITHOUT_PROBE } from '../../src/domain/circuit-reasons.ts';
+import { LONGEST_PROBE_MS, WITHOUT_PROBE } from '../../src/domain/circuit-reasons.ts';
 import { isAhead } from '../../src/domain/time/is-ahead.ts';
 import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
 
 /** Trouble without a success between that makes it the service's trouble, not an invoice's. */
 const TROUBLE_IN_A_ROW = 20;
 const FIRST_PROBE_MS = 5_000;
-/** The next probe is never further away. */
-export const LONGEST_PROBE_MS = 60_000;
 /** Longer than any request may take: a probe without a result has died by then. */
 const PROBE_TURN_MS = 60_000;
 
@@ -91,8 +89,10 @@ class LedgerBreaker implements CircuitBreaker {
     const time = this.#now();
     this.#closed ??= { at: record.openedAt, reason: record.reason };
     if (!hasProbe) return waitFor(record.reason, LONGEST_PROBE_MS);
-    if (isAhead(record.probeAfter, time + LONGEST_PROBE_MS)) await this.#renew(record.reason, time);
-    else if (record.probeAfter > time) return waitFor(record.reason, record.probeAfter - time);
+    // A clock that ran ahead opened it: no answer of now would count, and the probe would wait for that time.
+    if (isAhead(this.#closed.at, time)) this.#closed = { ...this.#closed, at: time - 1 };
+    if (record.probeAfter > time && !isAhead(record.probeAfter, time + LONGEST_PROBE_MS))
+      return waitFor(record.reason, record.probeAfter - time);
     const until = time + PROBE_TURN_MS;
     const isProbe = await this.#ledger.claimProbe(this.#baseUrl, { now: time, until });
     // Another slice probes at this moment, and its answer is soon known.
@@ -138,15 +138,6 @@ class LedgerBreaker implements CircuitBreaker {
     this.#openings += 1;
     const open = { baseUrl: this.#baseUrl, reason, openedAt: at, probeAfter: at + wait };
     await this.#write(() => this.#ledger.openBreaker(open));
-  }
-
-  /** It was opened by a clock that has been set back since: its times, and answers that count from them on, would be hours away. */
-  async #renew(reason: Reason, time: number): Promise<void> {
-    const at = time - 1;
-    this.#closed = { at, reason };
-    await this.#write(() =>
-      this.#ledger.openBreaker({ baseUrl: this.#baseUrl, reason, openedAt: at, probeAfter: time }),
-    );
   }
 
   /** No row: closed, unless this process has opened it while the answer was on its way. */

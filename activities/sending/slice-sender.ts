@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSemaphore, type Release, type Semaphore } from '../../src/concurrency/semaphore.ts';
+import { LONGEST_PROBE_MS } from '../../src/domain/circuit-reasons.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -7,7 +8,7 @@ import { attemptOver } from '../attempt-over.ts';
 import { eachTaken } from '../../src/concurrency/each-of.ts';
 import { sharedAnswer } from '../../src/concurrency/shared-answer.ts';
 import type { KeyDelays } from '../key-delays.ts';
-import { LONGEST_PROBE_MS, type CircuitBreaker, type Waiting } from './circuit-breaker.ts';
+import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
 import { readBudget } from './failure-budget.ts';
 import type { FailureWatch } from './failure-watch.ts';
 import type { FirstAnswers } from './first-answers.ts';

@@ -96,14 +96,14 @@ export function documentOf(end: ExchangeResult): Document {
   if (isSpoilt(end)) return { body: undefined, status };
   return {
     body: body.kind === 'json' ? body.value : undefined,
-    ...(body.kind === 'unreadable' && isProse(body.text) && { text: body.text }),
+    ...(body.kind === 'unreadable' && body.text !== undefined && !isPage(body.text) && { text: body.text }),
     ...{ status, ...(headers !== undefined && { headers }), ...(computed !== undefined && { computed }) },
   };
 }
 
-/** The page of a gateway is no word of the service. */
-function isProse(text: string | undefined): text is string {
-  return text !== undefined && !text.trimStart().startsWith('<');
+/** Whether a text is a page: that of a gateway is no word of the service. */
+export function isPage(text: string): boolean {
+  return text.trimStart().startsWith('<');
 }
 
 const SPOILT: ReadonlySet<UnreadableBody> = new Set(['encoded', 'oversize', 'cut-short', 'not-evaluated']);

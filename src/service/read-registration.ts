@@ -5,7 +5,7 @@ import { readPlace } from '../service-profile/place.ts';
 import type { ServiceProfile } from '../service-profile/profile.ts';
 import { shapeWithoutId } from './answer-shapes.ts';
 import { classify } from './classify.ts';
-import { documentOf, type AnswerBody, type ExchangeResult } from './exchange-result.ts';
+import { documentOf, isPage, type AnswerBody, type ExchangeResult } from './exchange-result.ts';
 import { look, type CreationShape } from './seen-answer.ts';
 
 const LONGEST_SECRET = 4_096;
@@ -30,16 +30,13 @@ export function readRegistration(end: ExchangeResult, profile: ServiceProfile): 
 
 /** A success by the profile, and no rule of it says otherwise; the page of a gateway that is away answers 200, too. */
 function isRegistered(end: ExchangeResult, shape: CreationShape): boolean {
-  if (end.kind !== 'answer' || isUnread(end.body) || isPage(end.body)) return false;
+  if (end.kind !== 'answer' || isUnread(end.body)) return false;
   const { success, meaning } = look(end, shape);
   return success && (meaning === null || meaning === 'exists');
 }
 
-/** A body that did not come whole, or of which nobody knows what the profile would find in it. */
+/** A body that did not come whole, of which nobody knows what the profile would find in it, or that no service wrote. */
 function isUnread(body: AnswerBody): boolean {
-  return body.kind === 'unreadable' && (body.why === 'cut-short' || body.why === 'not-evaluated');
-}
-
-function isPage(body: AnswerBody): boolean {
-  return body.kind === 'unreadable' && body.text !== undefined && body.text.trimStart().startsWith('<');
+  if (body.kind !== 'unreadable') return false;
+  return body.why === 'cut-short' || body.why === 'not-evaluated' || isPage(body.text ?? '');
 }

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { isUnended } from '../../texts/nights/is-unended.ts';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
 import { fill } from '../../texts/fill.ts';
+import { nightTone, nightVerdict } from '../../texts/nights/night-verdict.ts';
 import { remarkText } from '../../texts/nights/remark-text.ts';
 import { waitingName } from '../../texts/nights/waiting-files.ts';
 import { commandEnd, type ApplicationFilter } from '../forms/application-filter.ts';
@@ -58,7 +58,7 @@ function listRow(format: PageFormat, { date, summary }: ListedNightlySummary, qu
   const { totals } = summary;
   return html`<tr>
     ${name}
-    <td><span class="state ${toneOf(summary)}">${verdict(format, summary)}</span></td>
+    <td><span class="state ${nightTone(summary)}">${nightVerdict(format.texts, format.plural, summary)}</span></td>
     <td class="number">${count(totals.files + totals.waiting)}</td>
     <td class="number">${count(totals.invoices)}</td>
     <td class="number">${count(totals.invoices - totals.notIssued)}</td>
@@ -70,8 +70,8 @@ export function nightlyDatePage(format: PageFormat, summary: StoredNightlySummar
   const { nights } = format.texts;
   return html`<p><a href="/nights">← ${nights.title}</a></p>
     <h1>${nights.night}: ${format.date(summary.date)}</h1>
-    <section class="verdict ${toneOf(summary)}">
-      <p class="big"><strong>${verdict(format, summary)}</strong></p>
+    <section class="verdict ${nightTone(summary)}">
+      <p class="big"><strong>${nightVerdict(format.texts, format.plural, summary)}</strong></p>
     </section>
     ${summary.runs.toReversed().map((run) => runSection(format, run))}`;
 }
@@ -164,17 +164,4 @@ function note(format: PageFormat, { remarks, sentences, verdict: became }: Night
         : remarks.map((remark) => html`<div>${remarkText(format, remark)}</div>`)
     }
   </details>`;
-}
-
-function toneOf({ totals, runs }: StoredNightlySummary): string {
-  if (totals.failed + totals.refused > 0) return 'bad';
-  return totals.attention + totals.waiting > 0 || isUnended(runs) ? 'open' : 'good';
-}
-
-function verdict({ texts: { nights }, plural }: PageFormat, { totals, runs }: StoredNightlySummary): string {
-  const files = totals.files + totals.waiting;
-  const open = files - totals.issued;
-  if (open === 0 && isUnended(runs)) return plural(nights.unended, files);
-  if (files === 0) return nights.empty;
-  return open === 0 ? plural(nights.allOut, files) : plural(nights.open, open, files);
 }

@@ -1,4 +1,4 @@
-import { WITHOUT_PROBE } from '../../domain/circuit-reasons.ts';
+import { LONGEST_PROBE_MS, WITHOUT_PROBE } from '../../domain/circuit-reasons.ts';
 import type { BreakerLedger } from '../../domain/ports/ledger/breaker-ledger.ts';
 import { isAheadSql } from '../database/ahead-sql.ts';
 import type { Database } from '../database/database.ts';
@@ -31,10 +31,7 @@ ON CONFLICT (base_url) DO UPDATE SET reason_code = excluded.reason_code, reason_
   probe_after = excluded.probe_after, probing_until = NULL
 WHERE known.reason_code NOT IN ${LASTING} OR excluded.reason_code IN ${LASTING}`;
 
-/** Neither a probe nor its turn is further away than this. */
-const LONGEST_PROBE_MS = 60_000;
-
-/** now ($2): a clock that ran ahead wrote it. */
+/** now ($2): neither a probe nor its turn is so far away; a clock that ran ahead wrote it. */
 function isLaterThanEver(at: string): string {
   return isAheadSql(at, `${LONGEST_PROBE_MS} + $2`);
 }

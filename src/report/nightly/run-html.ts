@@ -1,10 +1,10 @@
-import { isUnended } from '../../texts/nights/is-unended.ts';
 import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import { documentFormat } from '../../texts/document-format.ts';
 import { fill } from '../../texts/fill.ts';
 import { NIGHT_TEXTS } from '../../texts/nights/night-catalogue.ts';
 import type { NightTexts } from '../../texts/nights/night-texts.ts';
+import { nightTone, nightVerdict } from '../../texts/nights/night-verdict.ts';
 import { remarkText } from '../../texts/nights/remark-text.ts';
 import { waitingName } from '../../texts/nights/waiting-files.ts';
 import type { SpeechFormat } from '../../texts/speech-format.ts';
@@ -47,27 +47,14 @@ export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => s
       <body>
         <main>
           <header><h1>${title}</h1></header>
-          <section class="verdict ${tone(summary)}" aria-label="${page.texts.nights.outcome}">
-            <p><strong>${verdict(page, summary)}</strong></p>
+          <section class="verdict ${nightTone(summary)}" aria-label="${page.texts.nights.outcome}">
+            <p><strong>${nightVerdict(page.texts, page.format.plural, summary)}</strong></p>
             <p>${countsLine(page, summary)}</p>
           </section>
           ${runs.toReversed().map((run) => runSection(page, run))}
         </main>
       </body>
     </html> `.safe;
-}
-
-function tone({ totals, runs }: NightlySummary): string {
-  if (totals.failed + totals.refused > 0) return 'bad';
-  return totals.attention + totals.waiting > 0 || isUnended(runs) ? 'open' : 'good';
-}
-
-function verdict({ format: { plural }, texts: { nights } }: NightPage, { totals, runs }: NightlySummary): string {
-  const all = totals.files + totals.waiting;
-  const open = all - totals.issued;
-  if (open === 0 && isUnended(runs)) return plural(nights.unended, all);
-  if (all === 0) return nights.empty;
-  return open === 0 ? plural(nights.allOut, all) : plural(nights.open, open, all);
 }
 
 function countsLine({ format: { count }, texts: { nightFile } }: NightPage, { totals }: NightlySummary): string {

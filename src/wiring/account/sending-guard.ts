@@ -171,7 +171,7 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
     async isWitnessed() {
       const marks = await ledger.sendingMarks(scope);
       if (!marks.some(({ ledgerId }) => ledgerId === ledger.id)) return true;
-      return (await folder.readAll()).some(({ ledgerId }) => ledgerId === ledger.id);
+      return (await folder.read()).some(({ ledgerId }) => ledgerId === ledger.id);
     },
     require: async () => void (await require()),
     async openSince() {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createCircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
-import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED, WITHOUT_PROBE } from '../../../../src/domain/circuit-reasons.ts';
+import {
+  LONGEST_PROBE_MS,
+  PROFILE_CONTRADICTION,
+  SERVICE_IDS_REPEATED,
+  WITHOUT_PROBE,
+} from '../../../../src/domain/circuit-reasons.ts';
+import { isAhead } from '../../../../src/domain/time/is-ahead.ts';
 import type { BreakerLedger, BreakerRecord, OpenBreaker } from '../../../../src/domain/ports/ledger/breaker-ledger.ts';
 
 const BASE_URL = 'http://service.example';
@@ -31,7 +37,8 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
     },
     claimProbe(_baseUrl, { now, until }) {
       const { row } = ledger;
-      if (row === null || row.probeAfter > now || (row.probingUntil ?? 0) > now) return Promise.resolve(false);
+      if (row === null || isToCome(row.probeAfter, now) || isToCome(row.probingUntil ?? 0, now))
+        return Promise.resolve(false);
       ledger.row = { ...row, probingUntil: until };
       return Promise.resolve(true);
     },
@@ -42,6 +49,11 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
     },
   };
   return ledger;
+}
+
+/** A time that only a clock that ran ahead can have written counts as come. */
+function isToCome(at: number, now: number): boolean {
+  return at > now && !isAhead(at, now + LONGEST_PROBE_MS);
 }
 
 /** Only the start of a process ends it. */
