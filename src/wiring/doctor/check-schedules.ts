@@ -14,6 +14,8 @@ import { describeReconciliation, reconciliationId } from '../schedules/reconcili
 import { isPausedByLote, NO_FILE } from '../schedules/schedule-input.ts';
 import { fine, trouble, unknown, type Check } from './check.ts';
 
+/** Name of the check of what no file describes. */
+export const WITHOUT_FILE = 'applications without a file';
 /** As many as one line can name. */
 const MOST_NAMED = 20;
 /** Whoever paused it may have written anything. */
@@ -26,9 +28,12 @@ export interface ScheduleParts {
   readonly open: Promise<readonly Pick<BatchRecord, 'batchId' | 'application'>[]>;
 }
 
-/** What starts by itself: of applications without a file, and reconciliation and nights of each of the others. */
-export async function checkSchedules(client: Client, parts: ScheduleParts): Promise<readonly Check[]> {
-  const found = [...(await withoutFileChecks(client, parts))];
+/** What starts by itself: reconciliation and nights of each application. */
+export async function checkSchedules(
+  client: Client,
+  parts: Pick<ScheduleParts, 'applications'>,
+): Promise<readonly Check[]> {
+  const found: Check[] = [];
   for (const config of parts.applications) {
     // oxlint-disable-next-line no-await-in-loop -- two hundred at once would be a burst
     const checks = await Promise.all([reconciliationCheck(client, config), nightsCheck(client, config)]);
@@ -39,8 +44,11 @@ export async function checkSchedules(client: Client, parts: ScheduleParts): Prom
 }
 
 /** Schedules and open batches of applications that nobody describes: what they start or wait for never comes. */
-async function withoutFileChecks(client: Client, { applications, open }: ScheduleParts): Promise<readonly Check[]> {
-  const name = 'applications without a file';
+export async function checkWithoutFile(
+  client: Client,
+  { applications, open }: ScheduleParts,
+): Promise<readonly Check[]> {
+  const name = WITHOUT_FILE;
   const several = applications[0].isOneOfSeveral;
   const { found: schedules, unseen } = await schedulesWithoutFile(client, applications);
   const batches = await batchesWithoutFile(client, applications, () => open);

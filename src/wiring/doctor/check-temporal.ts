@@ -8,7 +8,7 @@ import { profileMark } from '../profile-fit/profile-mark.ts';
 import { placeOf } from '../temporal/connect-client.ts';
 import { POLLED_WITHIN_MS, queuePollers, withOtherProfile, workerScope } from '../temporal/queue-pollers.ts';
 import { searchAttributesOf } from '../temporal/search-attributes.ts';
-import { checkSchedules, type ScheduleParts } from './check-schedules.ts';
+import { checkSchedules, checkWithoutFile, WITHOUT_FILE, type ScheduleParts } from './check-schedules.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
 
 const CONNECT_PATIENCE_MS = 5_000;
@@ -63,14 +63,18 @@ interface ServerParts extends TemporalParts {
   readonly address: string;
 }
 
-/** The server and its schedules at the same time: a schedule that does not answer hides nothing of the server. */
+/**
+ * The server, the schedules of applications that are here, and those of others, at the same time: what does not answer hides nothing of the rest, and a namespace
+ * has as many schedules as its other users want.
+ */
 async function checkAll(client: Client, parts: ServerParts): Promise<readonly Check[]> {
-  const [server, schedules] = await Promise.all([
+  const [server, withoutFile, schedules] = await Promise.all([
     within('temporal', parts.patienceMs, async () => checkServer(client, parts)),
+    within(WITHOUT_FILE, parts.patienceMs, async () => checkWithoutFile(client, parts)),
     within('schedules', parts.patienceMs, async () => checkSchedules(client, parts)),
   ]);
   const isUsable = server.every(({ name, state }) => state !== 'trouble' || !NEEDED.has(name));
-  return isUsable ? [...server, ...schedules] : server;
+  return isUsable ? [...server, ...withoutFile, ...schedules] : server;
 }
 
 async function checkServer(client: Client, parts: ServerParts): Promise<readonly Check[]> {

@@ -41,7 +41,7 @@ export async function within(
     checks().catch((error: unknown) => [trouble(name, errorText(error), 'See the log of the process that uses it.')]),
     late,
   ]);
-  const seconds = patienceMs / 1_000;
+  const seconds = Number((patienceMs / 1_000).toFixed(1));
   return (
     found ?? [trouble(name, `It did not answer within ${seconds} s.`, 'See whether it hangs, or the network does.')]
   );

@@ -1,11 +1,11 @@
-import { ScheduleNotFoundError, type Client, type ScheduleDescription } from '@temporalio/client';
+import { ScheduleNotFoundError, type Client, type ScheduleDescription, type ScheduleSummary } from '@temporalio/client';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { nightlyScheduleId } from './nightly-schedule.ts';
 import { isApplicationPolled } from '../temporal/queue-pollers.ts';
-import { NO_FILE, OTHER_APPLICATION } from './schedule-input.ts';
-import { reconciliationId } from './reconciliation-schedule.ts';
+import { isNoteOfLote, NO_FILE, OTHER_APPLICATION } from './schedule-input.ts';
+import { isReconciliationElsewhere, reconciliationId } from './reconciliation-schedule.ts';
 
 /** What schedules of Lote start. */
 const STARTED: ReadonlySet<string> = new Set(['nightlyIssuance', 'reconciliation']);
@@ -57,10 +57,12 @@ export async function schedulesWithoutFile(
   const found: ScheduleWithoutFile[] = [];
   const unseen: string[] = [];
   let listed = 0;
-  for await (const { scheduleId, action } of client.schedule.list()) {
+  for await (const summary of client.schedule.list()) {
+    const { scheduleId, action } = summary;
     listed += 1;
     if (listed > MOST_LISTED) break;
     if (own.has(scheduleId) || !STARTED.has(action?.workflowType ?? '')) continue;
+    if (isKnownElsewhere(summary, applications)) continue;
     const described = await describeListed(client, scheduleId, unseen);
     if (described === null) continue;
     const application = nameOf(described);
@@ -194,6 +196,14 @@ function pollsOf(client: Client, [first]: readonly Known[]): (application: strin
     asked.set(application, answer);
     return answer;
   };
+}
+
+/**
+ * Its id and its note say that Lote made it for another task queue. A list costs the server little and a description much: without this, each start of each
+ * of a hundred installations in one namespace would ask for those of all others.
+ */
+function isKnownElsewhere({ scheduleId, state }: ScheduleSummary, [first]: readonly Known[]): boolean {
+  return isNoteOfLote(state.note) && isReconciliationElsewhere(scheduleId, first?.taskQueue ?? '');
 }
 
 /** It starts its runs for workers of another installation. */

@@ -3,7 +3,7 @@ import { ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/clien
 import { commandLine } from '../../domain/text/command-line.ts';
 import { namedInput } from '../temporal/named-input.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { bringInput } from './schedule-input.ts';
+import { bringInput, RECONCILES } from './schedule-input.ts';
 
 /** Often enough that a report is right long before anybody reads it, seldom enough to cost nothing. */
 const EVERY = '15m';
@@ -20,6 +20,13 @@ export function reconciliationId({ application, taskQueue }: Pick<Place, 'applic
   const prefix = application === 'default' ? '' : `${application}-`;
   const suffix = taskQueue === 'lote' ? '' : `-${taskQueue}`;
   return `${prefix}reconciliation${suffix}`;
+}
+
+/** Whether an id is one that Lote gives to reconciliation on another task queue, of whatever application. */
+export function isReconciliationElsewhere(scheduleId: string, taskQueue: string): boolean {
+  const here = reconciliationId({ application: 'default', taskQueue });
+  if (scheduleId === here || scheduleId.endsWith(`-${here}`)) return false;
+  return /(?:^|-)reconciliation(?:-|$)/u.test(scheduleId);
 }
 
 /** Makes sure that reconciliation is scheduled; one that an operator paused or changed stays as it is. */
@@ -42,7 +49,7 @@ export async function ensureReconciliationSchedule(
       spec: { intervals: [{ every: EVERY }], ...(place.isOneOfSeveral ? { jitter: SPREAD } : {}) },
       action,
       policies: { overlap: 'SKIP', catchupWindow: CATCH_UP },
-      state: { note: 'Repeats unknown invoices, polls pending ones, rewrites the reports that late answers changed.' },
+      state: { note: RECONCILES },
     });
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) {

@@ -4,7 +4,7 @@ import { activityQueue } from '../../../../src/contract/activity-queue.ts';
 import { nightlyOn } from '../../../../src/cli/commands/nightly.ts';
 import { readConfig, type Config } from '../../../../src/runtime/config/config.ts';
 import { ensureSchedules } from '../../../../src/wiring/schedules/ensure-schedules.ts';
-import { checkSchedules } from '../../../../src/wiring/doctor/check-schedules.ts';
+import { checkSchedules, checkWithoutFile } from '../../../../src/wiring/doctor/check-schedules.ts';
 import {
   nightlySchedule,
   nightlyScheduleId,
@@ -19,6 +19,7 @@ import {
 } from '../../../../src/wiring/schedules/application-without-file.ts';
 import { NO_FILE } from '../../../../src/wiring/schedules/schedule-input.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
+import { until } from '../../../support/until.ts';
 
 const PLAN = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: 3_600_000 };
 
@@ -145,6 +146,39 @@ describe('the schedules of an installation', () => {
     });
   });
 
+  it('of another task queue are known by id and note, and only what somebody wrote to is asked for', async () => {
+    await withApplication(async (_, gone) => {
+      await withApplication(async (_alone, neighbour) => {
+        await ensure(gone, neighbour);
+        const here = [{ ...gone, application: ownName('stays') }];
+        const [theirs, ofOwnQueue] = [reconciliationId(neighbour), reconciliationId(gone)];
+        const asked = async () => {
+          const ids: string[] = [];
+          const { found } = await schedulesWithoutFile(noting(ids), here);
+          return { ids: ids.filter((id) => [theirs, ofOwnQueue].includes(id)), found };
+        };
+
+        expect(await asked()).toMatchObject({ ids: [ofOwnQueue], found: [{ scheduleId: ofOwnQueue }] });
+
+        await client.schedule.getHandle(theirs).pause('somebody looks at it');
+        await until(async () => (await asked()).ids.includes(theirs));
+        expect((await asked()).found.map(({ scheduleId }) => scheduleId)).toEqual([ofOwnQueue]);
+      });
+    });
+  });
+
+  /** The same server, and which schedules it is asked to describe. */
+  function noting(ids: string[]): Client {
+    const { schedule } = client;
+    const getHandle = (id: string) => ({
+      describe: () => {
+        ids.push(id);
+        return schedule.getHandle(id).describe();
+      },
+    });
+    return Object.assign(Object.create(client) as Client, { schedule: { list: () => schedule.list(), getHandle } });
+  }
+
   it('are looked through although the server does not describe each; three such are an error', async () => {
     await withApplication(async (_, gone) => {
       await ensure({ ...gone, schedule: PLAN });
@@ -217,7 +251,7 @@ describe('the schedules of an installation', () => {
         expect(paused).toBe(true);
         expect(note).toContain(`works for another application now (${after.application}, LOTE_APPLICATION)`);
       }
-      const checks = await checkSchedules(client, { applications: [after], open: Promise.resolve([]) });
+      const checks = await checkWithoutFile(client, { applications: [after], open: Promise.resolve([]) });
       expect(checks.find(({ name }) => name === 'applications without a file')).toMatchObject({
         state: 'trouble',
         detail: expect.stringContaining(`${ids[0]} (paused)`) as string,
@@ -242,7 +276,7 @@ describe('the schedules of an installation', () => {
       const { action, state } = await night.describe();
       expect(action.args).toEqual([{ timezone: PLAN.timezone, application: other.application }]);
       expect(state.paused).toBe(true);
-      const checks = await checkSchedules(client, { applications: [here], open: Promise.resolve([]) });
+      const checks = await checkSchedules(client, { applications: [here] });
       expect(checks.find(({ name }) => name === 'nights')).toMatchObject({
         state: 'trouble',
         detail: `They start on task queue ${moved.taskQueue}, and this Lote works on ${here.taskQueue}: nothing that is dropped here goes out at night.`,
@@ -251,7 +285,7 @@ describe('the schedules of an installation', () => {
 
       await scheduleNightlyRuns({ ...here, client }, PLAN);
 
-      const after = await checkSchedules(client, { applications: [here], open: Promise.resolve([]) });
+      const after = await checkSchedules(client, { applications: [here] });
       expect(after.find(({ name }) => name === 'nights')).toMatchObject({ state: 'ok' });
       await unscheduleNightlyRuns({ ...here, client });
     });
