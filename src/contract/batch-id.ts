@@ -1,3 +1,6 @@
+/** Of the hash of a file, at the end of the id of its batch. */
+const HASH_DIGITS = 8;
+
 /** Id of the batch of a file, and of its workflow: `batch-<slug of the file's name>-<first 8 of its hash>`, application first unless it is the default one. */
 export function batchIdOf(application: string, file: string, sha256: string): string {
   const stem = baseName(file).replace(/\.[^.]*$/, '');
@@ -11,7 +14,12 @@ export function batchIdOf(application: string, file: string, sha256: string): st
       .replaceAll(/^-+|-+$/g, '')
       .slice(0, 40) || 'file';
   const prefix = application === 'default' ? '' : `${application}-`;
-  return `${prefix}batch-${slug}-${sha256.slice(0, 8)}`;
+  return `${prefix}batch-${slug}-${sha256.slice(0, HASH_DIGITS)}`;
+}
+
+/** Whether two batches may be of the same bytes, whatever their files are called: only the whole hashes tell. */
+export function mayBeSameBytes(one: string, other: string): boolean {
+  return one.slice(-HASH_DIGITS) === other.slice(-HASH_DIGITS);
 }
 
 /** The name of a file without its folders, whichever system wrote them. */

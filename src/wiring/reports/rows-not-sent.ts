@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { RowsNotSent } from '../../../activities/deps.ts';
+import { mayBeSameBytes } from '../../contract/batch-id.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { SentAgain } from '../../domain/ports/ledger/sending-ledger.ts';
@@ -21,6 +22,8 @@ const REMEMBERED = 16;
 
 const Report = z.object({
   batch: z.object({
+    sha256: z.string().optional(),
+    application: z.string().optional(),
     writtenAt: z.iso.datetime(),
     ledger: z.string().optional(),
     account: z.string().nullable().optional(),
@@ -60,6 +63,8 @@ interface SentInvoice {
 }
 
 interface LostReport extends RowsNotSent {
+  readonly sha256: string | undefined;
+  readonly application: string | undefined;
   readonly sent: readonly SentInvoice[];
   readonly ledger: string | undefined;
   readonly account: string | null | undefined;
@@ -67,8 +72,9 @@ interface LostReport extends RowsNotSent {
 
 /**
  * What was not sent, or so long ago that its key may be forgotten, by reports that the ledger does not know, because it was restored from an older copy:
- * they are in place with a revision that it has not given out, or were kept when another report, as reconciliation writes it, took their place. Those of
- * another ledger for another account do not count: a file may be tried at a test account first.
+ * they are in place with a revision that it has not given out, or were kept when another report, as reconciliation writes it, took their place. A file that is
+ * dropped again under another name, such as the one that its archive gave it, is the same file. Reports of another ledger for another account do not count: a
+ * file may be tried at a test account first.
  */
 export function createLostReports({
   reportsDir,
@@ -103,9 +109,24 @@ export function createLostReports({
     return report;
   }
 
-  async function rowsOf(batchId: string): Promise<RowsNotSent> {
+  async function reportsOf(batchId: string): Promise<readonly LostReport[]> {
     const paths = [...(await keptReports(join(reportsDir, batchId))), ...(await inPlace(batchId))];
-    const reports = await Promise.all(paths.map(read));
+    return Promise.all(paths.map(read));
+  }
+
+  /** Ids of batches tell the beginning of a hash only; the reports tell all of it. */
+  async function underOtherNames(batchId: string): Promise<readonly LostReport[]> {
+    const names = await readdir(reportsDir).catch(unlessMissing);
+    const others = names.filter((name) => name !== batchId && mayBeSameBytes(name, batchId));
+    const batch = others.length === 0 ? null : await ledger.findBatch(batchId);
+    if (batch === null) return [];
+    const reports = await Promise.all(others.map(reportsOf));
+    const { sha256, application } = batch;
+    return reports.flat().filter((report) => report.sha256 === sha256 && report.application === application);
+  }
+
+  async function rowsOf(batchId: string): Promise<RowsNotSent> {
+    const reports = [...(await reportsOf(batchId)), ...(await underOtherNames(batchId))];
     const own = reports.filter(
       (report) => report.ledger === ledger.id || report.account === undefined || report.account === account,
     );
@@ -125,6 +146,11 @@ export function createLostReports({
     account === null ? NOTHING : inReportsFolder(reportsDir, () => rowsOf(batchId));
 }
 
+function unlessMissing(error: unknown): readonly string[] {
+  if (errorCode(error) === 'ENOENT') return [];
+  throw error;
+}
+
 const NOTHING: RowsNotSent = { firstRows: [], sentAgain: [], writtenAt: 0 };
 
 async function readReport(json: string): Promise<LostReport> {
@@ -138,7 +164,7 @@ async function readReport(json: string): Promise<LostReport> {
     sentAgain: invoices.flatMap(sentAgain),
     sent: invoices.filter(({ state }) => !NOT_SENT.has(state)).flatMap(sentInvoice),
     writtenAt: Date.parse(batch.writtenAt),
-    ...{ ledger: batch.ledger, account: batch.account },
+    ...{ sha256: batch.sha256, application: batch.application, ledger: batch.ledger, account: batch.account },
   };
 }
 

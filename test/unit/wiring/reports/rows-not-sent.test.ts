@@ -36,7 +36,13 @@ async function lostReport(origin?: ReportOrigin, failed: readonly Partial<BatchI
     return createLostReports(parts)(batchId);
   };
   const knows = async (...place: Parameters<typeof rowsOf>) => (await rowsOf(...place)).firstRows;
-  return { json: join(reportsDir, batchId, 'report.json'), write, knows, rowsOf };
+  /** Asked for a batch that the ledger knows, and no other one. */
+  const rowsAs = (known: typeof batch) => {
+    const findBatch = (id: string) => Promise.resolve(id === known.batchId ? known : null);
+    const parts = { reportsDir, account: ACCOUNT, retentionMs: RETENTION_MS, retriedCodes: [], latestNow: () => NOON };
+    return createLostReports({ ...parts, ledger: { id: LEDGER, findBatch } })(known.batchId);
+  };
+  return { json: join(reportsDir, batchId, 'report.json'), batch, write, knows, rowsOf, rowsAs };
 }
 
 it('are those of the lost report, also after reconciliation has put another one in its place', async () => {
@@ -146,4 +152,17 @@ it('are none where a report that the ledger wrote is damaged: it is written agai
   const { json, knows } = await lostReport();
   await writeFile(json, '');
   expect(await knows(1)).toEqual([]);
+});
+
+it('are those of the same file under another name, as its archive gave it, but not of other bytes or another application', async () => {
+  const lost = await lostReport();
+  const { batchId, sha256, application } = lost.batch;
+  const renamed = `batch-march-2-${batchId.slice(-8)}`;
+  const knows = async (said: Partial<typeof lost.batch>, id = renamed) =>
+    (await lost.rowsAs({ ...lost.batch, batchId: id, revision: 0, ...said })).firstRows;
+
+  expect(await knows({})).toEqual([3, 5]);
+  expect(await knows({ sha256: `${sha256.slice(0, 8)}${'0'.repeat(56)}` })).toEqual([]);
+  expect(await knows({ application: `${application}-2` })).toEqual([]);
+  expect(await knows({}, 'batch-march-2-00000000')).toEqual([]);
 });
