@@ -6,7 +6,7 @@ import { makeFolder } from '../file-system/make-folder.ts';
 import { syncPath } from '../file-system/sync-path.ts';
 import type { BatchFigures } from '../domain/ports/figures.ts';
 import { batchFigures } from './batch-figures.ts';
-import { csvReport } from './formats/csv-report.ts';
+import { csvReport, type DecimalMark } from './formats/csv-report.ts';
 import { htmlReport } from './formats/html/html-report.ts';
 import type { InvoiceSpool } from './invoice-spool.ts';
 import { jsonReport } from './formats/json-report.ts';
@@ -42,6 +42,8 @@ export interface WriteReport {
   readonly reportsDir: string;
   /** The dropped file; without it there is no corrections file. */
   readonly original?: OriginalFile;
+  /** Mark of the amounts in report.csv; left out: `.`. */
+  readonly decimalMark?: DecimalMark;
   /** For the reader, e.g. that webhooks are not registered. */
   readonly notes?: readonly ReportNote[];
   /** Of report.html; left out: English. */
@@ -114,7 +116,7 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
   const notes = corrections.note === null ? built.notes : [...built.notes, corrections.note];
   const model: ReportModel = { ...built, notes };
   const format = reportFormat(request.speech ?? ENGLISH);
-  const parts: ReportParts = { model, spool, corrections, format, decimalMark: decimalMarkOf(original) };
+  const parts: ReportParts = { model, spool, corrections, format, decimalMark: request.decimalMark ?? '.' };
   await writeFormats(places.work, parts);
   await requireNewest(request, revision);
   await supersedeOlder(places.directory, revision);
@@ -162,12 +164,7 @@ interface ReportParts {
   readonly spool: InvoiceSpool;
   readonly corrections: WrittenCorrections;
   readonly format: ReportFormat;
-  readonly decimalMark: '.' | ',';
-}
-
-function decimalMarkOf(original: OriginalFile | undefined): '.' | ',' {
-  const file = original?.kind === 'sheet' ? original.asCsv : original;
-  return file?.kind === 'csv' ? (file.dialect.decimalMark ?? '.') : '.';
+  readonly decimalMark: DecimalMark;
 }
 
 /** Batch ids are made of letters, digits and `-`, `_`, `.`; anything else could name a place outside the reports. */

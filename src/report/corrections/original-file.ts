@@ -8,8 +8,6 @@ export interface CsvDialect {
   /** A name that iconv-lite knows: `utf8`, `windows-1252`, `utf-16le`, ... */
   readonly encoding: string;
   readonly byteOrderMark: boolean;
-  /** Mark of its amounts where one was proved; report.csv writes amounts in it. Default `.`. */
-  readonly decimalMark?: '.' | ',';
 }
 
 /** A CSV record as it stands in the file: cells undecoded, in the file's own column order. */

@@ -21,6 +21,7 @@ const COLUMNS: readonly (readonly [name: string, cellOf: (invoice: ReportInvoice
   ['idempotency_key', ({ idempotencyKey }) => idempotencyKey ?? ''],
 ];
 
+/** What separates whole units from their fraction. */
 export type DecimalMark = '.' | ',';
 
 export interface CsvReportOptions {

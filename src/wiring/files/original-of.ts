@@ -21,7 +21,7 @@ import type {
 import { findKeptFile } from './input-files.ts';
 import { mergedRows } from './merged-rows.ts';
 import { originalSheet } from './original-sheet.ts';
-import { decimalMarkOf, numberMarksOf, readAsOf } from './read-as-of.ts';
+import { numberMarksOf, readAsOf } from './read-as-of.ts';
 
 type ReportedFile = Pick<BatchRecord, 'file' | 'sha256' | 'state' | 'proof'>;
 
@@ -60,7 +60,6 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
       newline: newlineOf(lineEnd),
       encoding,
       byteOrderMark: bom,
-      decimalMark: decimalMarkOf(batch.proof),
     },
     hasOriginals: read !== undefined,
     records: csvRecords(),

@@ -4,6 +4,8 @@ import { isDoubtful } from '../../ingest/csv/decimal-evidence.ts';
 import type { NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { NUMBER_COLUMNS } from '../../ingest/ingest-result.ts';
 import type { NumberColumn, Proof } from '../../ingest/ingest-result.ts';
+import type { Speech } from '../../texts/choose-language.ts';
+import { speechFormat } from '../../texts/speech-format.ts';
 
 type Decimals = z.infer<typeof Decimals>;
 
@@ -81,11 +83,15 @@ export function numberMarksOf(proof: Proof): NumberMarks {
   };
 }
 
-/** In which mark the reader of report.csv writes amounts: the file's own; where no amount shows it, a `;` comes from an Excel with commas. */
-export function decimalMarkOf(proof: Proof): '.' | ',' {
-  const { decimal, delimiter } = ReadProof.parse(proof);
+/**
+ * In which mark the reader of report.csv writes amounts: the file's own. Where no amount shows it, a `;` comes from an Excel with commas, and a workbook,
+ * whose numbers have no mark, was opened in the Excel of those who read `speech`.
+ */
+export function decimalMarkOf(proof: Proof, speech: Speech): '.' | ',' {
+  const { decimal, delimiter, workbook } = ReadProof.parse(proof);
   if (decimal === undefined) return '.';
   if (decimal.unit_price.how !== 'either') return decimal.unit_price.mark;
   if (decimal.quantity.how !== 'either') return decimal.quantity.mark;
-  return delimiter?.value === ';' ? ',' : '.';
+  const isComma = workbook === undefined ? delimiter?.value === ';' : speechFormat(speech).decimalMark === ',';
+  return isComma ? ',' : '.';
 }

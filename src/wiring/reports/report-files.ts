@@ -13,11 +13,12 @@ import { deliveryNotes } from '../../report/report-note.ts';
 import { reportHistory, type ReportedChange } from '../../report/report-history.ts';
 import type { ReportNote } from '../../report/report-note.ts';
 import { writeReport } from '../../report/write-report.ts';
-import type { Speech } from '../../texts/choose-language.ts';
+import { ENGLISH, type Speech } from '../../texts/choose-language.ts';
 import type { Counts } from '../../contract/messages.ts';
 import { createLostReports } from './rows-not-sent.ts';
 import { watchOpenOutcomes } from './open-outcomes.ts';
 import { originalOf } from '../files/original-of.ts';
+import { decimalMarkOf } from '../files/read-as-of.ts';
 
 export interface ReportWriterOptions {
   readonly ledger: Ledger;
@@ -82,6 +83,7 @@ async function writeOnce(
     history,
     origin: { ledger: options.ledger.id, account: options.account ?? null },
     now,
+    decimalMark: decimalMarkOf(batch.proof, options.speech ?? ENGLISH),
     ...(original === null ? {} : { original }),
     ...(options.speech === undefined ? {} : { speech: options.speech }),
   });

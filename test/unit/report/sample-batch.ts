@@ -97,7 +97,7 @@ export function sampleOriginal(): OriginalCsv {
     kind: 'csv',
     extension: 'CSV',
     header: ['invoice_ref', 'description'],
-    dialect: { delimiter: ';', newline: '\r\n', encoding: 'windows-1252', byteOrderMark: false, decimalMark: ',' },
+    dialect: { delimiter: ';', newline: '\r\n', encoding: 'windows-1252', byteOrderMark: false },
     records: each(records),
   };
 }

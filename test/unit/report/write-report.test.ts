@@ -27,7 +27,15 @@ afterEach(async () => {
 
 function writeSample(original: OriginalFile = sampleOriginal(), speech: Speech = ENGLISH) {
   const ledger = ledgerOf(SAMPLE_BATCH, SAMPLE_INVOICES, { fileFindings: async () => SAMPLE_FINDINGS });
-  return writeReport({ ledger, batchId: SAMPLE_BATCH.batchId, reportsDir, original, speech, now: NOW });
+  return writeReport({
+    ledger,
+    batchId: SAMPLE_BATCH.batchId,
+    reportsDir,
+    original,
+    decimalMark: ',',
+    speech,
+    now: NOW,
+  });
 }
 
 function write(invoices: readonly BatchInvoice[], original?: OriginalFile) {

@@ -297,6 +297,24 @@ describe('the report of a purged batch', () => {
     expect(await ledger.outdatedReports(scenario.application)).toEqual([]);
   });
 
+  it('has its amounts in the mark of the file, whose copy is gone', async () => {
+    const { scenario, deps } = openPlace();
+    const batch = await scenario.begin();
+    const invoice = invoiceOf({ ref: 'comma', unitPrice: '1234.25' });
+    await deps.ledger.stageInvoices(batch, [validInvoice(scenario.application, invoice, 1)], NOW);
+    const comma = { mark: ',', how: 'proved' };
+    await deps.ledger.finishStaging(batch, {
+      ...{ rows: 1, rowsWithoutInvoice: 0, invoices: 1, pageSize: 2, fileFindings: [] },
+      proof: { decimal: { quantity: comma, unit_price: comma } },
+    });
+    await batch.send('comma', accepted(serviceIdOf(scenario, 'comma')));
+    await batch.finish();
+
+    const { reports } = await writer(deps.ledger).write(batch.batchId);
+
+    expect(await readFile(reports.csv, 'utf8')).toContain(';"2468,5";');
+  });
+
   it('says what rows it lost, and counts no totals row among them, also when all of its invoices are issued', async () => {
     const { scenario, deps } = openPlace();
     const { ledger } = deps;

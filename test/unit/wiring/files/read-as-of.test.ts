@@ -5,6 +5,8 @@ import { decimalMarkOf, readAsOf } from '../../../../src/wiring/files/read-as-of
 
 const EITHER = { mark: '.', how: 'either', witness: null };
 const COMMA = { mark: ',', how: 'proved', witness: { row: 2, value: '2,50' } };
+const POINT = { mark: '.', how: 'proved', witness: { row: 2, value: '2.50' } };
+const PORTUGUESE = { language: 'pt', locale: 'pt' } as const;
 const DOUBT = { ...COMMA, ambiguous: { row: 3, value: '1.234' } };
 
 describe('readAsOf', () => {
@@ -80,9 +82,15 @@ describe('decimalMarkOf', () => {
       { decimal: { quantity: EITHER, unit_price: EITHER }, delimiter: { value: ';' } },
       ',',
     ],
+    [
+      'the reader of a workbook, whose numbers show none',
+      { decimal: { quantity: EITHER, unit_price: EITHER }, workbook: {} },
+      ',',
+    ],
+    ['a workbook whose texts show one', { decimal: { quantity: EITHER, unit_price: POINT }, workbook: {} }, '.'],
     ['nothing', { decimal: { quantity: EITHER, unit_price: EITHER }, delimiter: { value: ',' } }, '.'],
     ['a refused file', {}, '.'],
   ])('is that of %s', (_, proof, mark) => {
-    expect(decimalMarkOf(proof)).toBe(mark);
+    expect(decimalMarkOf(proof, PORTUGUESE)).toBe(mark);
   });
 });
