@@ -58,12 +58,12 @@ export interface MeasuringLedger {
   /** Numbers of the application's batches by state. */
   countBatches(application: string): Promise<Readonly<Partial<Record<BatchState, number>>>>;
   /**
-   * Newest first, at most `limit`: open batches, those closed since `closedSince` (epoch milliseconds), and those whose
-   * report left invoices without a final word.
+   * At most `limit`, newest first: open batches, and those whose report left invoices without a final word, or held ones if they finished since `heldSince`;
+   * after them the others that closed since `closedSince`. Times are epoch milliseconds.
    */
   measuredBatches(
     application: string,
-    choice: { readonly closedSince: number; readonly limit: number },
+    choice: { readonly closedSince: number; readonly heldSince: number; readonly limit: number },
   ): Promise<readonly MeasuredBatch[]>;
   measureInvoices(batchId: string): Promise<readonly MeasuredState[]>;
   /** Of those among these invoices that are issued or failed. */

@@ -13,16 +13,20 @@ const WITHOUT_FINAL_WORD = `('sending', 'accepted', 'unknown', 'unsettled')`;
 const COUNT_BATCHES = `/* count-batches */
 SELECT state, count(*) AS batches FROM batch WHERE application = $1 GROUP BY state`;
 
-/** application, closed since, limit. */
+/** That the report of batch `b` left something without a final word, or since $3 held, which nobody has cancelled. */
+const HAS_LEFT = `EXISTS (
+    SELECT FROM report_outcome r
+    WHERE r.batch_id = b.batch_id
+      AND (r.state IN ${WITHOUT_FINAL_WORD} OR (r.state = 'held' AND b.state = 'finished' AND b.finished_at >= $3))
+  )`;
+
+/** application, closed since, closed with held invoices since, limit. Those at rest come last: the limit must not cut what somebody waits for. */
 const MEASURED_BATCHES = `/* measured-batches */
 SELECT b.batch_id, b.state, b.revision
 FROM batch b
-WHERE b.application = $1
-  AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finished_at >= $2 OR EXISTS (
-    SELECT FROM report_outcome r WHERE r.batch_id = b.batch_id AND r.state IN ${WITHOUT_FINAL_WORD}
-  ))
-ORDER BY b.seq DESC
-LIMIT $3`;
+WHERE b.application = $1 AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finished_at >= $2 OR ${HAS_LEFT})
+ORDER BY (b.state NOT IN ${CLOSED_BATCH_STATES} OR ${HAS_LEFT}) DESC, b.seq DESC
+LIMIT $4`;
 
 /** batchId. The states are those of the report. */
 const MEASURE_INVOICES = `/* measure-invoices */
@@ -52,10 +56,11 @@ export function createMeasuring(database: Database): MeasuringLedger {
       return Object.fromEntries(rows.map(({ state, batches }) => [state, batches]));
     },
 
-    async measuredBatches(application, { closedSince, limit }) {
+    async measuredBatches(application, { closedSince, heldSince, limit }) {
       const rows = await database.query<{ batch_id: string; state: BatchState; revision: number }>(MEASURED_BATCHES, [
         application,
         closedSince,
+        heldSince,
         limit,
       ]);
       return rows.map(({ batch_id: batchId, state, revision }) => ({ batchId, state, revision }));

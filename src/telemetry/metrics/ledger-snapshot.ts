@@ -11,6 +11,8 @@ const REST_SHARE = 50;
 /** A scrape waits no longer; it then gets the figures before. */
 const PATIENCE_MS = 2_000;
 const LOOK_BACK_MS = 24 * 60 * 60 * 1_000;
+/** Held invoices count for so long, over a weekend and holidays: then nobody means to send them. */
+const HELD_LOOK_BACK_MS = 14 * LOOK_BACK_MS;
 const MOST_BATCHES = 100;
 
 /** Figures of the ledger at one moment. */
@@ -96,7 +98,11 @@ async function readFigures(
   const service = baseUrl();
   const breakerOpen = service === null ? null : (await ledger.breaker(service)) !== null;
   const batches = await ledger.countBatches(application);
-  const chosen = await ledger.measuredBatches(application, { closedSince: at - LOOK_BACK_MS, limit: MOST_BATCHES });
+  const chosen = await ledger.measuredBatches(application, {
+    closedSince: at - LOOK_BACK_MS,
+    heldSince: at - HELD_LOOK_BACK_MS,
+    limit: MOST_BATCHES,
+  });
   const counted = new Map<string, Counted>();
   for (const batch of chosen) {
     // One after the other: the embedded ledger has one connection, and others wait for it.

@@ -42,12 +42,38 @@ function measuringContract(open: OpenLedger): void {
     await stranger.run([{ ref: 'A' }]);
     const { finishedAt } = await closed.record();
     const measured = async (closedSince: number, limit = 10): Promise<readonly string[]> =>
-      (await ledger.measuredBatches(scenario.application, { closedSince, limit })).map(({ batchId }) => batchId);
+      (await ledger.measuredBatches(scenario.application, { closedSince, heldSince: closedSince, limit })).map(
+        ({ batchId }) => batchId,
+      );
 
     expect(await ledger.countBatches(scenario.application)).toEqual({ finished: 1, running: 1 });
     expect(await measured(finishedAt ?? 0)).toEqual([open.batchId, closed.batchId]);
     expect(await measured((finishedAt ?? 0) + 1)).toEqual([open.batchId]);
     expect(await measured(0, 1)).toEqual([open.batchId]);
+  });
+
+  it('are of batches that left invoices held or without a final word before those at rest, and of held ones for a while', async () => {
+    const scenario = createScenario(ledger);
+    const waiting = await scenario.run([{ ref: 'A' }]);
+    await waiting.send('A', accepted(serviceIdOf(scenario, 'a')));
+    const held = await scenario.run([{ ref: 'B' }]);
+    await ledger.holdUnsent(held.batchId, { reason: REASON, now: NOW });
+    const atRest = await scenario.run([{ ref: 'C' }]);
+    for (const batch of [waiting, held, atRest]) {
+      await batch.finish();
+      const open = batch === atRest ? [] : await batch.lines();
+      await ledger.noteReported(batch.batchId, { revision: 1, writtenAt: NOW, flags: 0, open });
+    }
+    const { finishedAt } = await held.record();
+    const measured = async (heldSince: number, closedSince = NOW * 2, limit = 10): Promise<readonly string[]> =>
+      (await ledger.measuredBatches(scenario.application, { closedSince, heldSince, limit })).map(
+        ({ batchId }) => batchId,
+      );
+
+    expect(await measured(finishedAt ?? 0)).toEqual([held.batchId, waiting.batchId]);
+    expect(await measured((finishedAt ?? 0) + 1)).toEqual([waiting.batchId]);
+    expect(await measured(0, 0, 2)).toEqual([held.batchId, waiting.batchId]);
+    expect(await measured(0, 0)).toEqual([held.batchId, waiting.batchId, atRest.batchId]);
   });
 }
 
