@@ -3,15 +3,6 @@ import type { Queries } from '../database/database.ts';
 import { fillUnkeyed } from './fill-look-alikes.ts';
 import type { InvoiceKeys } from './look-alike-key.ts';
 
-/**
- * application, 'shared' or not. Two batches that stage look-alikes at the same moment would not see each other: a portion with an odd spelling waits
- * for all others of the application, and they for it.
- */
-const LOCK_SPELLINGS = {
-  shared: `/* lock-spellings-shared */ SELECT pg_advisory_xact_lock_shared(hashtext('lote look-alikes ' || $1))`,
-  exclusive: `/* lock-spellings */ SELECT pg_advisory_xact_lock(hashtext('lote look-alikes ' || $1))`,
-} as const;
-
 interface LookAlikeRow {
   readonly key: string;
   readonly invoice_ref: string;
@@ -52,12 +43,11 @@ export interface LookAlike {
  */
 export async function findLookAlikes(
   queries: Queries,
-  { application, batchId }: { readonly application: string; readonly batchId: string },
+  batchId: string,
   invoices: readonly InvoiceKeys[],
 ): Promise<ReadonlyMap<string, LookAlike>> {
   const keys = new Map(invoices.map(({ identity, lookAlike }) => [identity, lookAlike]));
   const odd = invoices.flatMap(({ identity, lookAlike }) => (identity === lookAlike ? [] : [lookAlike]));
-  await queries.query(odd.length === 0 ? LOCK_SPELLINGS.shared : LOCK_SPELLINGS.exclusive, [application]);
   await fillUnkeyed(queries);
   const found = await queries.query<LookAlikeRow>(FIND_LOOK_ALIKES, [
     arrayLiteral([...keys.values()]),

@@ -5,9 +5,15 @@ import type { Queries } from '../database/database.ts';
 import type { LookAlike } from './find-look-alikes.ts';
 import { identityKey, type InvoiceKeys, invoiceKeys } from './look-alike-key.ts';
 
-/** application, NIFs. */
-const KNOWN_MERCHANTS = `/* known-merchants */
-SELECT nif FROM merchant WHERE application = $1 AND nif = ANY($2::text[])`;
+/**
+ * NIFs: those of the lines of batches. The table `merchant` knows less: it is filled after a file is staged, and emptied with a new account. The first NIF
+ * from each on is asked for, because an equality whose value seems frequent is looked for in the whole table.
+ */
+const KNOWN_NIFS = `/* known-nifs */
+SELECT u.nif FROM unnest($1::text[]) AS u(nif)
+JOIN LATERAL (
+  SELECT bi.merchant_nif FROM batch_invoice bi WHERE bi.merchant_nif >= u.nif ORDER BY bi.merchant_nif LIMIT 1
+) first ON first.merchant_nif = u.nif`;
 
 /**
  * Identities, look-alike keys, identities that may have become one of the portion, the batch: as `find-look-alikes`, for the other tax numbers. A file
@@ -43,7 +49,7 @@ export async function findOtherZeros(
   invoices: readonly InvoiceIdentity[],
 ): Promise<ReadonlyMap<string, LookAlike>> {
   const found = new Map<string, LookAlike>();
-  const known = await knownMerchants(queries, invoices);
+  const known = await knownNifs(queries, invoices);
   if (known.size === 0) return found;
   const asked = new Map<string, readonly InvoiceKeys[]>();
   for (const invoice of invoices) {
@@ -81,12 +87,11 @@ function keysOf({ identity, lookAlike, fuller }: InvoiceKeys): readonly string[]
   return [identity, lookAlike, ...fuller];
 }
 
-/** Nearly always none: then nothing more is asked. */
-async function knownMerchants(queries: Queries, invoices: readonly InvoiceIdentity[]): Promise<ReadonlySet<string>> {
-  const [first] = invoices;
-  if (first === undefined) return new Set();
+/** Nearly always none: then nothing more is asked. One that only another application has costs a question, and finds nothing. */
+async function knownNifs(queries: Queries, invoices: readonly InvoiceIdentity[]): Promise<ReadonlySet<string>> {
   const nifs = new Set(invoices.map(({ merchantNif }) => merchantNif));
   const others = [...nifs].flatMap((nif) => withOtherZeros(nif));
-  const rows = await queries.query<{ nif: string }>(KNOWN_MERCHANTS, [first.application, arrayLiteral(others)]);
+  if (others.length === 0) return new Set();
+  const rows = await queries.query<{ nif: string }>(KNOWN_NIFS, [arrayLiteral(others)]);
   return new Set(rows.map(({ nif }) => nif));
 }

@@ -21,6 +21,7 @@ import {
   TAKE_OVER_INVOICES,
   WRITE_CONTENTS,
 } from './insert-invoices-sql.ts';
+import { lockSpellings } from './lock-spellings.ts';
 import { type InvoiceKeys, invoiceKeys } from './look-alike-key.ts';
 
 export interface StagingBatch {
@@ -56,6 +57,11 @@ export async function stageInvoices(
   const valid = invoices
     .filter((one) => one.kind === 'valid')
     .map((staged) => ({ staged, keys: invoiceKeys(identityOf(batch.application, staged)) }));
+  await lockSpellings(
+    queries,
+    batch.application,
+    valid.map(({ staged, keys }) => ({ nif: staged.invoice.merchant.nif, keys })),
+  );
   const lookAlikes = await lookAlikesOf(queries, batch, valid);
   const placed = await place(
     queries,
@@ -77,7 +83,7 @@ async function lookAlikesOf(
   const asked = valid.filter(({ staged }) => staged.lookAlikesKept !== true);
   const found = await findLookAlikes(
     queries,
-    batch,
+    batch.batchId,
     asked.map(({ keys }) => keys),
   );
   const otherZeros = await findOtherZeros(

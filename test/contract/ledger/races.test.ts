@@ -10,7 +10,7 @@ import { openLedger } from '../../../src/ledger/ledger.ts';
 import { recordAnswers } from '../../../src/ledger/sending/record-answers.ts';
 import { pausingDatabase } from '../../support/ledger/pausing-database.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
-import type { Scenario, TestBatch } from './scenario.ts';
+import type { InvoiceText, Scenario, TestBatch } from './scenario.ts';
 import {
   accepted,
   createScenario,
@@ -272,6 +272,34 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
         expect(await batch.lines()).toMatchObject([{ state: 'staged', reason: null }]);
         expect(await here.openPages(batch.batchId)).toEqual([1]);
       }
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it.each([
+    ['a tax number with zeros in front before one without', { nif: '07234567890' }, { nif: '7234567890' }],
+    ['a tax number without zeros in front before one with', { nif: '8234567890' }, { nif: '08234567890' }],
+    ['a reference before the one that has lost its zero', { ref: '41.10' }, { ref: '41.1' }],
+  ])('find an invoice that another file stages at the moment under %s', async (_, first, second) => {
+    const { database, pauseAfter } = pausingDatabase(openPostgresDatabase({ connectionString, schema }));
+    const slow = await openLedger({ database, schema, keyOf: idempotencyKeyOf });
+    try {
+      const [early, late] = [await scenario.begin(), await scenario.begin()];
+      const invoiceWith = (text: Partial<InvoiceText>) =>
+        validInvoice(scenario.application, invoiceOf({ ref: 'spelled', ...text }), 1);
+
+      const { reached, go } = pauseAfter('insert-batch-invoices');
+      const staging = slow.stageInvoices(early, [invoiceWith(first)], NOW);
+      await reached;
+      const meanwhile = here.stageInvoices(late, [invoiceWith(second)], NOW);
+      // Time for the two to meet; without it they follow one another, which must do as well.
+      await Promise.race([meanwhile, sleep(300)]);
+      go();
+      await Promise.all([staging, meanwhile]);
+
+      expect(await early.lines()).toMatchObject([{ state: 'staged' }]);
+      expect(await late.lines()).toMatchObject([{ state: 'conflict' }]);
     } finally {
       await slow.close();
     }

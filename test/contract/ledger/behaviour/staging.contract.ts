@@ -225,11 +225,7 @@ export function stagingContract(open: OpenLedger): void {
         expect((await here.lines()).map(({ state }) => state)).toEqual(['staged']);
       });
 
-      it('is a conflict, too, where the tax number of the merchant lost its zeros, or got them back', async () => {
-        await ledger.saveMerchants(scenario.application, [
-          { nif: '00123456789', merchantId: 'mrc_1' },
-          { nif: '4567', merchantId: 'mrc_2' },
-        ]);
+      it('is a conflict, too, where the tax number of the merchant lost its zeros, or got them back, before any merchant is known to the service', async () => {
         await stageOf('00123456789', 'LE 1');
         await stageOf('4567', 'LE 1');
 
@@ -243,10 +239,6 @@ export function stagingContract(open: OpenLedger): void {
       });
 
       it('is a conflict where tax number and reference lost their zeros together, or got them back', async () => {
-        await ledger.saveMerchants(scenario.application, [
-          { nif: '01234567890', merchantId: 'mrc_3' },
-          { nif: '2234567890', merchantId: 'mrc_4' },
-        ]);
         for (const ref of ['00012', '1E5', '7.10']) await stageOf('01234567890', ref);
         for (const ref of ['13', '200000']) await stageOf('2234567890', ref);
 
@@ -261,7 +253,6 @@ export function stagingContract(open: OpenLedger): void {
       });
 
       it('is no conflict where only some of that is so: other digits, one that is known exactly, or confirmed', async () => {
-        await ledger.saveMerchants(scenario.application, [{ nif: '03234567890', merchantId: 'mrc_5' }]);
         for (const ref of ['00021', '5.1']) await stageOf('03234567890', ref);
 
         const staged = [{ state: 'staged' }];
@@ -279,6 +270,18 @@ export function stagingContract(open: OpenLedger): void {
         const lines = await Promise.all(batches.map((batch) => batch.lines()));
         expect(lines.flat().filter(({ state }) => state === 'staged')).toHaveLength(1);
         expect(lines.flat().filter(({ state }) => state === 'conflict')).toHaveLength(3);
+      });
+
+      it('is found in the same way by its tax number, of batches that are staged at the same moment', async () => {
+        for (let round = 1; round <= 5; round += 1) {
+          const nifs = ['5234567890', '05234567890', '005234567890'];
+
+          const lines = await Promise.all(nifs.map((nif) => stageOf(nif, `LF ${round}`)));
+
+          const states = lines.flat().map(({ state }) => state);
+          expect(states.filter((state) => state === 'staged')).toHaveLength(1);
+          expect(states.filter((state) => state === 'conflict')).toHaveLength(2);
+        }
       });
     });
 
