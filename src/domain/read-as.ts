@@ -23,6 +23,12 @@ export const READ_AS = 'lote_read_as';
 /** Column of a corrections file: cells of its row that a spreadsheet may change, as the dropped file had them, and what was wrong with the row and its cells do not show. */
 export const ORIGINAL = 'lote_original';
 
+/**
+ * Number format of its cells in a workbook, as XLSX counts them: `0`, which changes no text. A workbook that was saved as CSV in between has lost it, and with it
+ * what only a workbook shows of a row: that it is hidden, which of its cells are merged, the decimals behind those that are shown.
+ */
+export const ORIGINAL_FORMAT = 1;
+
 const WORD = { '.': 'point', ',': 'comma' } as const;
 
 /** `quantity=comma unit_price=point profile=erp`; empty when there is nothing to say. */

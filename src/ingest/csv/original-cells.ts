@@ -89,7 +89,7 @@ interface ComparedRow {
 export interface ComparedTable {
   readonly read: readonly ReadColumn[];
   readonly author: readonly number[];
-  /** It is a workbook. */
+  /** It is a workbook, and its row has been in nothing else since Lote wrote it. */
   readonly isSheet: boolean;
 }
 
@@ -112,7 +112,7 @@ export function beforeSpreadsheet(
     if (isDoubtful && table.isSheet && said.marks.sheet === true) continue;
     if (isNumberColumn(column) && typeof before !== 'string' && !isDoubtful && before[0] === now.trim())
       kept.push({ column, cell: now, value: before[1] });
-    const was = changedCell(before, now, column);
+    const was = changedCell(before, now, { column, isSheet: table.isSheet });
     if (was === null) continue;
     restored[at] = was;
     errors.push(changed(row, header, { was, now: readTypedNumber(now.trim()) ?? now, isDoubtful }));
@@ -122,12 +122,17 @@ export function beforeSpreadsheet(
 }
 
 /** The cell as it was, where a spreadsheet changed what it says; null: it says the same, or a person changed it. */
-function changedCell(original: OriginalCell, now: string, column: Column): string | null {
+function changedCell(
+  original: OriginalCell,
+  now: string,
+  { column, isSheet }: { readonly column: Column; readonly isSheet: boolean },
+): string | null {
   const [was, value, shown] = typeof original === 'string' ? [original, null] : original;
   const typed = readTypedNumber(now.trim());
   if (typeof shown === 'string') return isDecided(was, typed ?? now) ? was : null;
-  // A workbook keeps what its format rounds; in CSV only what is shown is left.
-  if (typed === null && value !== null && shown !== undefined && isShownAs(value, shown, now)) return was;
+  // A workbook keeps what its format rounds; in CSV only what is shown is left, also where it is a workbook again.
+  const isExact = isSheet && typed !== null;
+  if (!isExact && value !== null && shown !== undefined && isShownAs(value, shown, typed ?? now)) return was;
   if (!isSpreadsheetChange(was, typed ?? now)) return null;
   if (column === 'merchant_nif' && normalNif(now) === normalNif(was)) return null;
   if (value === null) return was;

@@ -55,6 +55,11 @@ export function isDoubtfulNumber(cell: OriginalCell): cell is [string, string, s
   return typeof cell !== 'string' && typeof cell[2] === 'string';
 }
 
+/** A number of which a sheet shows fewer decimals than it has. */
+export function isRounded(cell: OriginalCell): cell is [string, string, number] {
+  return typeof cell !== 'string' && typeof cell[2] === 'number';
+}
+
 /** Reads what `originalAsText` wrote, and nothing from an empty cell; null: somebody has written there, or a later version of Lote. */
 export function readOriginal(text: string): Original | null {
   if (text.trim() === '') return { cells: {}, marks: {} };

@@ -4,7 +4,7 @@ import { isSpreadsheetChange } from '../../domain/text/spreadsheet-change.ts';
 import type { ReadColumn } from '../ingest-result.ts';
 import type { UnreadCell } from '../workbook/sheet-records.ts';
 import { readTypedNumber } from '../workbook/typed-number.ts';
-import { isDoubtfulNumber } from './original-text.ts';
+import { isDoubtfulNumber, isRounded } from './original-text.ts';
 import type { Original, RowMarks } from './original-text.ts';
 import { isStillShort } from './row-width.ts';
 
@@ -101,10 +101,18 @@ export function markFindings(row: number, { hidden, merged, unread = {} }: RowMa
   return findings;
 }
 
-/** What a row of a workbook has in `lote_original`: of itself it says what is hidden and merged, until it is saved as text. `now`: of the row as the workbook has it. */
-export function originalInSheet({ cells, marks }: Original, now: RowMarks): Original {
+/**
+ * What a row of a workbook has in `lote_original`: of itself it says what is hidden and merged, until it is saved as text. `now`: of the row as the workbook
+ * has it. `isSheet`: what is said was written into a workbook, and saved as no text since; where it was, `saidByText` holds of what is still said.
+ */
+export function originalInSheet(
+  { cells, marks }: Original,
+  now: RowMarks,
+  isSheet: boolean,
+): Original & { readonly saidByText: boolean } {
   const isDoubtful = Object.values(cells).some(isDoubtfulNumber);
-  const saidByText = marks.sheet !== true && (Object.keys(marks).length > 0 || isDoubtful);
-  if (saidByText) return { cells, marks: joinedMarks(marks, now) };
-  return { cells, marks: isDoubtful || Object.keys(now).length > 0 ? { ...now, sheet: true } : {} };
+  const isSaid = Object.keys(marks).length > 0 || isDoubtful || (!isSheet && Object.values(cells).some(isRounded));
+  if (isSaid && !(isSheet && marks.sheet === true)) return { cells, marks: joinedMarks(marks, now), saidByText: true };
+  const marksNow: RowMarks = isDoubtful || Object.keys(now).length > 0 ? { ...now, sheet: true } : {};
+  return { cells, marks: marksNow, saidByText: false };
 }

@@ -2,12 +2,14 @@ import type { Finding } from '../../domain/invoice.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
+import { ORIGINAL } from '../../domain/read-as.ts';
 import { labelOf } from '../csv/table-header.ts';
 import type { HeaderPlaces } from '../csv/table-header.ts';
 import type { FindingList } from '../finding-list.ts';
 import type { SheetDialect } from '../ingest-result.ts';
 import { cellValue } from './cell-value.ts';
 import type { CellRole, CellValue } from './cell-value.ts';
+import { isWrittenInSheet } from './written-in-sheet.ts';
 import { shownCells } from './sheet-heads.ts';
 import type { SheetRow } from './workbook.ts';
 
@@ -38,6 +40,8 @@ export class SheetRecords {
   readonly beyond: Sightings = { count: 0, first: null };
   readonly #chosen: HeaderPlaces;
   readonly #width: number;
+  /** Position of `lote_original`; -1: it has none. */
+  readonly #originalAt: number;
   /** Column of Lote and role by position in the sheet. */
   readonly #columns: readonly ({ readonly column: Column; readonly role: CellRole } | undefined)[];
   readonly #recalculates: boolean;
@@ -58,6 +62,7 @@ export class SheetRecords {
     this.#marks = given.marks ?? { quantity: '.', unit_price: '.' };
     const { map, header } = given.chosen;
     this.#width = header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+    this.#originalAt = header.cells.findIndex((cell) => cell.trim() === ORIGINAL);
     this.#columns = header.cells.map((_, at) => {
       const column = COLUMNS[map.indexes.indexOf(at)];
       const isPart = map.referenceParts.includes(at);
@@ -90,6 +95,7 @@ export class SheetRecords {
       row: row.row,
       cells: values.map(({ text }) => text),
       inCsv: values.map((value, at) => this.#inCsv(value, at)),
+      isWholeSheet: isWrittenInSheet(row.cells[this.#originalAt]),
       ...(wrong.errors.length === 0 ? {} : wrong),
     };
   }

@@ -9,7 +9,7 @@ export interface SheetCell {
   readonly kind: CellKind;
   /** A number as its decimal text stands in the file, a date in ISO 8601, any other value as it is shown. */
   readonly text: string;
-  /** Of numbers; of any cell of XLSX, for what is written into it again. */
+  /** Of numbers and texts; of any cell of XLSX, for what is written into it again. */
   readonly format: NumberFormat | null;
   /** The value is what a program calculated when it saved the file. */
   readonly formula: boolean;

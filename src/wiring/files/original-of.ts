@@ -48,7 +48,7 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
   const { delimiter, lineEnd, encoding, bom, header, sheet, read, own } = dialectOf(batch.proof);
   const marks = numberMarksOf(batch.proof);
   const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
-  const shape = { width: widthOf(header), author: authorColumns(header, own), own, isSheet: sheet !== undefined };
+  const shape = { width: widthOf(header), author: authorColumns(header, own), own };
   return {
     kind: 'csv',
     // A workbook that is written as CSV must not have a name that says otherwise.
@@ -71,9 +71,9 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
       if (record.kind !== 'csv') continue;
       if (read === undefined) yield { row: record.row, cells: record.cells };
       else {
-        const { hidden = false, unread = [], cells: inCsv } = record;
+        const { hidden = false, unread = [], isWholeSheet = false, cells: inCsv } = record;
         const ofRow = sheetMarks({ hidden, merged: merged.has(record.row), unread, inCsv }, read);
-        yield withOriginals(record, { read, marks, originalAt, shape, ofRow });
+        yield withOriginals(record, { read, marks, originalAt, shape: { ...shape, isSheet: isWholeSheet }, ofRow });
       }
     }
   }

@@ -1,4 +1,4 @@
-import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
+import { ORIGINAL, ORIGINAL_FORMAT, readAsText } from '../../domain/read-as.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import { originalCells } from '../../ingest/csv/original-cells.ts';
@@ -47,25 +47,27 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
         cell === undefined ? undefined : originalCell(cell, !records.isRead(at) || isBelievable(at)),
       );
       const shown = (at: number) => row.cells[at]?.format?.decimals ?? null;
-      const { inCsv, unread = [] } = records.record(row);
+      const { inCsv, unread = [], isWholeSheet = false } = records.record(row);
       const merges = rowsMerged.has(row.row);
       const now = sheetMarks({ hidden: row.hidden, merged: merges, unread, inCsv }, read ?? []);
       const known = hasOriginals ? originalCells(inCsv, read, { ...marks, shown }) : {};
       const original = hasOriginals
-        ? originalAsText(originalInSheet({ cells: known, marks: { sheet: true } }, now))
+        ? originalAsText(originalInSheet({ cells: known, marks: { sheet: true } }, now, true))
         : '';
-      if (originalAt >= 0) cells[originalAt] = keptOriginal(cells[originalAt], now);
+      if (originalAt >= 0) cells[originalAt] = keptOriginal(cells[originalAt], now, isWholeSheet);
       yield { row: row.row, hidden: row.hidden, cells, original };
     }
   }
 }
 
-/** As it came, with what the sheet shows of its row now. */
-function keptOriginal(cell: OriginalCell | undefined, now: RowMarks): OriginalCell | undefined {
+/** As it came, with what the sheet shows of its row now. The format says that the sheet shows all of it, which one that was saved as text in between does not. */
+function keptOriginal(cell: OriginalCell | undefined, now: RowMarks, isWholeSheet: boolean): OriginalCell | undefined {
   const said = readOriginal(cell?.text ?? '');
   if (said === null) return cell;
-  const text = originalAsText(originalInSheet(said, now));
-  return text === (cell?.text ?? '') ? cell : { kind: 'text', text, format: null };
+  const { saidByText, ...original } = originalInSheet(said, now, isWholeSheet);
+  const text = originalAsText(original);
+  if (text === '') return undefined;
+  return { kind: 'text', text, format: saidByText ? null : ORIGINAL_FORMAT };
 }
 
 function columnsOf({ header, headerRow, sheet }: Dialect): OriginalSheet['columns'] {

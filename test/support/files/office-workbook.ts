@@ -24,6 +24,16 @@ export function correctedInOffice(bytes: Uint8Array, cell: string, value: Typed)
   return bytesOf(workbook);
 }
 
+/** Opens a workbook, shows what is hidden on its first sheet, splits what is merged, and saves it as XLSX or ODS. */
+export function shownInOffice(bytes: Uint8Array, form: 'xlsx' | 'ods' = 'xlsx'): Buffer {
+  const workbook = openOffice(bytes);
+  const sheet = workbook.Sheets[workbook.SheetNames[0] ?? ''];
+  if (sheet === undefined) throw new Error('The workbook has no sheet');
+  for (const row of sheet['!rows'] ?? []) if (row !== undefined) row.hidden = false;
+  delete sheet['!merges'];
+  return bytesOf(workbook, form);
+}
+
 /** Opens a workbook, or a CSV file with `;`, and saves its first sheet as CSV with `;`: numbers as they are shown, what looks like one as a number. */
 export function savedAsCsv(bytes: Uint8Array): string {
   const workbook = read(bytes, { cellNF: true, FS: ';' });
@@ -44,6 +54,6 @@ export function formattedWorkbook(table: readonly (readonly Typed[])[], column: 
   return bytesOf(workbook);
 }
 
-function bytesOf(workbook: WorkBook): Buffer {
-  return write(workbook, { type: 'buffer', bookType: 'xlsx' }) as Buffer;
+function bytesOf(workbook: WorkBook, form: 'xlsx' | 'ods' = 'xlsx'): Buffer {
+  return write(workbook, { type: 'buffer', bookType: form }) as Buffer;
 }

@@ -37,7 +37,7 @@ export function odsCell(
       return made('boolean', attributes['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE');
     case 'string': {
       const text = attributes['office:string-value'] ?? shown;
-      return text === '' && !formula ? null : made('text', text);
+      return text === '' && !formula ? null : made('text', text, format);
     }
     default:
       if (formula) return made('missing', '');

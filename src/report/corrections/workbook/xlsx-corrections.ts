@@ -1,4 +1,4 @@
-import { ORIGINAL, READ_AS } from '../../../domain/read-as.ts';
+import { ORIGINAL, ORIGINAL_FORMAT, READ_AS } from '../../../domain/read-as.ts';
 import type { Language } from '../../../texts/languages.ts';
 import { problemText } from '../../../texts/problems/problem-text.ts';
 import type { Column } from '../../../domain/row.ts';
@@ -131,7 +131,7 @@ class SheetWriter {
     for (const [column, text] of wrong) this.notes.add({ row, column, text });
     const written: Written[] = [
       ...this.#kept.map((at) => cells[at]),
-      ...(this.#original.hasOriginals === true ? [original === '' ? undefined : original] : []),
+      ...(this.#original.hasOriginals === true ? [originalCell(original)] : []),
       ...[correction.state, clipped(oneLine(correction.reason), LONGEST_REASON), ...this.#readAs],
       ...cells.slice(this.#width),
     ];
@@ -185,6 +185,10 @@ function noteOf(
     ...(column === null ? [] : [`${texts.mustHold} ${texts.columns[column]}`]),
     ...(translated === null ? [] : [`${texts.detail} ${sentence}`]),
   ].join('\n');
+}
+
+function originalCell(text: string): Written {
+  return text === '' ? undefined : { kind: 'text', text, format: ORIGINAL_FORMAT };
 }
 
 function formatOf({ kind, text, format }: OriginalCell): string | number | null {

@@ -5,7 +5,12 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvHandedBack, readKept, workbookHandedBack } from '../../../support/files/handed-back.ts';
 import type { ReadWorkbook } from '../../../support/files/handed-back.ts';
-import { correctedInOffice, savedAsCsv } from '../../../support/files/office-workbook.ts';
+import {
+  correctedInOffice,
+  officeWorkbook,
+  savedAsCsv,
+  shownInOffice,
+} from '../../../support/files/office-workbook.ts';
 import { odsOfContent, xlsxOf, xlsxParts, zipOf } from '../../../support/files/workbook-file.ts';
 import { HEADER } from '../../ingest/ingested.ts';
 
@@ -241,6 +246,18 @@ describe.each(['unit_price', 'quantity'])('corrections of a doubtful number in t
     expect(read.invoices[1]?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed', column }));
   });
 
+  it('are not sent when corrections.xlsx was saved as CSV and that as a workbook, however often it is dropped', async () => {
+    const at = HEADER.split(',').indexOf(column);
+    const table: string[][] = parse(savedAsCsv(await doubtfulWorkbook()), { delimiter: ';' });
+    const chosen = table.map((cells, row) => cells.map((cell, to) => (row === 2 && to === at ? 1234 : cell)));
+
+    const read = await ingest(officeWorkbook(chosen));
+    const again = await ingest(await workbookHandedBack(directory, read));
+
+    for (const { invoices } of [read, again])
+      expect(invoices[1]?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed', column }));
+  });
+
   it('are not sent where a number that reads in one way only has lost its mark', async () => {
     const [header = [], other = []] = await doubtful('1.234');
 
@@ -325,17 +342,30 @@ describe('corrections of a workbook with hidden or merged rows', () => {
 
   it.each(FORMS)('are sent from a workbook that shows what was hidden: %s', async (_, book, refused) => {
     const workbook = await workbookHandedBack(directory, invalidOf(await ingest(book())));
-    const shown = parse(savedAsCsv(workbook), { delimiter: ';' });
     const sent = refused.map((said) => `${said.slice(0, 2)} sent`);
 
-    expect(told(await ingest(bookOf(shown)))).toEqual(sent);
+    expect(told(await ingest(shownInOffice(workbook)))).toEqual(sent);
+    expect(told(await ingest(shownInOffice(workbook, 'ods'))), 'saved as ODS').toEqual(sent);
   });
+
+  it.each(FORMS)(
+    'are refused again when corrections.xlsx was saved as CSV, and that as a workbook: %s',
+    async (_, book, refused) => {
+      const workbook = await workbookHandedBack(directory, invalidOf(await ingest(book())));
+      const third = await ingest(bookOf(parse(savedAsCsv(workbook), { delimiter: ';' })));
+      const handedBack = await workbookHandedBack(directory, third);
+
+      expect(told(third)).toEqual(refused);
+      expect(told(await ingest(handedBack))).toEqual(refused);
+      expect(told(await ingest(shownInOffice(handedBack)))).toEqual(refused);
+      expect(told(await ingest(savedAsCsv(handedBack)))).toEqual(refused);
+    },
+  );
 
   it('are sent from CSV when the row was shown before in a workbook that had something else wrong', async () => {
     const wrong = TABLE.map((cells, at) => (at === 2 ? cells.with(2, '') : cells));
     const first = invalidOf(await ingest(bookOf(wrong, 3)));
-    const shown = parse(savedAsCsv(await workbookHandedBack(directory, first)), { delimiter: ';' });
-    const second = await ingest(bookOf(shown));
+    const second = await ingest(shownInOffice(await workbookHandedBack(directory, first)));
     const table = parse(savedAsCsv(await workbookHandedBack(directory, second)), { delimiter: ';' });
 
     expect(told(second)).toEqual(['F2 customer-name-missing']);

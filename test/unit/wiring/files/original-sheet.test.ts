@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GroupedInvoice } from '../../../../src/domain/row.ts';
 import { contentOf, csvHandedBack, readKept, workbookHandedBack } from '../../../support/files/handed-back.ts';
@@ -168,6 +169,21 @@ describe('corrections of a workbook that somebody saves as CSV', () => {
     expect((await readKept(directory, workbook)).invoices).toMatchObject([
       { ok: true, invoice: { lines: [{ unitPrice: String(price) }] } },
     ]);
+  });
+
+  it('never send what a format shows of a number, also when the CSV file was saved as a workbook again', async () => {
+    const table = [HEADER.split(','), [...row.slice(0, 6), 12.345, 'IVA_23']];
+    const workbook = await handedBack(formattedWorkbook(table, 6, '0.00'));
+    const [header = [], shown = []]: string[][] = parse(savedAsCsv(workbook), { delimiter: ';' });
+
+    const again = await readKept(
+      directory,
+      officeWorkbook([header, shown.map((cell, at) => (at === 6 ? Number(cell) : cell))]),
+    );
+    const third = await readKept(directory, await workbookHandedBack(directory, again));
+
+    for (const { invoices } of [again, third])
+      expect(invoices[0]?.findings).toContainEqual(expect.objectContaining({ code: 'cell-changed' }));
   });
 });
 
