@@ -1,7 +1,7 @@
 import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import type { CsvRecord } from './csv-reader.ts';
-import { authorColumns, widthOf } from './author-columns.ts';
+import { authorColumns } from './author-columns.ts';
 import { CutReferences } from './cut-references.ts';
 import type { Damage } from '../encoding/damage.ts';
 import type { DecimalEvidence } from './decimal-evidence.ts';
@@ -21,7 +21,7 @@ import { Refusal } from '../refusal.ts';
 import { MOST_ROWS } from '../workbook/limits.ts';
 import { shorten } from '../invoice/shorten.ts';
 import { beforeSpreadsheet } from './original-cells.ts';
-import { hasWrongWidth } from './row-width.ts';
+import { hasWrongWidth, rowWidth, type RowWidth } from './row-width.ts';
 import { holdsRows } from './swallowed-rows.ts';
 import { totalsLabel } from './totals-row.ts';
 
@@ -56,7 +56,7 @@ export class CsvRows {
   readonly #evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
   readonly #constants: readonly (string | undefined)[];
   readonly #identityFirst: boolean;
-  readonly #width: number;
+  readonly #width: RowWidth;
   readonly #read: readonly ReadColumn[];
   /** Positions of the columns that are not Lote's. */
   readonly #author: readonly number[];
@@ -89,7 +89,8 @@ export class CsvRows {
     this.#evidence = given.evidence;
     this.#constants = COLUMNS.map((column) => given.reading.options.constants?.[column]);
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
-    this.#width = widthOf(given.dialect.header.cells);
+    this.#delimiter = given.delimiter ?? null;
+    this.#width = rowWidth(given.dialect.header.cells, this.#delimiter !== null);
     this.#read = readColumns(given.dialect);
     this.#author = authorColumns(given.dialect.header.cells, given.dialect.map.own);
     this.#discounts = given.dialect.header.cells.flatMap((header, at) => {
@@ -97,7 +98,6 @@ export class CsvRows {
       return isRead || !isDiscount(header, given.reading.options) ? [] : [{ at, label: shorten(header.trim(), 80) }];
     });
     this.#header = JSON.stringify(given.dialect.header.cells);
-    this.#delimiter = given.delimiter ?? null;
   }
 
   /** @throws Refusal `rows-above-header`, `header-second`, `quote-misplaced`, `too-many-damaged-rows` */
@@ -115,7 +115,7 @@ export class CsvRows {
 
   /** `found`: the record as it stands in the file, whose decimal marks are not those of the first file. */
   #takeRow(record: CsvRecord, found: CsvRecord): void {
-    this.#shortLast = record.cells.length < this.#width ? record.row : null;
+    this.#shortLast = record.cells.length < this.#width.width ? record.row : null;
     const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
     const nif = record.unusable?.includes('merchant_nif') === true ? null : normalNif(cells[NIF] ?? '');
     const reference = this.#reference(record, cells);
@@ -263,8 +263,14 @@ export class CsvRows {
     const message =
       hadWrongWidth === true
         ? `Row ${row}: the row did not have as many cells as the header when it was dropped before (${ORIGINAL}), so its values may stand in wrong columns. Put each value into its column; if its last cells stay empty, empty ${ORIGINAL} in this row, too`
-        : `Row ${row}: expected ${this.#width} cells as in the header, found ${cells.length}. Look for a delimiter inside a text that is not quoted`;
+        : `Row ${row}: expected ${this.#expectedCells(cells)} as in the header, found ${cells.length}. Look for a delimiter inside a text that is not quoted`;
     return { row, column: null, code: 'cell-count', message, severity: 'error' } as const;
+  }
+
+  #expectedCells(found: readonly string[]): string {
+    const { width, unnamed } = this.#width;
+    if (unnamed === 0 || found.length < width || found.length >= width + unnamed) return `${width} cells`;
+    return `${width + unnamed} cells, the last ones of which are empty because the line ends with delimiters,`;
   }
 
   #withoutInvoice(

@@ -1,25 +1,56 @@
+import { widthOf } from './author-columns.ts';
 import type { RowMarks } from './original-text.ts';
 
-/** The columns of a table, and which of them are not Lote's. */
-interface TableShape {
+/** The columns of a header. */
+export interface RowWidth {
+  /** How many it has up to its last title. */
   readonly width: number;
+  /** How many more it has in a text: it ends with delimiters. A sheet has none. */
+  readonly unnamed: number;
+}
+
+/** The columns of a table, and which of them are not Lote's. */
+interface TableShape extends RowWidth {
   readonly author: readonly number[];
   /** It is a corrections file. */
   readonly own: boolean;
 }
 
+/** The columns of a header. `isText`: it stands in a text, whose rows have their delimiters. */
+export function rowWidth(header: readonly string[], isText: boolean): RowWidth {
+  const width = widthOf(header);
+  return { width, unnamed: isText ? header.length - width : 0 };
+}
+
 /** True for a row with fewer cells than the header, or with more that are not empty. */
-export function hasWrongWidth(cells: readonly string[], width: number): boolean {
-  return cells.length < width || cells.slice(width).some((cell) => cell.trim() !== '');
+export function hasWrongWidth(cells: readonly string[], width: RowWidth): boolean {
+  return lackedCells(cells, width) > 0 || cells.slice(width.width).some((cell) => !isEmpty(cell));
+}
+
+/**
+ * How many cells a row lacks. One that ends with delimiters as its header does has empty cells behind the last title; where it lacks as many others, these stand
+ * in the last columns, so that their number fits, and what stands before them may be in wrong ones.
+ */
+function lackedCells(cells: readonly string[], { width, unnamed }: RowWidth): number {
+  if (cells.length < width) return width - cells.length;
+  const lacked = Math.max(0, width + unnamed - cells.length);
+  return cells.slice(Math.max(0, width - lacked), width).every(isEmpty) ? lacked : 0;
+}
+
+function isEmpty(cell: string | undefined): boolean {
+  return (cell?.trim() ?? '') === '';
 }
 
 /**
  * What corrections must say of the number of cells that a row has: those that it lacks are there when the row is written whole. What it has too many goes
  * back behind Lote's columns; in a file that has them already, they are shifted, and what they said may be lost.
  */
-export function widthMark(cells: readonly string[], { width, author, own }: TableShape): RowMarks['cells'] {
-  if (!hasWrongWidth(cells, width) || (cells.length >= width && !own)) return undefined;
-  return [author.filter((at) => at < cells.length).length, author.length];
+export function widthMark(cells: readonly string[], shape: TableShape): RowMarks['cells'] {
+  const { width, author, own } = shape;
+  const lacked = lackedCells(cells, shape);
+  if (!hasWrongWidth(cells, shape) || (lacked === 0 && !own)) return undefined;
+  const had = lacked === 0 ? cells.length : width - lacked;
+  return [author.filter((at) => at < had).length, author.length];
 }
 
 /** False once somebody has filled a cell that the row lacked: only then is it known where its values stand. */
@@ -29,5 +60,5 @@ export function isStillShort(
   author: readonly number[],
 ): boolean {
   // With a column more or less nobody knows which cells these were.
-  return author.length !== of || author.slice(had).every((at) => (cells[at]?.trim() ?? '') === '');
+  return author.length !== of || author.slice(had).every((at) => isEmpty(cells[at]));
 }

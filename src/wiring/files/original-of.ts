@@ -2,12 +2,12 @@ import { extname } from 'node:path';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
 import { originalCell } from '../../domain/text/escape-formula.ts';
-import { authorColumns, widthOf } from '../../ingest/csv/author-columns.ts';
+import { authorColumns } from '../../ingest/csv/author-columns.ts';
 import { beforeSpreadsheet, originalCells } from '../../ingest/csv/original-cells.ts';
 import { originalAsText } from '../../ingest/csv/original-text.ts';
 import type { RowMarks } from '../../ingest/csv/original-text.ts';
 import { joinedMarks, sheetMarks } from '../../ingest/csv/row-marks.ts';
-import { widthMark } from '../../ingest/csv/row-width.ts';
+import { rowWidth, widthMark } from '../../ingest/csv/row-width.ts';
 import type { ComparedTable, NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
@@ -48,7 +48,7 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
   const { delimiter, lineEnd, encoding, bom, header, sheet, read, own } = dialectOf(batch.proof);
   const marks = numberMarksOf(batch.proof);
   const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
-  const shape = { width: widthOf(header), author: authorColumns(header, own), own };
+  const shape = { ...rowWidth(header, sheet === undefined), author: authorColumns(header, own), own };
   return {
     kind: 'csv',
     // A workbook that is written as CSV must not have a name that says otherwise.

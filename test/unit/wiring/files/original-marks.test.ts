@@ -118,6 +118,21 @@ describe('corrections of a row that lacks a cell', () => {
     expect(again).toEqual([said, said]);
   });
 
+  it.each([
+    ['one', SHORT, ';'],
+    ['two', SHORT, ';;'],
+    ['one, and the last cell is filled', `${SHORT}x`, ';'],
+  ])('of a file whose lines end with more delimiters are refused again: %s', async (_, short, ends) => {
+    const first = await ingest([HEAD, WHOLE, short].map((line) => `${line}${ends}\n`).join(''));
+    const refused = ['F2 cell-count'];
+
+    expect(await threeTimes(first)).toEqual([['F1 sent', ...refused], refused, refused]);
+  });
+
+  it('are none where only the header ends with more delimiters, and the last cells of the rows are filled', async () => {
+    expect(told(await ingest(`${HEAD};;\n${WHOLE}\n${WHOLE.replace('F1', 'F2')};\n`))).toEqual(['F1 sent', 'F2 sent']);
+  });
+
   it('of a file whose header ends with a delimiter keep what stands behind the last column', async () => {
     const head = 'Fatura;NIF;Cliente;Moeda;IVA;Descrição;Qtd;Preço;Total;';
     const row = 'F1;501964843;Ana;EUR;IVA_23;Pão;3;x;2,50;7,50';
