@@ -11,6 +11,8 @@ const PLAIN = /^(?!#|Err:|=)[\u0020-\u007e]*$/;
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 /** Half of a character: a workbook can write one. The ledger keeps the same sign for each, so that two references would be one. */
 const HALF = /\p{Cs}/u;
+/** What programs write for a character that they could not read. */
+const LOST = '\u{fffd}';
 /** Zero-width and direction marks: two references that look the same would be two invoices. */
 const INVISIBLE = /\p{Cf}/u;
 /** UTF-8 that somebody read as windows-1252 before this file was written: `JoÃ£o`, `â‚¬`. */
@@ -32,8 +34,10 @@ export function checkGroup(group: readonly RawRow[], conversion: Conversion, fin
 }
 
 function checkCharacters(row: RawRow, findings: CellFindings): void {
-  row.cells.forEach((cell, at) => {
+  row.cells.forEach((found, at) => {
     const column = COLUMNS[at];
+    // A reference that is built of several columns has no cell of its own.
+    const cell = found ?? (column === 'invoice_ref' ? row.ref : null);
     if (cell === null || column === undefined || PLAIN.test(cell)) return;
     checkErrors({ row: row.row, column, cell }, findings);
     checkDoubts({ row: row.row, column, cell }, findings);
@@ -62,6 +66,12 @@ function checkErrors({ row, column, cell }: Cell, findings: CellFindings): void 
       message: `expected text, found ${codeOf(half)}, which is half of a character. Write the text again`,
     });
   }
+  if (EXACT.has(column) && cell.includes(LOST)) {
+    findings.error(row, column, {
+      code: 'character-lost',
+      message: `expected whole text, found ${shownCell(cell)}: U+FFFD stands for a character that was lost before this file was written, so that two different values may have become this one. Write the value again`,
+    });
+  }
   if (TEXT_AS_FORMULA.test(cell.trim())) {
     findings.error(row, column, {
       code: 'formula-as-text',
@@ -82,7 +92,7 @@ export function isSpreadsheetError(cell: string): boolean {
 }
 
 function checkDoubts({ row, column, cell }: Cell, findings: CellFindings): void {
-  if (cell.includes('\u{fffd}')) {
+  if (!EXACT.has(column) && cell.includes(LOST)) {
     findings.warning(row, column, {
       code: 'replacement-character',
       message:

@@ -18,6 +18,8 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'cell-merged': 'La celda está combinada con otras.',
   'cell-unreadable': 'La celda no se puede leer.',
   'cells-beyond-header': 'Hay celdas a la derecha del encabezado, que no se leen.',
+  'character-lost':
+    'Se perdió un carácter antes de escribirse este archivo, y dos valores distintos pueden haber quedado iguales.',
   'column-duplicate': 'Hay más de una columna con el mismo significado.',
   'column-missing': 'Falta una columna.',
   'column-overruled': 'El perfil da a todas las filas un valor fijo para el que el archivo tiene una columna.',

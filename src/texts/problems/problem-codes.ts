@@ -17,6 +17,7 @@ export const PROBLEM_CODES = [
   'cell-merged',
   'cell-unreadable',
   'cells-beyond-header',
+  'character-lost',
   'column-duplicate',
   'column-missing',
   'column-overruled',

@@ -19,6 +19,8 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'cell-merged': 'A célula está unida a outras.',
   'cell-unreadable': 'A célula não se consegue ler.',
   'cells-beyond-header': 'Há células à direita do cabeçalho, que não são lidas.',
+  'character-lost':
+    'Perdeu-se um carácter antes de este ficheiro ser escrito, e dois valores diferentes podem ter ficado iguais.',
   'column-duplicate': 'Há mais de uma coluna com o mesmo significado.',
   'column-missing': 'Falta uma coluna.',
   'column-overruled': 'O perfil dá a todas as linhas um valor fixo para o qual o ficheiro tem uma coluna.',

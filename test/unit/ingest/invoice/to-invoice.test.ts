@@ -127,6 +127,8 @@ describe('toInvoice', () => {
     ['tax_code', '', 'error tax-code-missing 2 tax_code'],
     ['customer_tax_id', '2,10484E+08', 'error customer-tax-id-damaged 2 customer_tax_id'],
     ['customer_tax_id', '210484276.0', 'error customer-tax-id-damaged 2 customer_tax_id'],
+    ['invoice_ref', 'F\u{fffd}1', 'error character-lost 2 invoice_ref'],
+    ['customer_tax_id', '21\u{fffd}', 'error character-lost 2 customer_tax_id'],
     ['description', 'a\u0000', 'error control-character 2 description'],
     ['merchant_email', 'a\u009fb', 'error control-character 2 merchant_email'],
   ] as const)('is invalid when %s is %j', (column, cell, finding) => {

@@ -54,6 +54,20 @@ describe('a cell with half of a character', () => {
     },
   );
 
+  it('is not sent in a reference that is built of several columns, either', async () => {
+    const said = await saidOf(
+      xlsx([
+        rowXml(2, { invoice_ref: textXml('A_xD800_') }),
+        rowXml(3, { invoice_ref: textXml('A_xDC00_') }),
+        rowXml(4, { invoice_ref: textXml('A\u{fffd}') }),
+        rowXml(5, { invoice_ref: textXml('A') }),
+      ]),
+      { reference: { columns: ['invoice_ref', 'tax_code'], separator: '/' } },
+    );
+
+    expect(Object.values(said)).toEqual([['control-character'], ['control-character'], ['character-lost'], [], []]);
+  });
+
   it('is no character that stands in two halves, as in a name with a picture', async () => {
     expect(await saidOf(xlsx([rowXml(2, { customer_name: textXml('Ana _xD83D__xDE00_') })]))).toEqual({
       F1: [],
