@@ -50,8 +50,8 @@ function listOf(places: readonly (Place | null)[]): readonly string[] {
   return places.flat().filter((place) => place !== null);
 }
 
-/** Lower-case names; 'all' where an expression may ask for any; null: none. */
-function headersOf(places: readonly (Place | null)[]): ReadonlySet<string> | 'all' | null {
+/** Names of the headers that places may read, in lower case; 'all' where an expression may ask for any; null: none. */
+export function headersOf(places: readonly (Place | null)[]): ReadonlySet<string> | 'all' | null {
   const list = listOf(places);
   if (list.some((place) => expressionOf(place)?.includes('$headers'))) return 'all';
   const named = list.filter((place) => place.startsWith(HEADER));

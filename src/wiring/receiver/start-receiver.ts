@@ -1,6 +1,7 @@
 import type { AnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
 import type { Client } from '@temporalio/client';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
+import type { RecordDelivery } from '../../domain/ports/ledger/delivery-ledger.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
@@ -16,6 +17,7 @@ import {
   startReceiverOfSeveral as listenForSeveral,
   type EndpointOptions,
 } from '../../webhooks/server.ts';
+import { isReadFromUnsignedHeaders } from '../../webhooks/unsigned-headers.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../../workflows/page/page-workflow-id.ts';
 import type { Capture } from '../recordings/capture.ts';
@@ -24,6 +26,7 @@ import { NO_CRASH, type CrashPoints } from '../start/crash-points.ts';
 import { receiverIdentity } from './receiver-identity.ts';
 import { profileDigestOf } from '../profile-fit/profile-digest.ts';
 import { createReadiness } from '../start/readiness.ts';
+import { confirmIssued } from '../profile-fit/confirm-issued.ts';
 import { createEventWords } from '../profile-fit/event-words.ts';
 import { askAgain, confirmFailure } from './failure-confirmation.ts';
 
@@ -153,7 +156,7 @@ function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
     ...(config.service.kind === 'remote' && { apiKey: config.service.apiKey }),
     registeredUrl: config.webhook.url,
     identity: receiverIdentity(ledger.id, config.application),
-    accept: createEventWords({ service, watch }).accept,
+    accept: acceptanceOf(parts),
     onStored: (deliveries) => applier.add(deliveries),
     misfits: misfitBook(ledger, profileDigestOf(config, profile)),
     ...(capture !== null && { capture: (delivery) => capture.delivery(delivery) }),
@@ -165,6 +168,15 @@ function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
       await relay.flush();
     },
   };
+}
+
+/** Events whose words agree with answers and, where anybody may have written them, are confirmed by one. */
+function acceptanceOf({ profile, service, watch }: Pick<ReceiverParts, 'profile' | 'service' | 'watch'>) {
+  const { accept: fits } = createEventWords({ service, watch });
+  if (!isReadFromUnsignedHeaders(profile)) return fits;
+  const isConfirmed = confirmIssued(service);
+  return async (deliveries: readonly RecordDelivery[]): Promise<boolean> =>
+    (await fits(deliveries)) && (await isConfirmed(deliveries));
 }
 
 function misfitBook(ledger: Ledger, profileDigest: string): MisfitBook {

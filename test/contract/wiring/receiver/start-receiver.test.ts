@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../../src/runtime/process/logger.ts';
@@ -7,6 +7,7 @@ import { openService } from '../../../../src/wiring/account/open-service.ts';
 import { openAnswerWatch } from '../../../../src/wiring/profile-fit/open-answer-watch.ts';
 import { startReceiver, type Receiver } from '../../../../src/wiring/receiver/start-receiver.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
+import { scriptedServer } from '../../../unit/service/scripted-server.ts';
 import { deliver, signatureOf } from '../../../unit/webhooks/receiver-fixture.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -72,5 +73,80 @@ describe('a receiver whose address has changed', () => {
 
     expect(await answerTo(started, 'before')).toBe(401);
     expect(await answerTo(started, 'present')).toBe(204);
+  });
+});
+
+describe('a receiver of events whose type is an unsigned header', () => {
+  const SECRET = 'whsec_of_a_receiver';
+  /** What the service says by GET: the end of an id. */
+  const SAYS = /\/(?<id>inv_[^/]*_(?<status>[a-z]+))$/;
+
+  async function receiver(): Promise<{ readonly url: string; readonly ledger: Ledger; readonly asked: () => number }> {
+    const ledger = await temporaryLedger();
+    const server = await scriptedServer(({ url }, response) => {
+      const { id, status = '' } = SAYS.exec(url)?.groups ?? {};
+      if (status === 'away') return void response.writeHead(503).end();
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ id, ...(status !== 'none' && { status }) }));
+    });
+    const env = { INVOICING_BASE_URL: server.baseUrl, INVOICING_API_KEY: 'sk_test_receiver', WEBHOOK_SECRET: SECRET };
+    const config = readConfig(env, '/nowhere');
+    if (config.service.kind !== 'remote') throw new Error('The service has an address');
+    const { event } = DEFAULT_PROFILE;
+    const profile = { ...DEFAULT_PROFILE, event: { ...event, type: 'header:X-Topic', invoiceId: '/id' } };
+    const service = openService(config, config.service, profile);
+    const log = createLogger({ level: 'silent', secrets: [] });
+    const parts = { config, ledger, service, profile, log };
+    const client = () => {
+      throw new Error('Nothing is settled, so that nobody is told');
+    };
+    const watch = openAnswerWatch({ ...parts, expectsEvents: true });
+    const started = await startReceiver({ ...parts, port: 0, watch, client });
+    onTestFinished(async () => {
+      await started.close();
+      await service.close();
+      await ledger.close();
+    });
+    return { url: started.url, ledger, asked: () => server.received.length };
+  }
+
+  async function send(url: string, id: string, topic: string): Promise<number> {
+    const body = JSON.stringify({ id });
+    const headers = { 'x-service-signature': signatureOf(body, SECRET), 'x-topic': topic };
+    return (await deliver(url, body, headers)).status;
+  }
+
+  it('believes "issued" when a GET says the same, for each invoice', async () => {
+    const { url, ledger, asked } = await receiver();
+
+    expect(await send(url, 'inv_1_issued', 'invoice.issued')).toBe(204);
+    const before = asked();
+    expect(await send(url, 'inv_2_issued', 'invoice.issued')).toBe(204);
+    expect(asked()).toBeGreaterThan(before);
+    expect(await ledger.unmatchedDeliveries()).toBe(2);
+  });
+
+  it('refuses a captured "failed" that comes again as "issued"', async () => {
+    const { url, ledger } = await receiver();
+    expect(await send(url, 'inv_1_issued', 'invoice.issued')).toBe(204);
+    expect(await send(url, 'inv_2_failed', 'invoice.failed')).toBe(204);
+
+    expect(await send(url, 'inv_2_failed', 'invoice.issued')).toBe(503);
+    expect(await ledger.unmatchedDeliveries()).toBe(2);
+  });
+
+  it.each(['processing', 'away'])('lets the sender come again while the GET says %s', async (status) => {
+    const { url, ledger } = await receiver();
+    expect(await send(url, 'inv_1_issued', 'invoice.issued')).toBe(204);
+
+    expect(await send(url, `inv_2_${status}`, 'invoice.issued')).toBe(503);
+    expect(await ledger.unmatchedDeliveries()).toBe(1);
+  });
+
+  it('believes it where no GET shows a status, as it believes "failed"', async () => {
+    const { url } = await receiver();
+    expect(await send(url, 'inv_1_issued', 'invoice.issued')).toBe(204);
+
+    expect(await send(url, 'inv_2_none', 'invoice.issued')).toBe(204);
   });
 });
