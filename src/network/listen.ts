@@ -21,7 +21,8 @@ export interface Listening {
 }
 
 /**
- * Makes a server listen.
+ * Makes a server listen. What goes wrong with a single connection after that, such as one for which there is no file,
+ * ends nothing.
  * @throws LoteError `port-taken`; `configuration-invalid` when the address cannot be listened on for another reason
  */
 export async function listenOn(server: Server, place: ListenPlace): Promise<Listening> {
@@ -33,6 +34,8 @@ export async function listenOn(server: Server, place: ListenPlace): Promise<List
     server.once('error', refuse);
     server.listen({ host, port }, () => {
       server.off('error', refuse);
+      // An error that nobody listens for would end the process.
+      server.on('error', () => undefined);
       resolve();
     });
   });

@@ -5,6 +5,7 @@ import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
 import type { Ledger } from '../domain/ports/ledger/ledger.ts';
 import { closeServer } from '../network/close-server.ts';
 import { listenOn } from '../network/listen.ts';
+import { connectionsAtMost } from '../network/open-files-limit.ts';
 import { handleDelivery, UNAVAILABLE, type DeliveryHandlerParts, type ReceiverLog } from './handle-delivery.ts';
 import { createDeliveryGroup } from './delivery-group.ts';
 import { createDeliveryTally, type DeliveryCounts } from './delivery-tally.ts';
@@ -32,7 +33,7 @@ const LIST_BODY_LIMIT = 1024 * 1024;
 /** All bodies together: 128 of the largest, tens of thousands of real ones. */
 const MEMORY_LIMIT = 32 * 1024 * 1024;
 
-/** Each costs a socket and some kilobytes; a service delivers over a few dozen. */
+/** Each costs a file and some kilobytes; fewer where the process may open few files. A service delivers over a few dozen. */
 const MAX_CONNECTIONS = 1_000;
 
 /** In milliseconds: a request that is not here by then is a slow loris, whatever it says. */
@@ -198,11 +199,14 @@ async function serve(options: ListenOptions, endpointsOf: (shared: SharedParts) 
     },
     (incoming, outgoing) => void answer(incoming, outgoing, { routes, log }),
   );
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = connectionsAtMost(MAX_CONNECTIONS);
   const { host, port: wanted } = options;
   const what = 'Starting the webhook receiver';
   const bound = await listenOn(server, { host, port: wanted, what, variables: 'RECEIVER' });
   ({ origin } = bound);
+  server.on('error', (error) =>
+    log.warn('A connection could not be taken; its sender comes again', { error: codeOf(error) }),
+  );
   return {
     url: `${origin}${WEBHOOK_PATH}`,
     port: bound.port,
@@ -231,6 +235,10 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, { rou
     given = UNAVAILABLE;
   }
   outgoing.writeHead(given.status, given.headers).end(given.body);
+}
+
+function codeOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.name;
 }
 
 /** Messages of database errors quote values; names and codes do not. */

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { LoteError } from '../../domain/errors.ts';
+import { openFilesLimit } from '../../network/open-files-limit.ts';
 
-/** A batch of thousands of invoices with everything embedded has up to 400 files and connections open. */
+/** Those of a batch with everything embedded, and a hundred deliveries beside it. */
 const LEAST_OPEN_FILES = 512;
-const LIMIT = /^Max open files +(?<limit>\d+) /m;
 
 /**
  * Refuses a limit of open files that a batch would meet in the middle: connections would fail there, and the runtime itself would abort. Node has
@@ -11,19 +10,11 @@ const LIMIT = /^Max open files +(?<limit>\d+) /m;
  * @throws LoteError `configuration-invalid`
  */
 export function requireOpenFiles(): void {
-  const limit = LIMIT.exec(ownLimits())?.groups?.['limit'];
-  if (limit === undefined || Number(limit) >= LEAST_OPEN_FILES) return;
+  const limit = openFilesLimit();
+  if (limit === null || limit >= LEAST_OPEN_FILES) return;
   throw new LoteError(
     'configuration-invalid',
     `Starting Lote: this process must be able to have ${LEAST_OPEN_FILES} files and connections open at a time, found a limit of ${limit}. ` +
       'Raise it (ulimit -Hn, LimitNOFILE of systemd, --ulimit nofile of Docker), and start again.',
   );
-}
-
-function ownLimits(): string {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8');
-  } catch {
-    return '';
-  }
 }

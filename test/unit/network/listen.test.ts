@@ -45,4 +45,13 @@ describe('a server that is to listen', () => {
       message: expect.stringContaining('found EADDRNOTAVAIL. Correct TEST_HOST or TEST_PORT.') as string,
     });
   });
+
+  it('goes on when a connection cannot be taken', async () => {
+    const server = newServer();
+    const { origin } = await listenOn(server, { ...asked, host: '127.0.0.1', port: 0 });
+
+    server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+
+    expect(await (await fetch(origin)).text()).toBe('here');
+  });
 });
