@@ -1,12 +1,16 @@
 import type { Reason } from '../domain/invoice.ts';
 import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
 import { shownPlace } from '../service-profile/place.ts';
-import { REQUEST_NOT_SENT } from './connect-failure.ts';
+import { REQUEST_NOT_SENT, UNEXPECTED_CONTINUE } from './connect-failure.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import { HOLDING_STATUSES } from './limits/retry-after.ts';
 import { look, type CreationShape, type Seen } from './seen-answer.ts';
 import { reasonText } from '../service-profile/reason-text.ts';
 import { statusReason } from './status-reason.ts';
+
+/** People must be told what to ask for: it happens with every request, and looks like a network that fails. */
+const CONTINUED =
+  '"100 Continue" came, which was not asked for: the service, or the proxy before it, must send none to requests without "Expect"';
 
 /** One line of the table: the first line that applies decides. */
 export interface ClassificationRow {
@@ -167,9 +171,10 @@ function notSent(seen: Seen): CreateAnswer {
 
 function broken(seen: Seen): CreateAnswer {
   const code = seen.end.kind === 'broken' ? seen.end.code : 'answer-lost';
+  const found = code === UNEXPECTED_CONTINUE ? CONTINUED : code;
   return {
     kind: 'lost',
-    reason: { code, message: reasonText(`The request may have arrived and no answer came (${code})`) },
+    reason: { code, message: reasonText(`The request may have arrived and no answer came (${found})`) },
     retryAfterMs: null,
   };
 }

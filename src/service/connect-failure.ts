@@ -25,12 +25,24 @@ export function connectFailure(error: unknown): string {
   return CODES[code] ?? REQUEST_NOT_SENT;
 }
 
+/**
+ * An interim answer "100 Continue" that nobody asked for, at which undici ends the connection before the answer comes. So
+ * no request ever gets one, and only its own word tells people why.
+ */
+export const UNEXPECTED_CONTINUE = 'unexpected-100-continue';
+
 /** Names how an exchange broke after its first byte may have left. */
 export function brokenExchange(error: unknown): string {
   const code = errorCode(error);
+  if (isUnexpectedContinue(error)) return UNEXPECTED_CONTINUE;
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return 'answer-timeout';
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') return 'connection-reset';
   return 'answer-broken';
+}
+
+/** The only "bad response" of undici while a request runs; the other one is of a connection that carries none. */
+function isUnexpectedContinue(error: unknown): boolean {
+  return error instanceof Error && errorCode(error) === 'UND_ERR_SOCKET' && error.message === 'bad response';
 }
 
 function errorCode(error: unknown): string {

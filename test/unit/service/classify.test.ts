@@ -318,6 +318,10 @@ describe('classify', () => {
     [json(201), 'HTTP 201: no id at /id'],
     [json(500), 'HTTP 500'],
     [{ kind: 'broken', code: 'answer-timeout' }, 'The request may have arrived and no answer came (answer-timeout)'],
+    [
+      { kind: 'broken', code: 'unexpected-100-continue' },
+      'The request may have arrived and no answer came ("100 Continue" came, which was not asked for: the service, or the proxy before it, must send none to requests without "Expect")',
+    ],
   ])('says what was wrong with an answer: %#', (end, message) => {
     expect(classify(end, SHAPE)).toHaveProperty('reason.message', message);
   });

@@ -401,6 +401,16 @@ describe('exchange: it may have arrived', () => {
     expect(await post(server.baseUrl)).toMatchObject({ kind: 'broken' });
   });
 
+  it('when "100 Continue" comes unasked, under a word of its own, whatever follows', async () => {
+    const server = await tcpServer((socket) =>
+      socket.on('data', () =>
+        socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}'),
+      ),
+    );
+
+    expect(await post(server.baseUrl)).toEqual({ kind: 'broken', code: 'unexpected-100-continue' });
+  });
+
   it('when the answer is not HTTP', async () => {
     const server = await tcpServer((socket) => socket.on('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
 
