@@ -22,7 +22,10 @@ export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   const metrics = web.metricsUrl === null ? '' : `, metrics at ${web.metricsUrl}`;
   staying.begin();
   process.stdout.write(`Console ${web.url}${metrics}\n`);
-  await staying.over;
-  await web.stop();
+  try {
+    await Promise.race([staying.over, web.lost]);
+  } finally {
+    await web.stop();
+  }
   return EXIT.ok;
 }

@@ -15,7 +15,10 @@ export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode>
   const metrics = receiver.metricsUrl === null ? '' : `, metrics at ${receiver.metricsUrl}`;
   staying.begin();
   process.stdout.write(`Receiver ${receiver.url}${metrics}\n`);
-  await staying.over;
-  await receiver.stop();
+  try {
+    await Promise.race([staying.over, receiver.lost]);
+  } finally {
+    await receiver.stop();
+  }
   return EXIT.ok;
 }

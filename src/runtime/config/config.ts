@@ -31,6 +31,8 @@ export interface TemporalConfig {
   readonly address: string | null;
   readonly namespace: string;
   readonly apiKey: string | null;
+  /** TEMPORAL_API_KEY_FILE; null: the key, if there is one, stands in the environment. */
+  readonly apiKeyFile: string | null;
   readonly tls: TemporalTlsConfig | null;
   /** Of the UI of a server that was given; the embedded one knows its own. */
   readonly uiUrl: string | null;
@@ -161,17 +163,18 @@ export function configOf(environment: Environment, workingDirectory: string, use
   if (!parsed.success) throw invalid(parsed.error.issues.map((issue) => describe(issue, given)));
   const contradictions = findContradictions(parsed.data, use);
   if (contradictions.length > 0) throw invalid(contradictions);
-  return toConfig(parsed.data, workingDirectory, given['WEBHOOK_SECRET_FILE'] ?? null);
+  return toConfig(parsed.data, workingDirectory, given);
 }
 
-function toConfig(env: Env, workingDirectory: string, secretFile: string | null): Config {
+/** `given`: where the files of secrets stand, which some are read from again. */
+function toConfig(env: Env, workingDirectory: string, given: Environment): Config {
   const path = (relative: string): string => resolve(workingDirectory, relative);
   return {
     service: toService(env),
     serviceBaseUrl: env.INVOICING_BASE_URL ?? null,
     serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
     captureDir: env.LOTE_CAPTURE === undefined ? null : path(env.LOTE_CAPTURE),
-    webhook: toWebhook(env, secretFile),
+    webhook: toWebhook(env, given['WEBHOOK_SECRET_FILE'] ?? null),
     receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
     health:
       env.HEALTH_PORT === 'none'
@@ -196,7 +199,7 @@ function toConfig(env: Env, workingDirectory: string, secretFile: string | null)
       profilePath: env.SANDBOX_PROFILE === undefined ? null : path(env.SANDBOX_PROFILE),
     },
     databaseUrl: databaseUrlOf(env),
-    temporal: toTemporal(env, path),
+    temporal: toTemporal(env, given['TEMPORAL_API_KEY_FILE'] ?? null, path),
     taskQueue: env.LOTE_TASK_QUEUE,
     dataDir: path(env.LOTE_DATA_DIR),
     inputDir: path(env.LOTE_INPUT_DIR),
@@ -241,7 +244,7 @@ function toListen(host: string, port: number | undefined, fallback: { port: numb
   return { host, port: port ?? fallback.port, explicit: port !== undefined, variable: fallback.variable };
 }
 
-function toTemporal(env: Env, path: (relative: string) => string): TemporalConfig {
+function toTemporal(env: Env, keyFile: string | null, path: (relative: string) => string): TemporalConfig {
   const optionalPath = (value: string | undefined): string | null => (value === undefined ? null : path(value));
   const tls: TemporalTlsConfig = {
     serverName: env.TEMPORAL_TLS_SERVER_NAME ?? null,
@@ -255,6 +258,7 @@ function toTemporal(env: Env, path: (relative: string) => string): TemporalConfi
     address: env.TEMPORAL_ADDRESS ?? null,
     namespace: env.TEMPORAL_NAMESPACE,
     apiKey: env.TEMPORAL_API_KEY ?? null,
+    apiKeyFile: keyFile,
     tls: (env.TEMPORAL_TLS ?? wanted) ? tls : null,
     uiUrl: env.TEMPORAL_UI_URL ?? null,
   };

@@ -12,6 +12,7 @@ import { openSendingGuard } from '../account/sending-guard.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import { VERSION } from '../../runtime/version.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
+import { checkCertificate } from './check-certificate.ts';
 import { checkDataDirectory, checkFolders } from './check-folders.ts';
 import { checkLedger, type LedgerChecks } from './check-ledger.ts';
 import { checkPeople } from './check-people.ts';
@@ -111,6 +112,7 @@ export async function examineParts({ common, applications, running, now }: Exami
       within('temporal', patienceMs, async () =>
         checkTemporal({ common, applications: configs, ledgerId, open, patienceMs: patienceMs - SPARE_MS }),
       ),
+      within('temporal certificate', patienceMs, async () => checkCertificate(common.temporal, now())),
       within('service', patienceMs, async () => (await address).checks),
       within('data directory', patienceMs, async () => checkDataDirectory(common.dataDir, reader)),
     ]),

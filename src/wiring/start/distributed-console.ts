@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { startConsole } from '../../console/start-console.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { TemporalConfig } from '../../runtime/config/config.ts';
 import type { Installation } from '../../runtime/config/installation.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
@@ -11,9 +12,10 @@ import { consoleOfSeveral, type ConsoleAccount } from '../console/console-of-sev
 import { consoleParts } from '../console/console-parts.ts';
 import { createCommonFolders } from '../folders/common-folders.ts';
 import { lazyClient, placeOf } from '../temporal/connect-client.ts';
+import { watchAccess } from '../temporal/watch-temporal.ts';
 import { orStop, type ListeningProcess } from './distributed-process.ts';
 import { openProcessTelemetry } from './process-telemetry.ts';
-import { startedParts } from './stop-in-reverse.ts';
+import { startedParts, type StartedParts } from './stop-in-reverse.ts';
 
 /**
  * A console on the shared ledger. With a Temporal server it does everything that the console of `lote up` does; without
@@ -29,17 +31,29 @@ export async function startDistributedConsole(installation: Installation, log: L
     const { databaseUrl, dataDir: directory } = config;
     const opened = await openLedger({ databaseUrl, directory, measure: telemetry.onStatement });
     parts.addToTheEnd('ledger', () => opened.close());
-    const client =
-      temporal.address === null ? null : lazyClient(await placeOf(temporal.address, temporal), temporal.namespace);
-    if (client !== null) parts.add('temporal', () => client.connection.close());
+    const { client, lost } = await openClient(temporal, parts);
     const web = await startConsole({
       ...{ host: place.host, port: place.port },
       ...shownBy(installation, { opened, telemetry, client, log }),
       ...(place.token === null ? {} : { token: place.token }),
     });
     parts.add('console', () => web.close());
-    return { url: web.url, metricsUrl: telemetry.url, stop: () => parts.stop() };
+    return { url: web.url, metricsUrl: telemetry.url, lost, stop: () => parts.stop() };
   });
+}
+
+/** Null: there is no server to speak to. */
+async function openClient(
+  temporal: TemporalConfig,
+  parts: StartedParts,
+): Promise<{ readonly client: Client | null; readonly lost: Promise<never> }> {
+  if (temporal.address === null) return { client: null, lost: new Promise(() => undefined) };
+  const place = await placeOf(temporal.address, temporal);
+  const client = lazyClient(place, temporal.namespace);
+  parts.add('temporal', () => client.connection.close());
+  const watch = watchAccess(client, { place, temporal });
+  parts.add('watch of temporal', () => watch.stop());
+  return { client, lost: watch.lost };
 }
 
 interface ConsoleProcess {

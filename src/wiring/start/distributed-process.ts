@@ -14,6 +14,8 @@ export interface ListeningProcess {
   readonly url: string;
   /** Where the metrics are served; null: nowhere. */
   readonly metricsUrl: string | null;
+  /** See `TemporalWatch`. */
+  readonly lost: Promise<never>;
   stop(): Promise<void>;
 }
 

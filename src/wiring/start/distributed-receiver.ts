@@ -1,6 +1,7 @@
 import type { Installation } from '../../runtime/config/installation.ts';
 import type { Logger } from '../../runtime/process/logger.ts';
 import { startReceiving } from '../receiver/start-receiver.ts';
+import { watchAccess } from '../temporal/watch-temporal.ts';
 import { logMisfitsOf, openShared, orStop, type ListeningProcess } from './distributed-process.ts';
 import { startedParts } from './stop-in-reverse.ts';
 
@@ -8,12 +9,14 @@ import { startedParts } from './stop-in-reverse.ts';
 export async function startDistributedReceiver(installation: Installation, log: Logger): Promise<ListeningProcess> {
   const parts = startedParts(log);
   return orStop(parts, async () => {
-    const { core, applications, client } = await openShared(installation, 'receiver', { parts, log });
+    const { core, applications, client, place } = await openShared(installation, 'receiver', { parts, log });
     const { common: config } = installation;
     const { telemetry } = core;
     const receiver = await startReceiving(applications, { config, client, telemetry, port: config.receiver.port, log });
     parts.add('receiver', () => receiver.close());
     logMisfitsOf(applications, parts);
-    return { url: receiver.url, metricsUrl: telemetry.url, stop: () => parts.stop() };
+    const watch = watchAccess(client, { place, temporal: config.temporal });
+    parts.add('watch of temporal', () => watch.stop());
+    return { url: receiver.url, metricsUrl: telemetry.url, lost: watch.lost, stop: () => parts.stop() };
   });
 }

@@ -12,6 +12,7 @@ import { logMisfitsOf, openShared, orStop } from './distributed-process.ts';
 import { startedParts, type StartedParts } from './stop-in-reverse.ts';
 
 export interface DistributedWorker {
+  /** Resolves when the worker has left; rejects when it died, or can reach Temporal no more. */
   readonly ended: Promise<void>;
   /** Where probes ask; null: nowhere (HEALTH_PORT=none). */
   readonly healthUrl: string | null;
@@ -33,7 +34,7 @@ export async function startDistributedWorker(
   const parts = startedParts(log);
   return orStop(parts, async () => {
     const { core, applications, client, place } = await openShared(installation, 'worker', { parts, log });
-    const { worker, folders } = await startWatchedWorker(core, {
+    const { worker, lost, folders } = await startWatchedWorker(core, {
       ...{ applications, temporal: { client, place } },
       webhookUrlOf: ({ webhook }) => webhook.url,
       consoleUrl: () => common.console.publicUrl,
@@ -43,7 +44,9 @@ export async function startDistributedWorker(
     logMisfitsOf(applications, parts);
     const ready = workerReadiness({ ledger: core.opened, client, worker, folders });
     const healthUrl = await serveHealth(common, ready, parts);
-    return { ended: worker.ended, healthUrl, metricsUrl: core.telemetry.url, stop: () => parts.stop() };
+    const ended = Promise.race([worker.ended, lost]);
+    ended.catch(() => undefined);
+    return { ended, healthUrl, metricsUrl: core.telemetry.url, stop: () => parts.stop() };
   });
 }
 

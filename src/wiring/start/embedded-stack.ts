@@ -91,7 +91,11 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   }
 
   let consoleUrl: string | null = null;
-  const { worker, folders } = await startWatchedWorker(core, {
+  const {
+    worker,
+    lost: withoutTemporal,
+    folders,
+  } = await startWatchedWorker(core, {
     ...{ applications, temporal },
     webhookUrlOf: (one) => one.webhook.url ?? (sandbox === null ? null : receiver.url),
     consoleUrl: () => config.console.publicUrl ?? consoleUrl,
@@ -117,7 +121,7 @@ export async function startStack(options: EmbeddedOptions, place: OwnedPlace, lo
   parts.add('endpoints', () => removeEndpoints(dataDir));
   const directory = watchDirectory({ path: dataDir.path, owner: lock.owner });
   parts.add('watch of the data directory', () => directory.release());
-  const lost = Promise.race([temporal.lost, lostWorker(worker), directory.lost]);
+  const lost = Promise.race([temporal.lost, withoutTemporal, lostWorker(worker), directory.lost]);
   lost.catch(() => undefined);
   return {
     ...{ ledger, service, client, worker, sandbox, endpoints, handOver, lost },

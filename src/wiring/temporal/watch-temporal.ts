@@ -1,6 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { repeat, type Repetition } from '../../concurrency/repeat.ts';
 import { LoteError } from '../../domain/errors.ts';
+import type { TemporalConfig } from '../../runtime/config/config.ts';
+import { isRenewed, validityOf } from '../../runtime/temporal/renewed-access.ts';
+import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { hasNamespace } from './connect-client.ts';
 
 const ASK_EVERY_MS = 5_000;
@@ -22,6 +25,8 @@ export async function queryTemporal(client: Client): Promise<void> {
 }
 
 const TROUBLE = {
+  expired:
+    'temporal does not answer, and the certificate that this process shows it has expired; work stands still until the file has a new one',
   away: 'temporal does not answer; work stands still until it does',
   // Search attributes and schedules are made by a start.
   'without namespace': 'temporal has no such namespace; work stands still: make it, then start this worker again',
@@ -33,18 +38,34 @@ interface Trouble {
   readonly since: number;
 }
 
+/** What this process has read, once, and where it may read it again. */
+export interface ReadAccess {
+  readonly place: TemporalPlace;
+  readonly temporal: TemporalConfig;
+}
+
+/** A watch over the server. */
+export interface TemporalWatch extends Repetition {
+  /**
+   * Rejects with LoteError `temporal-unavailable` when only another process can reach the server, with what the files of
+   * its certificates and key hold now; never resolves.
+   */
+  readonly lost: Promise<never>;
+}
+
 /**
  * Says once when Temporal goes away, or loses the namespace, and once when it is back: the SDK's own lines repeat for each call, and it says nothing at
  * all of a namespace.
  */
-export function watchTemporal(client: Client, address: string, log: WatchLog): Repetition {
+export function watchTemporal(client: Client, access: ReadAccess, log: WatchLog): TemporalWatch {
+  const { address } = access.place;
   let trouble = null as Trouble | null;
-  return repeat(ASK_EVERY_MS, async (stopped) => {
+  return watch(access, async (stopped) => {
     const kind = await askTemporal(client).then(
       (isThere) => (isThere ? null : 'without namespace'),
-      () => 'away' as const,
+      () => kindOfAbsence(access),
     );
-    if (stopped.aborted) return;
+    if (stopped.aborted) return true;
     if (kind !== null && kind !== trouble?.kind) {
       trouble = { kind, since: trouble?.since ?? Date.now() };
       log.warn(TROUBLE[kind], { address, namespace: client.options.namespace });
@@ -53,5 +74,41 @@ export function watchTemporal(client: Client, address: string, log: WatchLog): R
       log.warn('temporal answers again', { address, awaySeconds: Math.round((Date.now() - trouble.since) / 1_000) });
       trouble = null;
     }
+    return kind === null || kind === 'without namespace';
   });
+}
+
+/** The same for a process that does most of its work without the server, and says on its health page that it is away. */
+export function watchAccess(client: Client, access: ReadAccess): TemporalWatch {
+  return watch(access, () =>
+    askTemporal(client).then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+function watch(access: ReadAccess, answers: (stopped: AbortSignal) => Promise<boolean>): TemporalWatch {
+  let lose: (error: LoteError) => void = () => undefined;
+  const lost = new Promise<never>((_, reject) => (lose = reject));
+  // Whoever starts learns of it when it has started.
+  lost.catch(() => undefined);
+  const repetition = repeat(ASK_EVERY_MS, async (stopped) => {
+    if (await answers(stopped)) return;
+    if ((await isRenewed(access.place, access.temporal)) && !stopped.aborted) lose(renewed(access.place));
+  });
+  return { stop: () => repetition.stop(), lost };
+}
+
+function kindOfAbsence({ place }: ReadAccess): 'away' | 'expired' {
+  const validity = validityOf(place);
+  return validity !== null && validity.to < Date.now() ? 'expired' : 'away';
+}
+
+function renewed({ address }: TemporalPlace): LoteError {
+  return new LoteError(
+    'temporal-unavailable',
+    `Working with Temporal at ${address}: it no longer answers to the certificate or key that this process read when it started, and it answers to what their files hold now. ` +
+      'A process reads them once, so this one ends: start it again, unless whatever supervises it does so.',
+  );
 }

@@ -34,6 +34,8 @@ export interface WatchedWorkerOptions {
 
 export interface WatchedWorker {
   readonly worker: RunningWorker;
+  /** See `TemporalWatch`. */
+  readonly lost: Promise<never>;
   /** Null: this process shares folders with nobody. */
   readonly folders: CommonFolders | null;
 }
@@ -51,7 +53,7 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   const pollers = () => queuePollers(client, taskQueue);
   notify('Starting the worker …');
   // Also a start stands still while the server does not answer.
-  const temporalWatch = watchTemporal(client, temporal.place.address, log);
+  const temporalWatch = watchTemporal(client, { place: temporal.place, temporal: config.temporal }, log);
   parts.add('watch of temporal', () => temporalWatch.stop());
   await requireClock(opened);
   await requireOwnQueue({
@@ -85,7 +87,7 @@ export async function startWatchedWorker(core: SharedCore, options: WatchedWorke
   const names = new Set(configs.map(({ application }) => application));
   const stuck = watchStuckBatches({ ledger: opened, client, applications: names, telemetry, log });
   parts.add('watch of stuck batches', () => stuck.stop());
-  return { worker, folders: first.core.config.isOneOfSeveral ? null : folders };
+  return { worker, lost: temporalWatch.lost, folders: first.core.config.isOneOfSeveral ? null : folders };
 
   async function besideOthers(): Promise<Pick<WorkerPlace, 'deregister' | 'sharedPatches'>> {
     const first = await pollers();

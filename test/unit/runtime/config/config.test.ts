@@ -41,7 +41,7 @@ describe('readConfig', () => {
       },
       sandbox: { host: '127.0.0.1', port: 8092, explicit: false, variable: 'SANDBOX_PORT', profilePath: null },
       databaseUrl: null,
-      temporal: { address: null, namespace: 'default', apiKey: null, tls: null, uiUrl: null },
+      temporal: { address: null, namespace: 'default', apiKey: null, apiKeyFile: null, tls: null, uiUrl: null },
       taskQueue: 'lote',
       dataDir: '/work/.lote',
       inputDir: '/work/input',
@@ -353,6 +353,7 @@ client_key_path = "/etc/lote/client.key"
       address: 'temporal.example:7233',
       namespace: 'invoices',
       apiKey: 'key_of_the_profile',
+      apiKeyFile: null,
       tls: {
         serverName: 'temporal.internal',
         serverCaCertPath: null,
