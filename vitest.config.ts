@@ -18,6 +18,9 @@ const COMPUTING_WORKERS = 3;
 /** It finds what hangs, and nothing else: a test that computes for five seconds took more than a minute on two cores with a load of fifty. */
 const TEST_TIMEOUT_MS = 180_000;
 
+/** What is looked for again and again has most of the time of its test, and not a second as by default: it ends when it comes, however slow the machine is. */
+const POLL_TIMEOUT_MS = 150_000;
+
 /** It starts what the files of a run need, once for all projects. */
 export const SERVERS = 'test/support/servers/global-servers.ts';
 
@@ -66,6 +69,7 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: SideBySide },
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: TEST_TIMEOUT_MS,
+    expect: { poll: { timeout: POLL_TIMEOUT_MS } },
     coverage: { provider: 'v8', include: ['src/**', 'workflows/**', 'activities/**'], reportsDirectory: 'coverage' },
   },
 }));

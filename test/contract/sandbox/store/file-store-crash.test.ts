@@ -56,7 +56,7 @@ describe('a sandbox on a file store', () => {
     expect(answered.size).toBeGreaterThanOrEqual(200);
     for (const [key, id] of answered) expect(byKey.get(key)).toBe(id);
     expect(duplicates).toEqual([]);
-    await expect.poll(() => box.books().totals.processing, { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => box.books().totals.processing).toBe(0);
     expect(box.books().totals.issued).toBe(invoices.length);
     const [key = '', id] = [...answered][0] ?? [];
     const body = invoiceFor(merchantId, { customer: key });

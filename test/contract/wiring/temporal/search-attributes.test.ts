@@ -26,13 +26,11 @@ describe('the search attributes', () => {
     const client = new Client({ connection, namespace });
     // The server's own list of namespaces lags behind.
     await expect
-      .poll(
-        () =>
-          client.workflow.count().then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 50_000 },
+      .poll(() =>
+        client.workflow.count().then(
+          () => true,
+          () => false,
+        ),
       )
       .toBe(true);
     return client;
@@ -47,13 +45,11 @@ describe('the search attributes', () => {
 
     // The namespace learns of its new attributes a moment later; a batch that is faster repeats its step until then.
     await expect
-      .poll(
-        () =>
-          client.workflow.count('LoteState = "running"').then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 30_000 },
+      .poll(() =>
+        client.workflow.count('LoteState = "running"').then(
+          () => true,
+          () => false,
+        ),
       )
       .toBe(true);
     expect((await client.workflow.count('LoteState = "running" OR LoteProblems > 0')).count).toBe(0);

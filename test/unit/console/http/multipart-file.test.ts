@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { multipartFile } from '../../../../src/console/http/multipart-file.ts';
 
 const TYPE = 'multipart/form-data; boundary=----LoteBoundary';
@@ -136,7 +136,7 @@ describe('multipartFile', () => {
     const file = await multipartFile(TYPE, endless());
     for await (const chunk of file?.content ?? []) void chunk;
 
-    await vi.waitFor(() => expect(ended).toBe(true));
+    await expect.poll(() => ended).toBe(true);
     expect(sent).toBeLessThan(1_024 * 1_024);
   });
 });
