@@ -5,6 +5,7 @@ import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -15,6 +16,7 @@ import { startTemporalServer, type TemporalServer } from '../../../../src/runtim
 import { compiledProcess } from '../../../support/compiled-process.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { PID_NAMESPACE, whyNoNamespaces } from '../../../support/namespaces.ts';
+import { until } from '../../../support/until.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
@@ -37,6 +39,15 @@ async function started(dataDir: string): Promise<TemporalServer> {
 
 async function recordOf(dataDir: string): Promise<ServerRecord> {
   return JSON.parse(await readFile(join(dataDir, 'temporal.json'), 'utf8')) as ServerRecord;
+}
+
+const SOME_QUESTIONS_MS = 1_500;
+
+function succeeds(asked: Promise<unknown>): Promise<boolean> {
+  return asked.then(
+    () => true,
+    () => false,
+  );
 }
 
 async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
@@ -191,7 +202,7 @@ describe('startTemporalServer', () => {
     const server = await started(own);
     const { pid, port } = await recordOf(own);
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(async () => expect(await server.alive()).toBe(false));
+    await expect.poll(() => server.alive()).toBe(false);
 
     const second = await startTemporalServer({ binary, dataDir: other, namespace: 'default', port, uiPort: 0 });
     onTestFinished(() => second.stop());
@@ -203,17 +214,22 @@ describe('startTemporalServer', () => {
   it('does not take the server of another program for its own, that took the port before it could listen', async () => {
     const dataDir = await temporaryDirectory();
     const slow = join(dataDir, 'slow-temporal');
-    // Its first start gives the other program time to be first.
-    const once4s = `mkdir '${dataDir}/waited' 2>/dev/null && sleep 4`;
-    await writeFile(slow, `#!/bin/sh\n${once4s}\nexec '${binary}' "$@"\n`, { mode: 0o755 });
+    // Its first start waits until the other program has been first.
+    const waits = `mkdir '${dataDir}/waited' 2>/dev/null && while [ ! -e '${dataDir}/taken' ]; do sleep 0.1; done`;
+    await writeFile(slow, `#!/bin/sh\n${waits}\nexec '${binary}' "$@"\n`, { mode: 0o755 });
     const start = startTemporalServer({ binary: slow, dataDir, namespace: 'default', port: 0, uiPort: 0 });
     onTestFinished(async () => (await start).stop());
-    const { port } = await vi.waitFor(() => recordOf(dataDir), { timeout: 10_000 });
+    await until(() => succeeds(recordOf(dataDir)));
+    const { port } = await recordOf(dataDir);
 
     const stranger = spawn(binary, ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless'], {
       stdio: 'ignore',
     });
     onTestFinished(() => void stranger.kill('SIGKILL'));
+    await until(() => succeeds(withClient(`127.0.0.1:${port}`, () => Promise.resolve())));
+    // The start asks ten times a second whether its server answers.
+    await sleep(SOME_QUESTIONS_MS);
+    await writeFile(join(dataDir, 'taken'), '');
     const server = await start;
 
     expect(server.address).not.toBe(`127.0.0.1:${port}`);
@@ -236,7 +252,7 @@ describe('startTemporalServer', () => {
     const { pid } = await recordOf(disk.path);
     process.kill(pid, 'SIGKILL');
     // Its threads hold files for a moment longer than it lives, and give their room back.
-    await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), { timeout: 30_000 });
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
 
     disk.fill();
     await expect(server.restart()).rejects.toThrow('ENOSPC');
