@@ -24,8 +24,11 @@ const EXISTING = Array.from({ length: 120 }, (_, at) => String(501_000_000 + at)
 /** Of the first page, of the last page, and new to the service. */
 const NIFS = [...EXISTING.slice(0, 3), ...EXISTING.slice(-3), '502000001', '502000002', '502000003', '502000004'];
 const REFUSED_TAX_CODE = 'IVA_98';
-/** Longer than until the first polls. */
-const FAILS_AFTER_MS = 8_000;
+/** What GET is to settle is polled until it is settled, however slow the machine is: polls that got no answer are repeated. */
+const POLLS = { pollEverySeconds: 5 };
+const UNTIL_SETTLED = '10m';
+/** Where something is to stay unsettled: by then the events of all others have come, also on a slow machine. */
+const SETTLE_ENDS = '60s';
 const EVERY_NTH_FAILS = 7;
 const EVERY_NTH_IS_REFUSED = 9;
 
@@ -41,13 +44,16 @@ function taxCodeOf(at: number): string {
 }
 
 /** Fails what is to fail after the first polls, and not at once. */
-const SLOW_FAILURES: Engine = {
-  process({ body }) {
-    if (body.lines.every(({ tax_code }) => tax_code !== FAILING_TAX_CODE))
-      return { delayMs: 20, outcome: { status: 'issued' } };
-    return { delayMs: FAILS_AFTER_MS, outcome: { status: 'failed', code: 'tax_code_unknown', message: 'Unknown' } };
-  },
-};
+function failingAfter(polled: Promise<void>): Engine {
+  return {
+    async process({ body }) {
+      if (body.lines.every(({ tax_code }) => tax_code !== FAILING_TAX_CODE))
+        return { delayMs: 20, outcome: { status: 'issued' } };
+      await polled;
+      return { delayMs: 20, outcome: { status: 'failed', code: 'tax_code_unknown', message: 'Unknown' } };
+    },
+  };
+}
 
 const REFUSED = BATCH.filter(({ taxCode }) => taxCode === REFUSED_TAX_CODE).length;
 const FAILED = BATCH.filter(({ taxCode }) => taxCode === FAILING_TAX_CODE).length;
@@ -73,7 +79,13 @@ type Expected =
   /** No delivery is taken, or none can be read, and GET settles; the tally shows it. */
   | { readonly polls: DeliveryRefusal | 'without-event' | 'other-event'; readonly told: Told }
   /** Nothing stops, and no state is wrong: these counts. */
-  | { readonly ends: Readonly<Record<string, number>>; readonly told: Told; readonly engine?: Engine };
+  | ({ readonly ends: Readonly<Record<string, number>>; readonly told: Told } & Partial<Service>);
+
+/** Of a row that needs another service, or another settle time. */
+interface Service {
+  readonly engine: (polled: Promise<void>) => Engine;
+  readonly settle: string;
+}
 
 type Row = readonly [mistake: string, profile: NonNullable<StackOptions['profile']>, expected: Expected];
 
@@ -146,6 +158,7 @@ const ROWS: readonly Row[] = [
     {
       ends: { issued: ISSUED, unsettled: FAILED, rejected: REFUSED },
       told: byGet('invoice-status-unknown', '"issued" (signed events say issued)'),
+      settle: SETTLE_ENDS,
     },
   ],
   [
@@ -154,7 +167,7 @@ const ROWS: readonly Row[] = [
     {
       ends: ALL_SETTLED,
       told: byGet('issued-word-early', '"processing", which invoice.issued lists'),
-      engine: SLOW_FAILURES,
+      engine: failingAfter,
     },
   ],
   [
@@ -198,13 +211,20 @@ const ROWS: readonly Row[] = [
 
 describe('one mistake in a service profile', { concurrent: true, timeout: 300_000 }, () => {
   it.each(ROWS)(`does no harm to ${INVOICES} invoices: %s`, async (_mistake, profile, expected) => {
-    const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '25s', LOTE_OUTAGE_PATIENCE: '10s' };
-    const sandbox = 'engine' in expected ? { engine: expected.engine } : {};
-    await withStack({ profile, env, sandbox: { ...sandbox, store: await earlierBooks() } }, async (stack) => {
-      stack.front.script = (request) =>
-        request.path === '/v1/invoices' && request.body.includes(`"${REFUSED_TAX_CODE}"`)
+    const settle = 'settle' in expected ? expected.settle : UNTIL_SETTLED;
+    const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: settle, LOTE_OUTAGE_PATIENCE: '10s' };
+    let goOn = (): void => undefined;
+    const polled = new Promise<void>((resolve) => (goOn = resolve));
+    const engine = 'engine' in expected && { engine: expected.engine(polled) };
+    const sandbox = { ...engine, store: await earlierBooks() };
+    await withStack({ profile: { ...profile, limits: POLLS }, env, sandbox }, async (stack) => {
+      stack.front.script = (request) => {
+        // The answer to the first poll of it has been read.
+        if (isGet(request) && request.nth > 1) goOn();
+        return request.path === '/v1/invoices' && request.body.includes(`"${REFUSED_TAX_CODE}"`)
           ? { status: 422, json: { error: { code: 'tax_code_refused', message: 'The tax code is not known' } } }
           : 'pass';
+      };
       const batchId = await ('stops' in expected ? expectStop(stack, expected) : expectEnd(stack, expected));
       if (!('stops' in expected)) await expectAgreement(stack, batchId);
       await expectNothingWrong(stack, batchId);
