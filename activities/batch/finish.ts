@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
 import type { FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { Reason } from '../../src/domain/invoice.ts';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import { BATCH_CANCELLED } from '../batch-cancelled.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { stoppedUnanswered } from '../stopped-unanswered.ts';
 import { snapshotOf } from './refresh-snapshot.ts';
 
 export interface FinishInput {
@@ -33,7 +33,7 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
     return snapshot;
   }
   const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
-  await closeOpen(deps, { batchId, fencingToken }, unsent);
+  await closeOpen(deps, { batchId, fencingToken, cancelled });
   await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
   return snapshotOf(deps, batchId);
 }
@@ -50,13 +50,14 @@ async function latestToken(
 
 async function closeOpen(
   deps: ActivityDeps,
-  { batchId, fencingToken }: Pick<FinishInput, 'batchId' | 'fencingToken'>,
-  unsent: Reason,
+  { batchId, fencingToken, cancelled }: Pick<FinishInput, 'batchId' | 'fencingToken' | 'cancelled'>,
 ): Promise<void> {
   const now = deps.now();
+  const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
+  const unanswered = cancelled ? stoppedUnanswered(deps, 'cancelled') : undefined;
   await deps.ledger.holdUnsent(batchId, { reason: unsent, now, fencingToken });
   // Only a page that failed leaves something open here.
-  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now, fencingToken });
+  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, unanswered, now, fencingToken });
   if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
 }
 

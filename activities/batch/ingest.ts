@@ -10,6 +10,7 @@ import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract
 import type { ActivityDeps } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
 import { holdUnsentBefore } from './hold-unsent-before.ts';
+import { stoppedUnanswered } from '../stopped-unanswered.ts';
 import { letGo, repeatUnknown } from './let-go.ts';
 import { readOtherwise } from './read-otherwise.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
@@ -185,7 +186,7 @@ function riskFindings({ acceptDuplicateRisk }: IngestInput): readonly Finding[] 
   return [{ row: null, column: null, code: 'duplicate-risk-accepted', message, severity: 'info' }];
 }
 
-/** True when nothing of the batch may go: its unsent invoices are then held; `andHeld`: those that are held already get the reason, too. */
+/** True when nothing of the batch may go: its unsent invoices are then held, and what a dead process had to send waits for a person; `andHeld`: those that are held already get the reason, too. */
 async function applyHold(
   deps: ActivityDeps,
   { batchId, fencingToken }: BatchClaim,
@@ -193,7 +194,9 @@ async function applyHold(
   andHeld = false,
 ): Promise<boolean> {
   if (reason === null) return false;
-  await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken, andHeld });
+  // A process of an earlier run may have died before the POST: what says "Nothing of it was sent" must not send it.
+  const unanswered = stoppedUnanswered(deps, 'held');
+  await deps.ledger.holdUnsent(batchId, { reason, unanswered, now: deps.now(), fencingToken, andHeld });
   return true;
 }
 

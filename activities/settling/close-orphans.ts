@@ -3,6 +3,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { stoppedUnanswered } from '../stopped-unanswered.ts';
 
 export interface OrphansInput {
   readonly ledgerId?: string | undefined;
@@ -31,7 +32,7 @@ const NO_FINAL_WORD = {
 /**
  * Closes batches whose run Temporal has closed, or does not know. They are not sent on: the run may have been ended because the wrong
  * file went out, and how it was started (control totals, `hold`, a pause) went with it. What was not sent is `held`,
- * what may have been is `unknown` or `unsettled`; a file that was not read to its end is refused. Returns the batches closed; their reports are due.
+ * what may have been is `unknown` or `unsettled`, and what no process is known to have sent waits for a person; a file that was not read to its end is refused. Returns the batches closed; their reports are due.
  */
 export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): Promise<readonly string[]> {
   const closed: string[] = [];
@@ -98,6 +99,7 @@ async function finish(deps: ActivityDeps, batch: BatchRecord): Promise<void> {
   const { batchId, fencingToken } = batch;
   await holdUnsentBefore(deps, batch);
   await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now(), fencingToken });
-  await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, now: now(), fencingToken });
+  const unanswered = stoppedUnanswered(deps, 'run-ended');
+  await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, unanswered, now: now(), fencingToken });
   await ledger.endBatch(batchId, { state: 'finished', unsent: NOT_SENT, now: now(), fencingToken });
 }

@@ -1,9 +1,8 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import { CANCELLED_UNANSWERED } from '../../src/domain/retry-decision.ts';
-import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import type { PageEnding } from '../../src/contract/messages.ts';
 import { BATCH_CANCELLED } from '../batch-cancelled.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { stoppedUnanswered } from '../stopped-unanswered.ts';
 
 /** A page to be closed, and how its sending ended. */
 export interface CloseInput {
@@ -23,14 +22,6 @@ const NO_FINAL_ANSWER: Reason = {
   message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
 };
 
-/** The process that had it to send has died, and with it what is known of its POST. */
-function cancelledUnanswered(reader: CommandReader): Reason {
-  const message =
-    'An operator cancelled the batch while a process had this invoice to send, and no answer is known: it may have been sent. ' +
-    `It is not repeated by itself. To send it, or to find out with the same key, use ${commandLine(reader, 'reconcile')}, or drop the file again.`;
-  return { code: CANCELLED_UNANSWERED, message };
-}
-
 /** Its time to be sent was over before its first try, or it came to this batch when its page had been sent. */
 const NOT_SENT: Reason = {
   code: 'not-sent',
@@ -44,7 +35,7 @@ export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<
   const unsent = unsentReason(input);
   if (unsent !== null) await deps.ledger.holdUnsent(batchId, { reason: unsent, page, now, fencingToken });
   const acceptedBefore = now - settleMs + 1;
-  const unanswered = input.ending === 'cancelled' ? cancelledUnanswered(deps) : undefined;
+  const unanswered = input.ending === 'cancelled' ? stoppedUnanswered(deps, 'cancelled') : undefined;
   const reasons = { reason: NO_FINAL_ANSWER, unsent: NOT_SENT, unanswered };
   await deps.ledger.closePage(batchId, page, { acceptedBefore, ...reasons, now, fencingToken });
 }

@@ -31,7 +31,7 @@ export const SPENT_KEY_REASONS: readonly string[] = [
 ];
 
 /**
- * Reason of `unknown` in a batch that an operator cancelled while a process had the invoice to send. Perhaps nothing of it left: only an operator repeats
+ * Reason of `unknown` in a batch that was stopped (cancelled, its run ended, started again and held) while a process had the invoice to send. Perhaps nothing of it left: only an operator repeats
  * it, or the next run of its file.
  */
 export const CANCELLED_UNANSWERED = 'cancelled-unanswered';

@@ -4,6 +4,24 @@ import { HAS_EARLIER_DOCUMENT, IS_DOUBTFUL } from '../settling/other-document-sq
 /** Of batch $1, and nothing of it can have reached the service. */
 const UNSENT = `i.owner_batch = $1 AND (i.state = 'staged' OR (i.state = 'sending' AND i.exposure = 'none'))`;
 
+/** A process had it to send, and the ledger knows no POST of it that may have created a document: the process died before its POST, or before the answer. */
+export const IS_UNANSWERED = `(i.state = 'sending' AND (i.exposure = 'open' OR (i.exposure = 'lost' AND i.first_sent_at IS NULL)))`;
+
+const UNANSWERED = `i.owner_batch = $1 AND ${IS_UNANSWERED}`;
+
+/** batchId, reason code, reason message, now. */
+export const LEAVE_UNANSWERED = `/* leave-unanswered */
+WITH target AS (
+  SELECT i.invoice_id
+  FROM invoice i
+  WHERE i.invoice_id = ANY(${invoicesOfBatch(UNANSWERED)}) AND ${UNANSWERED}
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i
+)
+UPDATE invoice i SET state = 'unknown', reason_code = $2, reason_message = $3, changed_at = $4
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND ${UNANSWERED}`;
+
 /** batchId, reason code, reason message, now, merchant's NIF or null, page or null. Returns the ids of what is held now. */
 export const HOLD_UNSENT = `/* hold-unsent */
 WITH target AS (

@@ -10,7 +10,7 @@ import type {
 import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { INVOICE_OF_LINE, SLICE_INVOICES } from '../batches/page-of-sql.ts';
-import { HOLD_OTHERWISE, HOLD_UNSENT } from './hold-unsent-sql.ts';
+import { HOLD_OTHERWISE, HOLD_UNSENT, LEAVE_UNANSWERED } from './hold-unsent-sql.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
@@ -255,11 +255,13 @@ export function createSending(database: Database): SendingLedger {
       return row;
     },
 
-    async holdUnsent(batchId, { reason, merchantNif, page, now, fencingToken, andHeld }) {
+    async holdUnsent(batchId, { reason, unanswered, merchantNif, page, now, fencingToken, andHeld }) {
       const params = [batchId, reason.code, reason.message, now, merchantNif ?? null, page ?? null];
       return database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);
         if (andHeld === true) await queries.query(HOLD_OTHERWISE, [batchId, reason.code, reason.message, now]);
+        if (unanswered !== undefined)
+          await queries.query(LEAVE_UNANSWERED, [batchId, unanswered.code, unanswered.message, now]);
         return (await queries.query(HOLD_UNSENT, params)).length;
       });
     },

@@ -14,15 +14,13 @@ import { createBatcher } from '../database/batcher.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates, stateList } from '../database/states.ts';
 import { isOfApplication } from './same-application-sql.ts';
+import { IS_UNANSWERED } from '../sending/hold-unsent-sql.ts';
 import { REVIVE_ISSUED_OF_PAGE } from './revive-issued-sql.ts';
 import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './record-status-sql.ts';
 import { applyEvents, applyPastEvents, reviveIssued, settledInvoices } from './settled.ts';
 import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 
 const OVER = `((i.state IN ${fromStates('expire')} AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$6')})) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
-
-/** A process had it to send, and the ledger knows no POST of it that may have created a document: the process died before its POST, or before the answer. */
-const IS_UNANSWERED = `($9::text IS NOT NULL AND i.state = 'sending' AND (i.exposure = 'open' OR (i.exposure = 'lost' AND i.first_sent_at IS NULL)))`;
 
 /**
  * batchId, page, acceptedBefore, reason code, reason message, now, then code and message for what was never sent, then both (or null) for what was
@@ -42,9 +40,9 @@ UPDATE invoice i SET
     WHEN i.state = 'accepted' THEN 'unsettled'
     WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
     ELSE 'unknown' END,
-  reason_code = CASE WHEN i.state = 'accepted' THEN $4 WHEN ${IS_UNANSWERED} THEN $9 ELSE coalesce(i.reason_code, CASE WHEN i.state = 'staged' THEN $7 ELSE $4 END) END,
+  reason_code = CASE WHEN i.state = 'accepted' THEN $4 WHEN $9::text IS NOT NULL AND ${IS_UNANSWERED} THEN $9 ELSE coalesce(i.reason_code, CASE WHEN i.state = 'staged' THEN $7 ELSE $4 END) END,
   reason_message = CASE
-    WHEN ${IS_UNANSWERED} THEN $10
+    WHEN $9::text IS NOT NULL AND ${IS_UNANSWERED} THEN $10
     WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message
     WHEN i.state = 'staged' THEN $8
     ELSE $5 END,
@@ -56,7 +54,7 @@ WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
 const LEFT = `i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}`;
 
 /**
- * batchId, reason code, reason message, now: what a page that failed left open. As `close-page`, for all pages and for
+ * batchId, reason code, reason message, now, then code and message (or null) for what was handed out and has no answer: what a page that failed left open. As `close-page`, for all pages and for
  * what this batch owns alone; other batches' invoices are theirs to close.
  */
 const CLOSE_BATCH = `/* close-batch */
@@ -72,8 +70,14 @@ UPDATE invoice i SET
     WHEN i.state = 'accepted' THEN 'unsettled'
     WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
     ELSE 'unknown' END,
-  reason_code = CASE WHEN i.state <> 'accepted' THEN coalesce(i.reason_code, $2) ELSE $2 END,
-  reason_message = CASE WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message ELSE $3 END,
+  reason_code = CASE
+    WHEN $5::text IS NOT NULL AND ${IS_UNANSWERED} THEN $5
+    WHEN i.state <> 'accepted' THEN coalesce(i.reason_code, $2)
+    ELSE $2 END,
+  reason_message = CASE
+    WHEN $5::text IS NOT NULL AND ${IS_UNANSWERED} THEN $6
+    WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message
+    ELSE $3 END,
   changed_at = $4
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND ${LEFT}
@@ -200,12 +204,13 @@ export function createSettling(database: Database): SettlingLedger {
       });
     },
 
-    async closeBatch(batchId, { reason, now, fencingToken }) {
+    async closeBatch(batchId, { reason, unanswered, now, fencingToken }) {
       return database.transaction(async (queries) => {
         const { state } = await shareUnderToken(queries, batchId, fencingToken);
         // Reconciliation may be repeating what a batch left `unknown`, as soon as the batch is closed.
         if (state !== 'running' && state !== 'paused') return 0;
-        return (await queries.query(CLOSE_BATCH, [batchId, reason.code, reason.message, now])).length;
+        const ofUnanswered = [unanswered?.code ?? null, unanswered?.message ?? null];
+        return (await queries.query(CLOSE_BATCH, [batchId, reason.code, reason.message, now, ...ofUnanswered])).length;
       });
     },
   };

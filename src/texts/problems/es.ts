@@ -12,7 +12,7 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'being-sent': 'Enviándose; aún no hay respuesta registrada.',
   binary: 'El archivo no es texto.',
   'cancelled-unanswered':
-    'Un operador canceló el lote mientras se enviaba esta factura, y no se conoce la respuesta; Lote solo la repite si alguien lo pide.',
+    'Se detuvo el envío del lote mientras se enviaba esta factura, y no se conoce la respuesta; Lote solo la repite si alguien lo pide.',
   'cell-changed': 'Una hoja de cálculo cambió la celda.',
   'cell-count': 'La fila no tiene tantas celdas como el encabezado.',
   'cell-merged': 'La celda está combinada con otras.',

@@ -13,7 +13,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'being-sent': 'A ser enviada; ainda não há resposta registada.',
   binary: 'O ficheiro não é texto.',
   'cancelled-unanswered':
-    'Um operador cancelou o lote enquanto esta fatura estava a ser enviada, e não se conhece a resposta; o Lote só a repete se alguém o pedir.',
+    'O envio do lote foi parado enquanto esta fatura estava a ser enviada, e não se conhece a resposta; o Lote só a repete se alguém o pedir.',
   'cell-changed': 'Uma folha de cálculo alterou a célula.',
   'cell-count': 'A linha não tem tantas células como o cabeçalho.',
   'cell-merged': 'A célula está unida a outras.',

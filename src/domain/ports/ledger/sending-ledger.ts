@@ -136,6 +136,8 @@ export interface SendingLedger {
     batchId: string,
     hold: {
       readonly reason: Reason;
+      /** Owned ones that were handed out, and of which no POST is known that may have created a document, become `unknown` with it; left out: they stay `sending`. */
+      readonly unanswered?: Reason;
       readonly merchantNif?: string;
       readonly page?: number;
       readonly now: number;

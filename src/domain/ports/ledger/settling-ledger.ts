@@ -89,6 +89,12 @@ export interface SettlingLedger {
   /** End of a batch that runs: the same for whatever it owns and a failed page left open. Returns how many. */
   closeBatch(
     batchId: string,
-    close: { readonly reason: Reason; readonly now: number; readonly fencingToken?: FencingToken },
+    close: {
+      readonly reason: Reason;
+      /** As of a page. */
+      readonly unanswered?: Reason | undefined;
+      readonly now: number;
+      readonly fencingToken?: FencingToken;
+    },
   ): Promise<number>;
 }

@@ -209,6 +209,24 @@ describe('a file that is started again with another reading', () => {
     }
   });
 
+  test('what a killed worker had to send waits for a person, and goes when the first reading comes back', async () => {
+    await priced('killed.csv', '1.234');
+    await ingest({ file: 'killed.csv', decimal: ',', runId: 'first' });
+    const { batchId, pageSize } = (await record('killed.csv')) ?? { batchId: '', pageSize: 0 };
+    expect(pageSize).toBeGreaterThan(0);
+    for (const { invoiceId, generation } of await ledger.sendable(batchId, 1, 10))
+      await ledger.freeze(batchId, [{ invoiceId, generation, body: '{}' }], NOW);
+
+    await ingest({ file: 'killed.csv', decimal: '.', runId: 'second' });
+
+    expect(await outcomes('killed.csv')).toEqual({ unknown: 1 });
+    expect((await reasons('killed.csv'))[0]).toMatch(/^cancelled-unanswered: The file was started again and is held/);
+    expect(await ledger.openPages(batchId)).toEqual([]);
+
+    await ingest({ file: 'killed.csv', decimal: ',', runId: 'third' });
+    expect(await outcomes('killed.csv')).toEqual({ sending: 1 });
+  });
+
   test('with other bytes, as the reason advises, it is another batch with the new reading', async () => {
     await priced('advice.csv', '1.234');
     await ingest({ file: 'advice.csv', decimal: ',', runId: 'first' });
@@ -417,7 +435,7 @@ function deps(): ActivityDeps {
         failedReasonCodes: [],
         maxGenerations: 3,
         repeatsPerInvoice: 10,
-        retentionMs: 1,
+        retentionMs: 86_400_000,
         rejectionIsProof: true,
         refusedRepeatIsProof: false,
       },

@@ -3,6 +3,7 @@ import { finishBatch } from '../../../../activities/batch/finish.ts';
 import { closeOrphans } from '../../../../activities/settling/close-orphans.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
+import { NOW, REASON } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
@@ -67,5 +68,23 @@ describe('closing batches whose run was lost', () => {
     expect(closed).toEqual([batch.batchId]);
     expect(await batch.record()).toMatchObject({ state: 'finished' });
     expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: 'run-lost' } });
+  });
+
+  it('leaves to a person what a process had to send and may not have sent, and not what it sent', async () => {
+    const place = placeOf({ over: { runs } });
+    const batch = await place.scenario.run([{ ref: 'frozen' }, { ref: 'sent' }]);
+    const [frozen, sent] = await batch.sendable();
+    if (frozen === undefined || sent === undefined) throw new Error('two are to be sent');
+    const ids = [frozen, sent].map(({ invoiceId, generation }) => ({ invoiceId, generation, body: '{}' }));
+    await place.deps.ledger.freeze(batch.batchId, ids, NOW);
+    const outcome = { kind: 'pending', reason: REASON, mayExist: true } as const;
+    const { invoiceId, generation } = sent;
+    await place.deps.ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome }]);
+
+    await closing(place);
+
+    expect(await batch.line('frozen')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+    expect((await batch.line('frozen')).reason?.message).toMatch(/^The run of this batch ended while /);
+    expect(await batch.line('sent')).toMatchObject({ state: 'unknown', reason: { code: REASON.code } });
   });
 });

@@ -153,6 +153,21 @@ describe('the end of a batch', () => {
   });
 });
 
+describe('the end of a batch with a failed page, of which a process had an invoice to send', () => {
+  it.each([
+    [true, 'cancelled-unanswered'],
+    [false, 'page-failed'],
+  ] as const)('cancelled %s: it is unknown as %s', async (cancelled, code) => {
+    const place = placeOf();
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    await batch.freeze('A');
+
+    await finishBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, cancelled, actions: [] });
+
+    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code } });
+  });
+});
+
 describe('a batch that ends with nothing open', () => {
   it('leaves nothing waiting when a file that is refused gives an invoice up in that moment', async () => {
     const { deps, scenario } = placeOf();

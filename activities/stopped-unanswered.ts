@@ -1,0 +1,23 @@
+import type { Reason } from '../src/domain/invoice.ts';
+import { CANCELLED_UNANSWERED } from '../src/domain/retry-decision.ts';
+import { commandLine, type CommandReader } from '../src/domain/text/command-line.ts';
+
+/** What stopped a batch while a process had an invoice of it to send. */
+export type BatchStop = 'cancelled' | 'run-ended' | 'held';
+
+const STOPS: Record<BatchStop, string> = {
+  cancelled: 'An operator cancelled the batch while a process had this invoice to send',
+  'run-ended': 'The run of this batch ended while a process had this invoice to send',
+  held: 'The file was started again and is held, while a process of an earlier run had this invoice to send',
+};
+
+/**
+ * Reason of an invoice that a process had to send and of which no answer is known: the process has died, and with it what is known of its POST. A repeat
+ * may be the first POST, so that only a person orders it.
+ */
+export function stoppedUnanswered(reader: CommandReader, stop: BatchStop): Reason {
+  const message =
+    `${STOPS[stop]}, and no answer is known: it may have been sent. ` +
+    `It is not repeated by itself. To send it, or to find out with the same key, use ${commandLine(reader, 'reconcile')}, or drop the file again.`;
+  return { code: CANCELLED_UNANSWERED, message };
+}
