@@ -11,11 +11,14 @@ import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { findOwner, type OwnerApi } from '../../wiring/operator/owner-api.ts';
 import { purgeBatches } from '../../wiring/operator/purge-batches.ts';
 import { namedInput } from '../../wiring/temporal/named-input.ts';
+import { requireClock } from '../../wiring/worker/require-clock.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 
 /** An owner that is just starting or leaving is asked, or its place taken, within this time. */
 const OWNER_PATIENCE_MS = 60_000;
 const POLL_INTERVAL_MS = 250;
+/** Batches that stay, on the terminal. */
+const MOST_SHOWN = 10;
 
 /** Options of `lote purge`: `olderThan` is a duration such as `400d`. */
 export interface PurgeCommand {
@@ -105,6 +108,8 @@ async function purgeLedger({ common, applications, request }: Purging): Promise<
   const { databaseUrl, dataDir: directory } = common;
   const ledger = await openLedger({ databaseUrl, directory: (await openDataDir(directory)).ledger });
   try {
+    // What a clock that is ahead takes for old is gone for good.
+    if (databaseUrl !== null) await requireClock(ledger);
     return await inTurn(applications, async (config) => {
       const folders = createCommonFolders({ config, ledger });
       return purgeBatches({ ledger, place: config, folders }, { ...request, now: Date.now() });
@@ -116,7 +121,7 @@ async function purgeLedger({ common, applications, request }: Purging): Promise<
 
 /** One application after the other: each purge is one transaction. */
 async function inTurn(applications: readonly Config[], purge: (config: Config) => Promise<Purged>): Promise<Purged> {
-  let all: Purged = { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [] };
+  let all: Purged = { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [], staying: [] };
   for (const config of applications) {
     // oxlint-disable-next-line no-await-in-loop
     const one = await purge(config);
@@ -127,6 +132,7 @@ async function inTurn(applications: readonly Config[], purge: (config: Config) =
       findings: all.findings + one.findings,
       deliveries: all.deliveries + one.deliveries,
       others: one.others,
+      staying: [...all.staying, ...one.staying],
     };
   }
   const purged = new Set(applications.map(({ application }) => application));
@@ -134,15 +140,16 @@ async function inTurn(applications: readonly Config[], purge: (config: Config) =
 }
 
 function textOf(purged: Purged, dryRun: boolean): string {
-  const { batches, contents, bodies, findings, deliveries, others } = purged;
-  const left =
+  const { batches, contents, bodies, findings, deliveries, others, staying } = purged;
+  const ofOthers =
     others.length === 0
       ? []
       : [
           `Batches of that age stay, of other applications of this ledger: ${others.join(', ')}. Purge them with their own configuration; for one whose file was removed, put it back first (docs/applications.md).`,
         ];
+  const left = [...stayingText(staying), ...ofOthers];
   if (batches.length + contents + bodies + findings + deliveries === 0)
-    return ['No batch is that old: nothing to purge.', ...left, ''].join('\n');
+    return ['Nothing to purge.', ...left, ''].join('\n');
   return [
     `${dryRun ? 'Would purge' : 'Purged'} ${batches.length} batches:`,
     `  contents of invoices   ${contents}`,
@@ -155,6 +162,20 @@ function textOf(purged: Purged, dryRun: boolean): string {
     ...(dryRun ? ['Nothing was removed. Give the command without --dry-run to purge.'] : []),
     '',
   ].join('\n');
+}
+
+function stayingText(staying: Purged['staying']): readonly string[] {
+  if (staying.length === 0) return [];
+  const shown = staying.slice(0, MOST_SHOWN).map(({ batchId, state, invoices }) => {
+    const open = invoices === 0 ? '' : `, ${invoices} invoices not at their end`;
+    return `  ${batchId} (${state}${open})`;
+  });
+  return [
+    `Batches of that age stay as they are (${staying.length}), because they have not ended, or invoices of them may still go:`,
+    ...shown,
+    ...(staying.length > MOST_SHOWN ? [`  and ${staying.length - MOST_SHOWN} more (--json names all)`] : []),
+    'Their reports say what to do: `lote reconcile`, `lote retry` or a corrected file ends such invoices; a batch that is paused is resumed or cancelled in the console.',
+  ];
 }
 
 function ageOf(text: string): number {

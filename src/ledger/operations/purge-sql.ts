@@ -29,6 +29,17 @@ SELECT DISTINCT b.application FROM batch b
 WHERE ${PURGEABLE} AND b.application <> $2
 ORDER BY b.application`;
 
+/** before, application (null: of all): batches of that age that no purge may touch yet, and how many of their invoices are not at their end. */
+export const STAYING_BATCHES = `/* staying-batches */
+SELECT b.batch_id, b.state, (
+    SELECT count(*) FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
+    WHERE bi.batch_id = b.batch_id AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
+  ) AS invoices
+FROM batch b
+WHERE coalesce(b.finished_at, b.started_at) < $1 AND ($2::text IS NULL OR b.application = $2)
+  AND NOT ${IS_PURGED} AND NOT (${PURGEABLE})
+ORDER BY b.seq`;
+
 /** That a batch holds invoice `i` whose words stay. */
 const IS_HELD = `EXISTS (
   SELECT 1 FROM batch_invoice bi JOIN batch b ON b.batch_id = bi.batch_id

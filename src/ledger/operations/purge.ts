@@ -1,4 +1,4 @@
-import type { PurgeLedger } from '../../domain/ports/ledger/purge-ledger.ts';
+import type { PurgeLedger, StayingBatch } from '../../domain/ports/ledger/purge-ledger.ts';
 import type { Database, Queries, SqlValue } from '../database/database.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import {
@@ -13,6 +13,7 @@ import {
   PURGEABLE_BATCHES,
   PURGED_AT,
   PURGED_FILES,
+  STAYING_BATCHES,
   DELIVERED_LATER,
 } from './purge-sql.ts';
 
@@ -41,6 +42,7 @@ export function createPurge(database: Database): PurgeLedger {
           others: (await queries.query<{ application: string }>(OTHERS_OF_THAT_AGE, [before, application])).map(
             (row) => row.application,
           ),
+          staying: await stayingBatches(queries, before, application),
         };
         if (dryRun) return purged;
         await queries.query(PURGE_NOBODYS, [before, application]);
@@ -62,6 +64,18 @@ export function createPurge(database: Database): PurgeLedger {
       return row?.purged_at ?? null;
     },
   };
+}
+
+async function stayingBatches(
+  queries: Queries,
+  before: number,
+  application: string | null,
+): Promise<readonly StayingBatch[]> {
+  const rows = await queries.query<{ batch_id: string } & Pick<StayingBatch, 'state' | 'invoices'>>(STAYING_BATCHES, [
+    before,
+    application,
+  ]);
+  return rows.map(({ batch_id: batchId, state, invoices }) => ({ batchId, state, invoices }));
 }
 
 async function countOf(queries: Queries, text: string, values: readonly SqlValue[]): Promise<number> {

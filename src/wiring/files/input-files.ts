@@ -39,6 +39,9 @@ export function keptFiles(dataDir: string): string {
 /** Between the name of a kept file and what is unique: where a purge sets it aside, until it knows whether somebody has claimed the file meanwhile. */
 export const SET_ASIDE = '.purged-';
 
+/** Before what is unique in the name of a copy that is being made. */
+const UNFINISHED = '.part-';
+
 /** The path of a kept file that is there, or that a purge has set aside: one that was killed then leaves it so until the next one. Null: there is none. */
 export async function findKeptFile(dataDir: string, sha256: string): Promise<string | null> {
   const names = await readdir(keptFiles(dataDir)).catch((): string[] => []);
@@ -93,9 +96,14 @@ async function refusedByProfile(error: unknown, copy: string): Promise<IngestRes
   };
 }
 
+/** Whether a file among the kept ones is a copy that its process has not finished. */
+export function isUnfinishedCopy(name: string): boolean {
+  return name.startsWith(UNFINISHED);
+}
+
 async function keepCopy(path: string, dataDir: string): Promise<string> {
   const directory = keptFiles(dataDir);
-  const part = join(directory, `.part-${randomUUID()}`);
+  const part = join(directory, `${UNFINISHED}${randomUUID()}`);
   try {
     await mkdir(directory, { recursive: true });
     await copyFile(path, part);

@@ -40,12 +40,14 @@ const TotalCheck = z.object({
   confirmedAt: z.number().nullable(),
 });
 
+const BatchStateName = z.enum(['staging', 'refused', 'running', 'paused', 'cancelled', 'finished']);
+
 const Batch = z.object({
   batchId: z.string(),
   workflowId: z.string().optional(),
   application: z.string().optional(),
   file: z.string(),
-  state: z.enum(['staging', 'refused', 'running', 'paused', 'cancelled', 'finished']),
+  state: BatchStateName,
   rows: z.number(),
   rowsWithoutInvoice: z.number(),
   invoices: z.number(),
@@ -74,6 +76,7 @@ const PurgeAnswer = z.object({
   deliveries: z.number(),
   // An owner of an older Lote does not say it.
   others: z.array(z.string()).default([]),
+  staying: z.array(z.object({ batchId: z.string(), state: BatchStateName, invoices: z.number() })).default([]),
 });
 const Misfit = z.object({
   code: z.string(),

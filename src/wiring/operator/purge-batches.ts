@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Purged, PurgeLedger } from '../../domain/ports/ledger/purge-ledger.ts';
+import { SHORTEST_PURGE_AGE_MS, type Purged, type PurgeLedger } from '../../domain/ports/ledger/purge-ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
-import { keptFile, keptFiles, SET_ASIDE } from '../files/input-files.ts';
+import { isUnfinishedCopy, keptFile, keptFiles, SET_ASIDE } from '../files/input-files.ts';
 
 export interface PurgePlaces {
   readonly ledger: PurgeLedger;
@@ -36,7 +36,9 @@ export async function purgeBatches(places: PurgePlaces, { olderThanMs, dryRun, n
     dryRun,
     application: places.place.application,
   });
-  if (!dryRun) await removePurgedFiles(places);
+  if (dryRun) return purged;
+  await removePurgedFiles(places);
+  await removeUnfinished(keptFiles(places.place.dataDir), now);
   return purged;
 }
 
@@ -57,6 +59,15 @@ async function removePurgedFiles({ ledger, place }: PurgePlaces): Promise<void> 
   for (const { sha256, path, aside } of found) {
     if (aside || purged.has(sha256))
       await removeFile({ ledger, application, kept: keptFile(dataDir, sha256), sha256, path });
+  }
+}
+
+/** What killed processes began to copy holds what files held, and nobody reads it. */
+async function removeUnfinished(directory: string, now: number): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  for (const path of names.filter(isUnfinishedCopy).map((name) => join(directory, name))) {
+    const found = await stat(path).catch(() => null);
+    if (found !== null && found.mtimeMs < now - SHORTEST_PURGE_AGE_MS) await rm(path, { force: true });
   }
 }
 

@@ -407,6 +407,7 @@ describe('POST /api/purge', () => {
     findings: 0,
     deliveries: 2,
     others: [],
+    staying: [],
   };
 
   function consoleThatPurges() {

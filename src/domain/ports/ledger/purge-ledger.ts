@@ -1,3 +1,5 @@
+import type { BatchState } from './batch-record.ts';
+
 /** A slip of the unit (400m for 400d) must not empty the ledger. */
 export const SHORTEST_PURGE_AGE_MS = 24 * 60 * 60 * 1000;
 
@@ -12,6 +14,16 @@ export interface Purged {
   readonly deliveries: number;
   /** Other applications of the ledger that have batches of that age, all of which stay. */
   readonly others: readonly string[];
+  /** Batches of that age that stay with all that they hold, because they have not ended or invoices of them may still go. */
+  readonly staying: readonly StayingBatch[];
+}
+
+/** A batch that no purge may touch yet. */
+export interface StayingBatch {
+  readonly batchId: string;
+  readonly state: BatchState;
+  /** Those that are not at their end. */
+  readonly invoices: number;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { confirmServiceCommand } from '../../../../src/cli/commands/installation/confirm-service.ts';
 import { chosenApplication } from '../../../../src/cli/session/chosen-application.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
@@ -257,7 +257,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       expect(await purgeCommand({ olderThan: '1d', dryRun: false, json: false, env })).toBe(0);
 
       expect(stdout()).toMatch(
-        /^No batch is that old: nothing to purge\.\nBatches of that age stay, of other applications/u,
+        /^Nothing to purge\.\nBatches of that age stay, of other applications/u,
       );
       expect(stdout()).toContain(application);
     });
@@ -296,12 +296,31 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
         '  raw deliveries',
         '  copies of files',
       ]);
+      const stay = [
+        'Batches of that age stay as they are (2), because they have not ended, or invoices of them may still go:',
+        `  ${failed.batchId} (finished, 1 invoices not at their end)`,
+        `  ${running.batchId} (running, 1 invoices not at their end)`,
+        expect.stringMatching(/^Their reports say what to do: /u) as string,
+        '',
+      ];
       expect(lines.slice(6)).toEqual([
         'Keys, fingerprints, states and reports stay. Dropped files under the input directory are yours to remove.',
-        '',
+        ...stay,
       ]);
-      expect(stdout().slice(first.length)).toBe('No batch is that old: nothing to purge.\n');
+      expect(stdout().slice(first.length).split('\n')).toEqual(['Nothing to purge.', ...stay]);
       await writeFile(keptFile(join(directory, 'data'), issued.sha256), 'gone, so it can be written', { flag: 'wx' });
+    });
+
+    it('believes no clock that is not the one of the database', async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * 86_400_000 });
+      onTestFinished(() => void vi.useRealTimers());
+
+      const asked = purgeCommand({ olderThan: '390d', dryRun: false, json: true, env: own() });
+
+      await expect(asked).rejects.toMatchObject({
+        code: 'interlock',
+        message: expect.stringContaining('s ahead. Set both (NTP)') as string,
+      });
     });
 
     it.each(['400', '23h', '400m', '-1d', '', 'a year', '1d2h', '0.9d'])(

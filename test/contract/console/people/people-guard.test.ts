@@ -95,7 +95,7 @@ function actions(): ConsoleActions {
     },
     purge: async () => (
       done.push('purge'),
-      { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [] }
+      { batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [], staying: [] }
     ),
     files: {
       keep: async () => (done.push('keep'), 'incoming/may.csv'),

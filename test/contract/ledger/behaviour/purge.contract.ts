@@ -326,13 +326,35 @@ export function purgeContract(open: OpenLedger): void {
       },
     );
 
+    it('names what is old and stays: what has not ended, and what has invoices that may still go', async () => {
+      const open = await scenario.run([{ ref: 'open' }]);
+      const held = await scenario.run([{ ref: 'held-1' }, { ref: 'held-2' }, { ref: 'gone-too' }]);
+      await issue(held, 'gone-too');
+      await ledger.holdUnsent(held.batchId, { reason: REASON, now: NOW });
+      await end(held);
+      const old = await scenario.run([{ ref: 'old' }]);
+      await issue(old, 'old');
+      await end(old);
+      const of = { before: NOW + 1, now: NOW, application: scenario.application };
+
+      const { staying } = await ledger.purge({ ...of, dryRun: false });
+
+      const own = staying.filter(({ batchId }) => [open, held, old].some((batch) => batch.batchId === batchId));
+      expect(own).toEqual([
+        { batchId: open.batchId, state: 'running', invoices: 1 },
+        { batchId: held.batchId, state: 'finished', invoices: 2 },
+      ]);
+      expect((await ledger.purge({ ...of, before: 0, dryRun: false })).staying, 'not that old').toEqual([]);
+    });
+
     it('does not purge twice', async () => {
       const batch = await scenario.run([{ ref: 'once' }]);
       await issue(batch, 'once');
       await end(batch);
 
       expect(idsOf(await purge())).toContain(batch.batchId);
-      expect(await purge()).toEqual({ batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [] });
+      const { staying: _, ...again } = await purge();
+      expect(again).toEqual({ batches: [], contents: 0, bodies: 0, findings: 0, deliveries: 0, others: [] });
     });
   });
 }
