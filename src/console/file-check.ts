@@ -16,6 +16,8 @@ export interface FileCheck {
   readonly findings: readonly Finding[];
   /** The first invoices as they would be sent. */
   readonly firstBodies: readonly string[];
+  /** In what it is read otherwise now than when these bytes were started: a start would hold the rest of it. Left out or empty: in nothing. */
+  readonly readOtherwise?: readonly string[];
 }
 
 /** What somebody has looked at before the start; what is left out is not compared. */

@@ -34,7 +34,8 @@ export function checkPage(format: PageFormat, page: CheckPage): Html {
       <p class="big"><strong>${verdict(format, check)}</strong></p>
       ${check.rowsLost === 0 ? '' : html`<p>${format.plural(texts.dryRun.rowsLeft, check.rowsLost)}</p>`}
       ${known === null ? '' : html`<p>${texts.dryRun.known} <a href="/batches/${encodeURIComponent(known.batchId)}">${known.file}</a> (${texts.batchStates[known.state]}).</p>`}
-      ${check.refused ? '' : startForm(format, page)}
+      ${readOtherwise(format, check)}
+      ${check.refused || isReadOtherwise(check) ? '' : startForm(format, page)}
     </section>
     ${check.refused ? '' : netTable(format, check)}
     ${
@@ -48,18 +49,33 @@ export function checkPage(format: PageFormat, page: CheckPage): Html {
     ${declareForm(format, page)} ${proofList(format, check.proof)} ${bodies(format, check)}`;
 }
 
+/** Why a start would send nothing more of a file that was started before. */
+function readOtherwise({ texts }: PageFormat, { readOtherwise: differences = [] }: FileCheck): Html {
+  if (differences.length === 0) return html``;
+  return html`<p>${texts.dryRun.readOtherwise}</p>
+    <ul>
+      ${differences.map((difference) => html`<li>${difference}</li>`)}
+    </ul>
+    <p>${texts.dryRun.readOtherwiseCure}</p>`;
+}
+
+function isReadOtherwise({ readOtherwise: differences = [] }: FileCheck): boolean {
+  return differences.length > 0;
+}
+
 /** Whether the invoices of a file can be sent, in one sentence. */
 export function verdict({ texts, plural }: PageFormat, check: FileCheck): string {
   if (check.refused) return texts.dryRun.refused;
+  if (isReadOtherwise(check)) return texts.dryRun.knownOtherwise;
   return check.invalid === 0
     ? plural(texts.dryRun.clean, check.invoices)
     : plural(texts.dryRun.some, check.invalid, check.invoices);
 }
 
 /** The colour of that. */
-export function tone({ refused, invalid, rowsLost }: FileCheck): string {
-  if (refused) return 'bad';
-  return invalid > 0 || rowsLost > 0 ? 'open' : 'good';
+export function tone(check: FileCheck): string {
+  if (check.refused) return 'bad';
+  return check.invalid > 0 || check.rowsLost > 0 || isReadOtherwise(check) ? 'open' : 'good';
 }
 
 function startForm(format: PageFormat, { file, declared, check, temporalStart, refusalsDoubted }: CheckPage): Html {

@@ -111,6 +111,10 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, 
     readonly startNote: string;
     readonly correctFirst: string;
     readonly correctAgain: string;
+    /** The verdict of a file whose bytes were started before with another reading. */
+    readonly knownOtherwise: string;
+    readonly readOtherwise: string;
+    readonly readOtherwiseCure: string;
     readonly known: string;
     readonly howRead: string;
     readonly net: string;

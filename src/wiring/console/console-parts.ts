@@ -18,6 +18,7 @@ import { examineParts } from '../doctor/doctor.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { atMostAtOnce, CONSOLE_CHECK_MEMORY, requireCheckable } from './limited-checks.ts';
 import { resolveInput } from '../files/input-files.ts';
+import { otherwiseThanKnown } from '../files/otherwise-than-known.ts';
 import { profileSha256 } from '../files/read-with-profile.ts';
 import { keepUpload } from './keep-upload.ts';
 import { consolePeople } from './console-people.ts';
@@ -148,11 +149,16 @@ function fileActions(
       await folders?.require('input');
       const path = await resolveInput(inputDir, file);
       await requireCheckable(path);
-      return checkFile(path, inputDir, {
+      const checked = await checkFile(path, inputDir, {
         ...declared,
         bodyTemplate: profile.requests.createInvoice.body,
         memory: CONSOLE_CHECK_MEMORY,
       });
+      const { sha256 } = checked;
+      return {
+        ...checked,
+        readOtherwise: await otherwiseThanKnown({ ledger, config }, { file, sha256, options: declared }),
+      };
     }),
     mapper: createFileMapper({ config, ledger, folders, profile }),
     async start(file, declared, note, checked) {

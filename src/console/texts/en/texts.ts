@@ -120,6 +120,11 @@ export const TEXTS_EN: ConsoleTexts = {
     correctFirst: 'Or correct the file first, and check it again',
     correctAgain: 'Correct the file and check it again',
     known: 'This file was started before, as batch',
+    knownOtherwise: 'This reading would not be sent: the file was started before, and it is read otherwise now.',
+    readOtherwise:
+      'The ledger has its invoices as they were read then. A start with this reading holds what no open run sends. What differs:',
+    readOtherwiseCure:
+      'If this reading is right, change the bytes of the file (add an empty line at its end; save a workbook once more) and start that one. If the earlier one is right, have it read as it was read then.',
     howRead: 'How the file was read',
     net: 'Net to be issued, without tax',
     noneOfNet: 'none',

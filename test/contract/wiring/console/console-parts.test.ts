@@ -7,6 +7,7 @@ import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../../src/runtime/process/logger.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import { checkFile } from '../../../../src/wiring/files/check-file.ts';
 import { consoleParts } from '../../../../src/wiring/console/console-parts.ts';
 import { pageHeaders } from '../../../support/browser/page-headers.ts';
 import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
@@ -51,6 +52,53 @@ async function start(page: string): Promise<Response> {
     body: new URLSearchParams(fields.map(([, name = '', value = '']): [string, string] => [name, value])),
   });
 }
+
+describe('the check of a file that was started before', () => {
+  const NAME = 'known.csv';
+
+  /** As its page in the console says it. */
+  async function page(declared = ''): Promise<string> {
+    return (await fetch(`${web.url}/check?file=${NAME}${declared}`)).text();
+  }
+
+  it('says in advance that a start with another reading would be held, and offers none', async () => {
+    await mkdir(place.inputDir, { recursive: true });
+    const path = join(place.inputDir, NAME);
+    await writeFile(
+      path,
+      'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code\nF1,501964843,Ana,EUR,Vela,1,1.234,IVA_23\n',
+    );
+    expect(await page('&decimal=.'), 'nobody knows it').toContain('action="/start');
+    const { sha256, proof } = await checkFile(path, place.inputDir, { decimal: ',' });
+    const run = { workflowId: 'w', runId: 'r', attempt: 1, now: Date.now(), takeOver: false };
+    const claimed = await ledger.claimBatch({ batchId: 'known', application: 'default', file: NAME, sha256, ...run });
+    if (claimed.kind !== 'claimed') throw new Error(`The batch is ${claimed.kind}`);
+    expect(await page('&decimal=.'), 'read anew by a start').toContain('action="/start');
+    const nothing = { rows: 0, rowsWithoutInvoice: 0, invoices: 0, pageSize: 1, fileFindings: [] };
+    await ledger.finishStaging(claimed.batch, { ...nothing, proof });
+
+    const otherwise = await page('&decimal=.');
+
+    expect(otherwise).toContain('decimal mark &quot;.&quot; instead of &quot;,&quot; in unit_price');
+    expect(otherwise).not.toContain('action="/start');
+    expect(await page('&decimal=,')).toContain('action="/start');
+    expect(await page(), 'what is not declared stays as it was').not.toContain('instead of');
+  });
+
+  it('says so of a mapping profile that was saved since', async () => {
+    const profiles = join(place.inputDir, 'profiles');
+    await mkdir(profiles, { recursive: true });
+    await writeFile(
+      join(profiles, 'known.json'),
+      JSON.stringify({ constants: { currency: 'USD' }, ignore: ['currency'] }),
+    );
+
+    const otherwise = await page();
+
+    expect(otherwise).toContain('<li>mapping profile known (sha256 ');
+    expect(otherwise).not.toContain('action="/start');
+  });
+});
 
 describe('a file of the input folder that somebody has checked in the console', () => {
   it('is started as it was checked', async () => {

@@ -190,6 +190,15 @@ describe('the check of a file', () => {
     );
   });
 
+  it('says that a start would send nothing more where these bytes are read otherwise than before, and offers none', async () => {
+    const page = await checkPage({ check: { readOtherwise: ['decimal mark "." instead of "," in <unit_price>'] } });
+
+    expect(page).toContain('<section class="verdict open">');
+    expect(page).toContain('the file was started before, and it is read otherwise now');
+    expect(page).toContain('<li>decimal mark &quot;.&quot; instead of &quot;,&quot; in &lt;unit_price&gt;</li>');
+    expect(page).not.toContain('action="/start');
+  });
+
   it('passes on what the operator declares, and nothing that is none of it', async () => {
     const asked: Declared[] = [];
     const check = async (_: string, declared: Declared) => {
