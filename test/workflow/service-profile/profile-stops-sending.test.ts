@@ -117,9 +117,14 @@ describe('a service profile that cannot read the answers', { concurrent: true, t
         (await stack.lines(batchId))
           .filter(({ state }) => state === 'issued' || state === 'failed')
           .map(({ ref, state }) => `${ref} ${state}`);
-      // What was on its way is written.
-      await sleep(500);
-      const before = await settled();
+      // What was on its way is written, on a slow machine later; events come all the time, five a second.
+      let before = await settled();
+      await until(async () => {
+        await sleep(2_000);
+        const earlier = before;
+        before = await settled();
+        return before.length === earlier.length;
+      });
       const polled = stack.front.requests.length;
       await sleep(10_000);
 
