@@ -13,9 +13,11 @@ const STOPPED_AFTER_MS = 1_000;
 const WATCHED_MS = 3_000;
 /** Slices end and the ledger is looked at within a second; a busy machine takes longer. */
 const COUNTED_WITHIN_MS = 20_000;
-/** With what may be on the wire at a time, 1,000 invoices take 3.5 s: a busy test process that comes late still has something to stop. */
+/** With what may be on the wire at a time, 1,000 invoices take 3.5 s. */
 const SLOW_ANSWERS = { latencyMs: 225 };
 const INVOICES = 1_000;
+/** So many go before the stop is answered, and no more: a busy machine that comes late still has something to stop. */
+const MOST_BEFORE = 700;
 /** So that several pages are on their way at a time, on all workers. */
 const SMALL_PAGES = { LOTE_PAGE_SIZE: '200' };
 /** What the default profile lets all workers together have on the wire. */
@@ -30,6 +32,17 @@ async function operate(handle: BatchHandle, update: 'pause' | 'cancelRemaining')
     });
     if (!answer.includes('ledger cannot be reached')) return Date.now();
   }
+}
+
+/** Answers none of the POSTs beyond so many, until it is told to go on. */
+function holdBeyond(fleet: WorkerFleet, most: number): () => void {
+  let goOn = (): void => undefined;
+  const released = new Promise<void>((resolve) => (goOn = resolve));
+  fleet.front.script = async ({ method, path }) => {
+    if (method === 'POST' && path === '/v1/invoices' && fleet.postTimes().length > most) await released;
+    return 'pass' as const;
+  };
+  return goOn;
 }
 
 /** A POST that left in time is read here when this process has its turn: on a busy machine later, and never more of them than fit on the wire. */
@@ -65,6 +78,7 @@ function issuedOf(fleet: WorkerFleet): number {
 describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { timeout: 300_000 }, () => {
   let fleet: Awaited<ReturnType<typeof startFleet>>;
   const workers: RunningCommand[] = [];
+  let release = (): void => undefined;
 
   beforeAll(async () => {
     fleet = await startFleet({ workers: 1, sandbox: SLOW_ANSWERS, env: SMALL_PAGES });
@@ -81,7 +95,7 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
     const before = issuedOf(fleet);
     const handle = await startAndSee(file, series);
 
-    await expectStopped(fleet, await operate(handle, 'cancelRemaining'));
+    await expectStopped(fleet, await stop(handle, 'cancelRemaining'));
 
     const { counts, state } = await handle.result();
     const issued = issuedOf(fleet) - before;
@@ -97,7 +111,7 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
     const handle = await startAndSee(file, series);
     const stopped = await workerBeside(handle);
     stopped.signal('SIGSTOP');
-    const answeredAt = await operate(handle, 'pause');
+    const answeredAt = await stop(handle, 'pause');
     await sleep(STOPPED_AFTER_MS);
 
     stopped.signal('SIGCONT');
@@ -124,7 +138,7 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
     const before = issuedOf(fleet);
     const handle = await startAndSee(`${ownName('wrong')}.csv`, series);
 
-    await expectStopped(fleet, await operate(handle, 'pause'));
+    await expectStopped(fleet, await stop(handle, 'pause'));
     const sent = issuedOf(fleet) - before;
     expect(sent).toBeLessThan(INVOICES);
     await expectTrueNumbers(handle, INVOICES - sent);
@@ -147,9 +161,16 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
     return beside;
   }
 
+  async function stop(handle: BatchHandle, update: 'pause' | 'cancelRemaining'): Promise<number> {
+    const answeredAt = await operate(handle, update);
+    release();
+    return answeredAt;
+  }
+
   /** Some are on their way or sent, and far more are not. */
   async function startAndSee(file: string, series: string): Promise<BatchHandle> {
     const before = fleet.postTimes().length;
+    release = holdBeyond(fleet, before + MOST_BEFORE);
     const handle = await fleet.startFile(file, INVOICES, series);
     await until(() => fleet.postTimes().length > before + 130);
     return handle;
@@ -163,10 +184,13 @@ describe.skipIf(inject('postgresUrl') === null)(
     it('at once: what waits for its place in the rate stays here', async () => {
       const profile = { limits: { requestsPerSecond: 20 } };
       await withFleet({ workers: 1, sandbox: { latencyMs: 150 }, profile }, async (fleet) => {
+        const release = holdBeyond(fleet, 100);
         const handle = await fleet.startFile(`${ownName('wrong')}.csv`, 200);
         await until(() => fleet.postTimes().length > 40);
 
-        await expectStopped(fleet, await operate(handle, 'pause'));
+        const answeredAt = await operate(handle, 'pause');
+        release();
+        await expectStopped(fleet, answeredAt);
         const sent = issuedOf(fleet);
         expect(sent).toBeLessThan(150);
         await expectTrueNumbers(handle, 200 - sent);
