@@ -6,6 +6,9 @@ import { HELD, matrixText } from '../../support/crash/crash-matrix.ts';
 /** Longer than the heartbeat of a slice (30 s) and the time-out of a workflow task (10 s). `npm run test:chaos` has every point, for 70 s. */
 const STOPPED_MS = 38_000;
 
+/** Longer than the lane waits for a batch that does not end: then it says what hangs. */
+const PATIENCE_MS = 480_000;
+
 const CASES: readonly CrashCase[] = [
   { part: 'worker', point: 'after-staged', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
   { part: 'worker', point: 'after-post:9', victim: 'itself', awayMs: STOPPED_MS, workers: 2 },
@@ -22,14 +25,14 @@ const TOLD_TO_END: CrashCase = {
 describe.skipIf(inject('postgresUrl') === null)('longer than every time-out of a batch', { concurrent: true }, () => {
   it.each(CASES)(
     '$victim is away at $part $point, of $workers workers: nothing is lost, double or cut',
-    { timeout: 300_000 },
+    { timeout: PATIENCE_MS },
     async (crash) => expectHeld(crash),
   );
 
   it(
     'a worker stands still with frozen invoices, and hears SIGTERM when it goes on: nothing is lost, double or cut',
     async () => expectHeld(TOLD_TO_END),
-    300_000,
+    PATIENCE_MS,
   );
 });
 
