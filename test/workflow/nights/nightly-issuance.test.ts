@@ -13,6 +13,7 @@ import {
   unscheduleNightlyRuns,
 } from '../../../src/wiring/schedules/nightly-schedule.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
+import { gatedEngine } from '../../support/crash/gated-engine.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { mailServer } from '../../support/servers/mail-server.ts';
@@ -38,9 +39,6 @@ interface NightDocument {
   }[];
 }
 
-/** Longer than a busy machine takes to start the next night. */
-const SLOW_ENGINE_MS = 6_000;
-
 let nights = 0;
 
 function startNightlyRun({ client, config }: TestStack, input: NightlyInput | null = { timezone: 'UTC' }) {
@@ -61,6 +59,11 @@ async function documentOf(result: NightlyResult): Promise<NightDocument> {
 
 function inputTree({ config }: TestStack): Promise<string[]> {
   return readdir(config.inputDir, { recursive: true });
+}
+
+/** A night has taken the file from the input folder. */
+function untilClaimed(stack: TestStack, name: string): Promise<void> {
+  return until(async () => !(await inputTree(stack)).includes(name));
 }
 
 async function textAt({ config }: TestStack, path: string): Promise<string> {
@@ -177,12 +180,16 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('joins a batch of the same file that runs already', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
+    const gate = gatedEngine();
+    await withStack({ ...QUICK, sandbox: { engine: gate.engine } }, async (stack) => {
       await stack.drop('running.csv', testInvoices(3));
       const { batchId, handle } = await stack.start({ file: 'running.csv' });
       await until(() => stack.sandbox.books().totals.invoices === 3);
 
-      const result = await runNightly(stack);
+      const night = await startNightlyRun(stack);
+      await untilClaimed(stack, 'running.csv');
+      gate.open();
+      const result = await night.result();
 
       expect((await handle.result()).counts).toMatchObject({ issued: 3 });
       expect((await documentOf(result)).runs[0]?.files[0]).toMatchObject({ batchId, verdict: 'issued' });
@@ -191,13 +198,16 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('goes on with what a terminated night had claimed, while its batch runs on', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
+    const gate = gatedEngine();
+    await withStack({ ...QUICK, sandbox: { engine: gate.engine } }, async (stack) => {
       await stack.drop('cut.csv', testInvoices(3));
       const cut = await startNightlyRun(stack);
       await until(() => stack.sandbox.books().totals.invoices === 3);
       await cut.terminate('test');
 
-      const result = await runNightly(stack);
+      const night = await startNightlyRun(stack);
+      gate.open();
+      const result = await night.result();
 
       const [file] = (await documentOf(result)).runs.at(-1)?.files ?? [];
       expect(file).toMatchObject({ name: 'cut.csv', verdict: 'issued', resumed: true, known: false });
@@ -209,13 +219,15 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   });
 
   it('shelves a file whose run was stopped from outside as failed, and takes it again when it is dropped again', async () => {
-    await withStack({ ...QUICK, sandbox: { settleMs: SLOW_ENGINE_MS } }, async (stack) => {
+    const gate = gatedEngine();
+    await withStack({ ...QUICK, sandbox: { engine: gate.engine } }, async (stack) => {
       const content = batchFile(testInvoices(2));
       await stack.drop('stopped.csv', content);
       const night = await startNightlyRun(stack);
       await until(() => stack.sandbox.books().totals.invoices === 2);
       const [batch] = await stack.ledger.listBatches(1);
       await stack.client.workflow.getHandle(batch?.workflowId ?? '').terminate('test');
+      gate.open();
 
       const first = await documentOf(await night.result());
       await stack.drop('stopped.csv', content);
