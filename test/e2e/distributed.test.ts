@@ -81,7 +81,7 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
       web.said('Console http'),
       ...workers.map((worker) => worker.said('Worker on task queue')),
     ]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await all.killAll();

@@ -19,7 +19,7 @@ beforeAll(async () => {
     links: { temporalUi: null },
     onError: (error) => errors.push(error),
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await web?.close();

@@ -31,7 +31,7 @@ describe.skipIf(tracked === null)('`npm run release`', () => {
     writeFileSync(path('.git/info/exclude'), 'node_modules\n');
     commit('Before');
     git('branch', 'before');
-  }, 120_000);
+  });
 
   afterAll(() => checkout.remove());
 

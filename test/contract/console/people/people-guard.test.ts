@@ -55,7 +55,7 @@ beforeAll(async () => {
   options = consoleOptions();
   web = await startConsole({ ...options, host: '127.0.0.1', port: 0 });
   proxy = await signInProxy(web.url, PROXY);
-}, 120_000);
+});
 
 afterAll(async () => {
   await proxy.stop();

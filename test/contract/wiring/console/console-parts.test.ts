@@ -32,7 +32,7 @@ beforeAll(async () => {
     log: createLogger({ level: 'silent', secrets: [] }),
   });
   web = await startConsole({ ...parts, host: '127.0.0.1', port: 0 });
-}, 120_000);
+});
 
 afterAll(async () => {
   await web?.close();

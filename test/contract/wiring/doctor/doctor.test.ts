@@ -71,7 +71,7 @@ beforeAll(async () => {
     await client.connection.close();
     await receiver.stop();
   };
-}, 120_000);
+});
 
 let close = (): Promise<void> => Promise.resolve();
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   // While the server is down nobody else may be given its ports: those that the system chooses are given to outgoing connections, too.
   const ports = { port: await ownPort(), uiPort: await ownPort() };
   server = await startTemporalServer({ binary, dataDir, namespace: 'default', ...ports });
-}, 120_000);
+});
 
 afterAll(async () => {
   await server.stop();
