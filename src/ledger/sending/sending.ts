@@ -155,7 +155,8 @@ WITH target AS (
 )
 UPDATE invoice i SET exposure = CASE WHEN i.exposure = 'none' AND $4::bigint IS NULL THEN 'open' ELSE 'lost' END, changed_at = i.changed_at + 1
 FROM target t
-WHERE i.invoice_id = t.invoice_id AND i.state = 'sending'`;
+WHERE i.invoice_id = t.invoice_id AND i.state = 'sending'
+RETURNING i.invoice_id`;
 
 /**
  * invoiceIds: documents of their earlier generations that a stored event calls issued, and no invoice shows it: who stored it died before it applied it,
@@ -279,11 +280,21 @@ async function sendable(
   if (await applyIssuedBefore(database, rows)) rows = await database.query<SendableRow>(SENDABLE, slice);
   if (rows.some(({ state }) => state === 'sending')) {
     // Written down before they are handed out again, so they are read after that.
-    await database.query(NOTE_INTERRUPTED_SENDS, [...slice, gapSince]);
+    const noted = await database.query<{ invoice_id: number }>(NOTE_INTERRUPTED_SENDS, [...slice, gapSince]);
+    const ids = new Set(noted.map((row) => row.invoice_id));
     rows = await database.query<SendableRow>(SENDABLE, slice);
+    rows = rows.map((row) => (row.state === 'sending' && !ids.has(row.invoice_id) ? frozenMeanwhile(row) : row));
   }
   const found = rows.map(sendableInvoice);
   return gapSince === null ? found : found.map((one) => inGap(one, gapSince));
+}
+
+/**
+ * An earlier attempt that Temporal has given up, and that goes on, froze it after the note: its POST may leave at any moment. It is handed out as it was
+ * before, so that this attempt cannot freeze it either, and counts it as left: the next round notes it.
+ */
+function frozenMeanwhile(row: SendableRow): SendableRow {
+  return { ...row, state: 'staged', body: null, may_exist: false, may_exist_since: null, error_kept: false };
 }
 
 /** Who sent it in the gap froze it then at the earliest. */

@@ -305,6 +305,40 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     }
   });
 
+  it('send nothing that the other one freezes between the note of interrupted sends and the reading after it', async () => {
+    const batch = await scenario.run([{ ref: 'between-0' }, { ref: 'between-1' }]);
+    const [first, second] = (await batch.sendable()).map(({ invoiceId, generation }) => [
+      { invoiceId, generation, body: 'b' },
+    ]);
+    await here.freeze(batch.batchId, first ?? [], NOW);
+    const database = openPostgresDatabase({ connectionString, schema });
+    const query: typeof database.query = async (text, params) => {
+      const rows = await database.query(text, params);
+      if (text.includes('/* note-interrupted-sends */')) await here.freeze(batch.batchId, second ?? [], NOW);
+      return rows as never;
+    };
+    const slow = await openLedger({ database: { ...database, query }, schema, keyOf: idempotencyKeyOf });
+    try {
+      const handedOut = async () =>
+        (await slow.sendable(batch.batchId, 1, 2)).map(({ invoice, state, mayExist }) => [
+          invoice.ref,
+          state,
+          mayExist,
+        ]);
+      expect(await handedOut()).toEqual([
+        ['between-0', 'sending', true],
+        ['between-1', 'staged', false],
+      ]);
+      expect(await slow.freeze(batch.batchId, second ?? [], NOW), 'it is left to the next round').toEqual([]);
+      expect(await handedOut()).toEqual([
+        ['between-0', 'sending', true],
+        ['between-1', 'sending', true],
+      ]);
+    } finally {
+      await slow.close();
+    }
+  });
+
   /** Records a second document for each key; meanwhile, before that is committed, does the work. */
   async function whileSecondDocuments(sends: readonly RecordSend[], work: () => Promise<unknown>): Promise<void> {
     const second = sends.map((send) => ({ ...send, outcome: accepted(`${serviceIdIn(send)}-2`) }));
