@@ -53,6 +53,7 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   const over = attemptOver();
   const exceptBatches = await holdUnsent(deps);
   const window = retentionWindow(deps);
+  await endRepeats(deps, window);
   let repeated = 0;
   let found = 0;
   let troubles = 0;
@@ -81,6 +82,18 @@ export async function repeatUnknown(deps: ActivityDeps, { all }: ReconcileInput)
   const serviceAway = troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
   return { ledgerId: ledger.id, repeated, found, serviceAway, language: speech.locale };
+}
+
+/** Nothing repeats them any more, and who reads of one must not wait for it. */
+async function endRepeats(
+  { application, ledger, settings, now, latestNow, log }: ActivityDeps,
+  window: RetentionWindow,
+): Promise<void> {
+  const frozenUntil = latestNow() - settings.retry.retentionMs;
+  const { reason } = window.outcomeOf(frozenUntil);
+  const invoices = await ledger.endRepeats({ application, now: now(), frozenUntil, reason });
+  if (invoices > 0)
+    log.warn('the service may have forgotten the keys of unknown invoices: only an operator goes on', { invoices });
 }
 
 /**

@@ -22,6 +22,9 @@ function reasonList(codes: readonly string[]): string {
   return `(${codes.map((code) => `'${code}'`).join(', ')})`;
 }
 
+/** Number of flags that no batch has: by it the last report of a batch differs from the ledger until it is written again. */
+const REASONS_CHANGED = -1;
+
 /** now ($1), stale before ($2). */
 const IS_STALE = `(i.changed_at < $2 OR ${isAheadSql('i.changed_at', '$1')})`;
 
@@ -148,6 +151,37 @@ UPDATE invoice i SET state = 'unknown', changed_at = $1,
   reason_message = coalesce(i.reason_message, 'Its last answer was lost, so its outcome is not known.')
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('lose')}`;
+
+/**
+ * now, frozen until, reason code, reason message, application: what a repeat would have settled, and none may any more. A spent key keeps its reason, for
+ * after the window that reason lets a retry give the invoice a new key. The report that gave another reason no longer holds.
+ */
+export const END_REPEATS = `/* end-repeats */
+WITH left_open AS (${LEFT_OPEN}
+), target AS (
+  SELECT i.invoice_id
+  FROM left_open o
+  JOIN invoice i ON i.invoice_id = o.invoice_id
+  JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
+  JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
+  WHERE i.state IN ${fromStates('repeat')} AND body.frozen_at <= $2 AND i.application = $5
+    AND coalesce(i.reason_code, '') <> $3 AND coalesce(i.reason_code, '') NOT IN ${SPENT} AND ${REPEATED_BY_ITSELF}
+  ORDER BY i.invoice_id
+  FOR UPDATE OF i SKIP LOCKED
+), ended AS (
+  UPDATE invoice i SET reason_code = $3, reason_message = $4, changed_at = $1
+  FROM target t
+  WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
+  RETURNING i.invoice_id
+), marked AS (
+  UPDATE report_mark m SET flags = ${REASONS_CHANGED}
+  WHERE m.batch_id IN (
+    SELECT r.batch_id
+    FROM report_outcome r
+    JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal AND bi.outcome IS NULL
+    JOIN ended e ON e.invoice_id = bi.invoice_id)
+)
+SELECT invoice_id FROM ended`;
 
 /** One document without a final word, to be polled. */
 export interface OpenDocumentRow {

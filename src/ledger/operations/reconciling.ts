@@ -6,6 +6,7 @@ import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
 import {
   BATCHES_LEFT_UNKNOWN,
+  END_REPEATS,
   GIVE_UP_REPEATS,
   MISSED_CONTRADICTIONS,
   MISSED_EVENTS,
@@ -62,6 +63,11 @@ export function createReconciling(database: Database): ReconcilingLedger {
         lastTriedAt: row.tried_at,
         reason: reasonOf(row) ?? ANSWER_LOST,
       }));
+    },
+
+    async endRepeats({ application, now, frozenUntil, reason }) {
+      const ended = await database.query(END_REPEATS, [now, frozenUntil, reason.code, reason.message, application]);
+      return ended.length;
     },
 
     async openDocuments({ application, now, all, afterInvoiceId, limit }) {

@@ -38,6 +38,14 @@ export interface TakeUnknown {
   readonly limit: number;
 }
 
+/** The end of the repeats of one application's invoices; times are epoch milliseconds. */
+export interface EndRepeats {
+  readonly application: string;
+  readonly now: number;
+  readonly frozenUntil: number;
+  readonly reason: Reason;
+}
+
 /** Unsettled documents of one batch, in the order of their invoice ids. */
 export interface UnsettledDocuments {
   readonly batchId: string;
@@ -107,6 +115,12 @@ export interface ReconcilingLedger {
    * window is over are left out, or go back to `unknown`. In ascending order of their ids.
    */
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
+  /**
+   * Gives `unknown` invoices of closed batches that reconciliation may no longer repeat the reason that says so: those frozen at `frozenUntil` (epoch
+   * milliseconds) or before. What has a reason of which only an operator decides keeps it. Reports that gave another reason become outdated. Returns how
+   * many invoices it changed.
+   */
+  endRepeats(end: EndRepeats): Promise<number>;
   /** `accepted` and `unsettled` documents of closed batches, by id; more than `limit` only where the last invoice has several. */
   openDocuments(open: OpenDocuments): Promise<readonly OpenDocument[]>;
   /** `unsettled` documents of a batch that runs again. */

@@ -349,6 +349,51 @@ describe('unknown invoices', () => {
   });
 });
 
+describe('unknown invoices that wait beyond the retention window', () => {
+  it.each(['no-final-answer', 'cancelled-unanswered'])(
+    'say so instead of %s, and their report is outdated until it is written again',
+    async (code) => {
+      const { posts, service } = answering(lost());
+      const place = placeOf({ service });
+      const { application, ledger } = place.deps;
+      const batch = await unknownOnes(place, 1, { code, message: 'Reconciliation goes on asking.' });
+      place.later(RETRY.retentionMs - 1);
+      await asActivity(repeatUnknown, place.deps, { all: false });
+      expect((await batch.line('R0')).reason?.code, 'inside the window').toBe(code);
+      posts.length = 0;
+
+      place.later(1);
+      expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 0 });
+
+      expect(posts).toEqual([]);
+      const { state, reason } = await batch.line('R0');
+      expect([state, reason?.code]).toEqual(['unknown', 'retention-window-over']);
+      expect(reason?.message).toMatch(
+        / more than 24 h ago.* Ask the service, or accept the risk: .*lote retry BATCH --ref /u,
+      );
+      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
+
+      await noteReport(place, batch);
+      await asActivity(repeatUnknown, place.deps, { all: false });
+      expect(await ledger.outdatedReports(application)).toEqual([]);
+    },
+  );
+
+  it.each(['stored-error', 'refused-after-lost-answer', 'service-id-taken', 'key-known-with-other-bytes'])(
+    'keep the reason %s, by which a retry gives them a new key',
+    async (code) => {
+      const place = placeOf();
+      const batch = await unknownOnes(place, 1, { code, message: 'said' });
+      place.later(RETRY.retentionMs);
+
+      await asActivity(repeatUnknown, place.deps, { all: false });
+
+      expect((await batch.line('R0')).reason).toEqual({ code, message: 'said' });
+      expect(await place.deps.ledger.outdatedReports(place.deps.application)).toEqual([]);
+    },
+  );
+});
+
 /** A cancelled batch: a process died before it wrote down an answer of what it had frozen, if any POST of it left. */
 async function cancelledOnes(
   place: ActivityPlace,

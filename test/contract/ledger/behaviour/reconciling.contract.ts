@@ -318,6 +318,33 @@ export function reconcilingContract(open: OpenLedger): void {
       });
     });
 
+    it('says once of what no repeat may settle any more that its time is over, of its own application alone', async () => {
+      const [own, other] = [createScenario(ledger), createScenario(ledger)];
+      const batches: TestBatch[] = [];
+      for (const { run } of [own, other]) {
+        const batch = await run([{ ref: 'late' }]);
+        await batch.send('late', { kind: 'unknown', reason: REASON });
+        await batch.finish();
+        await report(batch);
+        batches.push(batch);
+      }
+      const [late, others] = batches as [TestBatch, TestBatch];
+      const over = { code: 'retention-window-over', message: 'over' };
+      const end = { application: own.application, now: NOW + HOUR, reason: over };
+
+      expect(await ledger.endRepeats({ ...end, frozenUntil: NOW - 1 }), 'inside its window').toBe(0);
+      expect(await ledger.endRepeats({ ...end, frozenUntil: NOW })).toBe(1);
+      expect(await ledger.endRepeats({ ...end, frozenUntil: NOW }), 'once').toBe(0);
+
+      expect(await late.line('late')).toMatchObject({ state: 'unknown', reason: over });
+      expect((await others.line('late')).reason).toEqual(REASON);
+      expect(await ledger.sinceReport(late.batchId)).toMatchObject({ isFlagged: true, changes: [] });
+      expect(await ledger.outdatedReports(own.application)).toEqual([late.batchId]);
+      expect(await ledger.outdatedReports(other.application)).toEqual([]);
+      await report(late);
+      expect(await ledger.outdatedReports(own.application)).toEqual([]);
+    });
+
     it('leaves an invoice of a running batch to its page', async () => {
       const batch = await scenario.run([{ ref: 'still-running' }]);
       await batch.send('still-running', { kind: 'unknown', reason: REASON });
