@@ -67,5 +67,6 @@ const NOT_SENT = {
 };
 const PAGE_FAILED = {
   code: 'page-failed',
-  message: 'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking.',
+  message:
+    'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
 };

@@ -26,7 +26,7 @@ const NOT_SENT = {
 const NO_FINAL_WORD = {
   code: 'run-lost',
   message:
-    'The run of this batch was lost before the final answer of the service. Reconciliation goes on asking, with the same key.',
+    'The run of this batch was lost before the final answer of the service. Reconciliation goes on asking with the same key, where that cannot make a second invoice.',
 };
 
 /**

@@ -19,7 +19,8 @@ export interface CloseInput {
 
 const NO_FINAL_ANSWER: Reason = {
   code: 'no-final-answer',
-  message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
+  message:
+    'The time for this was spent without a final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
 };
 
 /** Its time to be sent was over before its first try, or it came to this batch when its page had been sent. */

@@ -15,7 +15,8 @@ export const DOER_OF: Readonly<Record<Outcome, Doer | null>> = {
   failed: 'back-office',
   conflict: 'back-office',
   held: 'operator',
-  unknown: 'lote',
+  // Lote repeats most of them, and not for ever: whoever waits for Lote alone may wait in vain.
+  unknown: 'operator',
   unsettled: 'lote',
   staged: 'lote',
   sending: 'lote',

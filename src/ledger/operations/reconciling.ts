@@ -29,7 +29,8 @@ ORDER BY seq`;
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost, so its outcome is not known.' };
 const NO_FINAL_ANSWER = {
   code: 'no-final-answer',
-  message: 'The time for this was spent without a final answer of the service. Reconciliation goes on asking.',
+  message:
+    'The time for this was spent without a final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
 };
 
 /** What was left open when batches closed. */

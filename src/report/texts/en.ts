@@ -70,7 +70,7 @@ export const REPORT_TEXTS_EN: ReportTexts = {
     },
     unknown: {
       label: 'May have been issued; no answer came',
-      next: 'Do not send these in another file. Lote asks again with the same key; an operator can hurry it with reconcile.',
+      next: 'Do not send these in another file. While the service remembers the key, Lote asks again by itself; an operator can hurry it with reconcile. Afterwards, and where "Why" says key-known-with-other-bytes or leaves it to an operator, ask the service what became of each one, then retry it by its reference.',
     },
     unsettled: {
       label: 'Accepted by the service, no final word yet',

@@ -71,7 +71,7 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     },
     unknown: {
       label: 'Puede haberse emitido; no llegó respuesta',
-      next: 'No las envíe en otro archivo. Lote vuelve a preguntar con la misma clave; un operador puede adelantarlo con reconcile.',
+      next: 'No las envíe en otro archivo. Mientras el servicio recuerda la clave, Lote vuelve a preguntar por sí mismo; un operador puede adelantarlo con reconcile. Después, y donde «Por qué» dice key-known-with-other-bytes o deja la decisión a un operador, pregunte al servicio qué fue de cada una y después reenvíela por su referencia (retry).',
     },
     unsettled: {
       label: 'Aceptada por el servicio, aún sin palabra final',

@@ -72,7 +72,7 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     },
     unknown: {
       label: 'Pode ter sido emitida; não chegou resposta',
-      next: 'Não as envie noutro ficheiro. O Lote volta a perguntar com a mesma chave; um operador pode apressá-lo com reconcile.',
+      next: 'Não as envie noutro ficheiro. Enquanto o serviço se lembra da chave, o Lote volta a perguntar sozinho; um operador pode apressá-lo com reconcile. Depois disso, e onde «Porquê» diz key-known-with-other-bytes ou deixa a decisão a um operador, pergunte ao serviço o que foi feito de cada uma e depois reenvie-a pela sua referência (retry).',
     },
     unsettled: {
       label: 'Aceite pelo serviço, ainda sem palavra final',

@@ -105,7 +105,8 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'nif-look-alike': 'La factura es conocida con un NIF que solo difiere en los ceros a la izquierda.',
   'nif-missing': 'Falta el NIF del emisor.',
   'nif-unreadable': 'El NIF del emisor no tiene solo cifras.',
-  'no-final-answer': 'El tiempo se agotó sin respuesta final del servicio; Lote sigue preguntando.',
+  'no-final-answer':
+    'El tiempo se agotó sin respuesta final del servicio; Lote sigue preguntando mientras de ello no pueda resultar una segunda factura.',
   'no-invoice': 'El archivo no tiene ninguna factura.',
   'not-sent': 'El lote terminó antes de enviar esta factura. Deposite el archivo de nuevo para enviarla.',
   'not-sent-yet': 'Aún no enviada: otras facturas fueron primero.',
@@ -116,7 +117,8 @@ export const PROBLEM_TEXTS_ES: ProblemTexts = {
   'older-ledger':
     'El libro de Lote se restauró de una copia anterior: esta factura puede haberse enviado después de ella. Compárela con el servicio antes de reintentarla.',
   'other-reasons': 'Motivos más allá de los 200 primeros; cada uno está junto a su factura.',
-  'page-failed': 'La página de esta factura terminó antes de la respuesta final del servicio; Lote sigue preguntando.',
+  'page-failed':
+    'La página de esta factura terminó antes de la respuesta final del servicio; Lote sigue preguntando mientras de ello no pueda resultar una segunda factura.',
   preamble: 'Hay filas por encima del encabezado, que no se leen.',
   'profile-contradiction': 'Las palabras del perfil del servicio se contradicen.',
   'profile-used': 'El archivo se leyó con un perfil de asignación.',

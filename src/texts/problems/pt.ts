@@ -106,7 +106,8 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'nif-look-alike': 'A fatura é conhecida com um NIF que só difere nos zeros à esquerda.',
   'nif-missing': 'Falta o NIF do emitente.',
   'nif-unreadable': 'O NIF do emitente não tem só algarismos.',
-  'no-final-answer': 'O tempo acabou sem resposta final do serviço; o Lote continua a perguntar.',
+  'no-final-answer':
+    'O tempo acabou sem resposta final do serviço; o Lote continua a perguntar enquanto daí não possa resultar uma segunda fatura.',
   'no-invoice': 'O ficheiro não tem nenhuma fatura.',
   'not-sent': 'O lote terminou antes de esta fatura ser enviada. Deposite o ficheiro de novo para a enviar.',
   'not-sent-yet': 'Ainda não enviada: outras faturas foram primeiro.',
@@ -117,7 +118,8 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'older-ledger':
     'O registo do Lote foi restaurado de uma cópia anterior: esta fatura pode ter sido enviada depois dela. Compare-a com o serviço antes de a repetir.',
   'other-reasons': 'Motivos além dos primeiros 200; cada um está junto da sua fatura.',
-  'page-failed': 'A página desta fatura terminou antes da resposta final do serviço; o Lote continua a perguntar.',
+  'page-failed':
+    'A página desta fatura terminou antes da resposta final do serviço; o Lote continua a perguntar enquanto daí não possa resultar uma segunda fatura.',
   preamble: 'Há linhas acima do cabeçalho, que não são lidas.',
   'profile-contradiction': 'As palavras do perfil do serviço contradizem-se.',
   'profile-used': 'O ficheiro foi lido com um perfil de mapeamento.',

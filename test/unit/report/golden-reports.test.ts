@@ -101,8 +101,12 @@ describe('the first screen', () => {
     ],
     [
       'reconciled',
-      ['Not everything is confirmed as issued: 1 of 4 invoices is not.', 'Do not send these in another file.'],
-      ['To do for'],
+      [
+        'Not everything is confirmed as issued: 1 of 4 invoices is not.',
+        'To do for an operator of Lote',
+        'Do not send these in another file.',
+      ],
+      ['Nothing to do', 'To do for the back office'],
     ],
   ] as const)('of %s answers did it go out, why, what next and by whom', async (name, there, missing) => {
     const { html } = await write(name);

@@ -26,7 +26,7 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
   },
   reconcile: {
     title: 'Still no final word',
-    note: 'Lote asks again by itself every 15 minutes. This asks now, for everything that any batch left open.',
+    note: 'This asks now, for everything that any batch left open and that may be asked again. Lote does the same by itself, the older an invoice is the more rarely, and repeats no request after the service may have forgotten its key. Where the reason leaves it to an operator, ask the service what became of it, then send it again by its reference.',
     button: 'Ask the service now',
     started: 'The service is being asked. Look again in a moment.',
     asked: 'Asked for {asked} documents, {settled} of them now have a final word.',

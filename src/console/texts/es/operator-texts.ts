@@ -26,7 +26,7 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
   },
   reconcile: {
     title: 'Aún sin palabra final',
-    note: 'Lote vuelve a preguntar por sí mismo cada 15 minutos. Aquí pregunta ahora, por todo lo que cualquier lote dejó abierto.',
+    note: 'Aquí Lote pregunta ahora, por todo lo que cualquier lote dejó abierto y todavía se puede preguntar. Hace lo mismo por sí mismo, tanto menos a menudo cuanto más antigua es la factura, y no repite ninguna solicitud después de que el servicio pueda haber olvidado la clave. Donde el motivo deja la decisión a un operador, pregunte al servicio qué fue de ella y después reenvíela por su referencia.',
     button: 'Preguntar ahora al servicio',
     started: 'Se está preguntando al servicio. Mire de nuevo dentro de un momento.',
     asked: 'Se preguntó por {asked} documentos, {settled} de ellos tienen ahora palabra final.',

@@ -26,7 +26,7 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
   },
   reconcile: {
     title: 'Ainda sem palavra final',
-    note: 'O Lote volta a perguntar sozinho a cada 15 minutos. Aqui pergunta já, por tudo o que qualquer lote deixou em aberto.',
+    note: 'Aqui o Lote pergunta já, por tudo o que qualquer lote deixou em aberto e que ainda se pode perguntar. Faz o mesmo sozinho, tanto mais raramente quanto mais antiga é a fatura, e não repete nenhum pedido depois de o serviço poder ter esquecido a chave. Onde o motivo deixa a decisão a um operador, pergunte ao serviço o que foi feito dela e depois reenvie-a pela sua referência.',
     button: 'Perguntar já ao serviço',
     started: 'O serviço está a ser consultado. Veja de novo daqui a pouco.',
     asked: 'Consultados {asked} documentos, {settled} deles têm agora palavra final.',

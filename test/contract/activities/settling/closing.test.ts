@@ -145,7 +145,8 @@ describe('the end of a batch', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual({ unsettled: 2 });
     expect((await batch.line('R1')).reason).toEqual({
       code: 'page-failed',
-      message: 'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking.',
+      message:
+        'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
     });
     expect(place.logged).toEqual([
       { level: 'warn', message: 'a failed page left invoices open', fields: { batchId: batch.batchId, invoices: 2 } },

@@ -54,7 +54,10 @@ describe('htmlReport, first screen', () => {
     expect(page).toMatch(
       /To do for the back office<\/h2>\s*<ul class="tasks">\s*<li><span class="state bad">rejected<\/span> 1 invoice\. Correct these/u,
     );
-    expect(page).toMatch(/Nothing to do: Lote goes on by itself<\/h2>[^]*Do not send these in another file/u);
+    expect(page).toMatch(
+      /To do for an operator of Lote<\/h2>[^]*Do not send these in another file\.[^]* ask the service what became of each one/u,
+    );
+    expect(page, 'Lote asks only while the service remembers the key').not.toContain('Nothing to do');
     expect(page).toContain('<a href="corrections.csv">');
   });
 
