@@ -1,6 +1,7 @@
 import { ANY_APPLICATION, commandLine } from '../../domain/text/command-line.ts';
-import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
+import { OUTCOMES, wentOut, type Outcome } from '../../domain/invoice-state.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import { RETRY_STATES } from '../../domain/retry-decision.ts';
 import { awaitsConfirmation } from '../../domain/ports/ledger/total-ledger.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
 import { settledCount } from '../../domain/settled-count.ts';
@@ -109,10 +110,22 @@ function nextOf(batch: ReadBatch, missing: number, several: boolean): string {
   if (state === 'refused') return `lote report ${batchId} says why; correct the file and drop it again`;
   if (missing > 0 && awaitsConfirmation(batch.total ?? null))
     return `run its file again, which asks about the total once more; then ${command(`confirm-total ${batchId}`)}`;
-  return missing === 0
-    ? `lote report ${batchId}`
-    : `lote report ${batchId}, then correct the rows or ${command(`retry ${batchId}`)}`;
+  return `lote report ${batchId}${remediesOf(batch, command)}`;
 }
+
+/** What each of them holds for; a corrected copy of an invoice that is only not answered yet would be a second one. */
+function remediesOf({ batchId, counts }: ReadBatch, command: (words: string) => string): string {
+  const any = (states: readonly Outcome[]): boolean => states.some((state) => (counts[state] ?? 0) > 0);
+  const remedies = [
+    ...(any(CORRECTABLE) ? ['correct the rows'] : []),
+    ...(any(RETRY_STATES) ? [command(`retry ${batchId}`)] : []),
+  ];
+  const then = remedies.length === 0 ? '' : `, then ${remedies.join(' or ')}`;
+  return any(UNANSWERED) ? `${then}; ${command('reconcile')} asks now for what is unknown or unsettled` : then;
+}
+
+const CORRECTABLE: readonly Outcome[] = ['invalid', 'rejected', 'failed', 'conflict'];
+const UNANSWERED: readonly Outcome[] = ['unknown', 'unsettled'];
 
 function balanceOf({ counts, invoices }: ReadBatch) {
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + (counts[state] ?? 0), 0);

@@ -60,6 +60,7 @@ export const NIGHT_TEXTS_EN: NightTexts = {
       refused: 'Nothing of it was sent. Read the report, correct the file, and drop it again.',
       failed: 'Drop the file again: it goes on where it stopped, and nothing is sent twice.',
     },
+    readReport: 'Read the report: it says what to do next.',
     channels: { email: 'Message by e-mail', webhook: 'Message by webhook' },
     states: {
       sent: 'sent {time}.',
@@ -94,7 +95,7 @@ export const NIGHT_TEXTS_EN: NightTexts = {
   nightFile: {
     title: 'Night of {date}',
     counts:
-      '{issued} went out, {attention} with invoices or rows to correct, {refused} refused, {failed} runs failed, {waiting} still waiting. {notIssued} of {invoices} invoices are not confirmed as issued.',
+      '{issued} went out, {attention} that need somebody, {refused} refused, {failed} runs failed, {waiting} still waiting. {notIssued} of {invoices} invoices are not confirmed as issued.',
     run: 'Run {night}',
     times: 'Started {started}, finished {finished}.',
     unfinishedTimes:

@@ -60,6 +60,7 @@ export const NIGHT_TEXTS_ES: NightTexts = {
       refused: 'No se envió nada de él. Lea el informe, corrija el archivo y deposítelo de nuevo.',
       failed: 'Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',
     },
+    readReport: 'Lea el informe: dice qué hacer ahora.',
     channels: { email: 'Mensaje por correo', webhook: 'Mensaje por webhook' },
     states: {
       sent: 'enviado el {time}.',
@@ -97,7 +98,7 @@ export const NIGHT_TEXTS_ES: NightTexts = {
   nightFile: {
     title: 'Noche del {date}',
     counts:
-      'Archivos: {issued} emitidos por completo, {attention} con facturas o filas que corregir, {refused} rechazados, {failed} con la ejecución fallida, {waiting} todavía a la espera. {notIssued} de {invoices} facturas están sin emisión confirmada.',
+      'Archivos: {issued} emitidos por completo, {attention} que necesitan a alguien, {refused} rechazados, {failed} con la ejecución fallida, {waiting} todavía a la espera. {notIssued} de {invoices} facturas están sin emisión confirmada.',
     run: 'Ejecución {night}',
     times: 'Inicio: {started}; fin: {finished}.',
     unfinishedTimes:

@@ -42,6 +42,8 @@ export interface NightTexts {
     readonly more: string;
     readonly page: string;
     readonly toDo: Readonly<Record<Exclude<NightlyVerdict, 'issued'>, string>>;
+    /** For `attention` without a corrections file: no row is for anybody to correct. */
+    readonly readReport: string;
     readonly channels: Readonly<Record<MessageChannel, string>>;
     readonly states: Readonly<Record<NightMessageNote['state'], string>>;
   };

@@ -60,6 +60,7 @@ export const NIGHT_TEXTS_PT: NightTexts = {
       refused: 'Nada dele foi enviado. Leia o relatório, corrija o ficheiro e deposite-o de novo.',
       failed: 'Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',
     },
+    readReport: 'Leia o relatório: diz o que fazer a seguir.',
     channels: { email: 'Mensagem por e-mail', webhook: 'Mensagem por webhook' },
     states: {
       sent: 'enviada em {time}.',
@@ -97,7 +98,7 @@ export const NIGHT_TEXTS_PT: NightTexts = {
   nightFile: {
     title: 'Noite de {date}',
     counts:
-      'Ficheiros: {issued} emitidos por inteiro, {attention} com faturas ou linhas a corrigir, {refused} recusados, {failed} com a execução falhada, {waiting} ainda à espera. {notIssued} de {invoices} faturas estão sem emissão confirmada.',
+      'Ficheiros: {issued} emitidos por inteiro, {attention} que precisam de alguém, {refused} recusados, {failed} com a execução falhada, {waiting} ainda à espera. {notIssued} de {invoices} faturas estão sem emissão confirmada.',
     run: 'Execução {night}',
     times: 'Início: {started}; fim: {finished}.',
     unfinishedTimes:

@@ -112,7 +112,8 @@ function lineOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, { conso
     verdict === 'attention' && missing > 0
       ? plural(nights.notOut, missing, file.invoices)
       : (lostRowsText({ texts, plural }, file) ?? `${nights.verdicts[verdict]}.`);
-  return { name, words: `${what} ${morning.toDo[verdict]}`, link };
+  const next = verdict === 'attention' && file.corrections === null ? morning.readReport : morning.toDo[verdict];
+  return { name, words: `${what} ${next}`, link };
 }
 
 /** Null: of its rows none is lost. */

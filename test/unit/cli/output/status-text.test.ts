@@ -85,6 +85,23 @@ describe('`lote status BATCH`', () => {
     );
   });
 
+  it.each<readonly [ReadBatch['counts'], string]>([
+    [{ unknown: 1 }, '; lote reconcile asks now for what is unknown or unsettled'],
+    [{ unsettled: 1 }, '; lote reconcile asks now for what is unknown or unsettled'],
+    [{ invalid: 1 }, ', then correct the rows'],
+    [{ conflict: 1 }, ', then correct the rows'],
+    [{ held: 1 }, ', then lote retry batch-may-1a2b3c4d'],
+    [{ rejected: 1 }, ', then correct the rows or lote retry batch-may-1a2b3c4d'],
+    [
+      { held: 1, unknown: 1 },
+      ', then lote retry batch-may-1a2b3c4d; lote reconcile asks now for what is unknown or unsettled',
+    ],
+  ])('names only what helps %j', (counts, next) => {
+    expect(statusOf({ ...MAY, counts: { ...counts, issued: 2 } }, false, 'UTC')).toContain(
+      `  next      lote report batch-may-1a2b3c4d${next}\n`,
+    );
+  });
+
   it.each([
     ['running', 'lote report batch-may-1a2b3c4d --follow'],
     ['staging', 'lote report batch-may-1a2b3c4d --follow'],

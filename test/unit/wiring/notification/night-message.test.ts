@@ -22,7 +22,10 @@ function night(files: readonly NightlyRunEntry[], waiting: NightOutcome['run']['
 const MIXED = night(
   [
     entry({}),
-    entry({ name: 'june.csv', verdict: 'attention', batchId: 'batch-june-2', invoices: 50, issued: 47 }),
+    entry({
+      ...{ name: 'june.csv', verdict: 'attention', batchId: 'batch-june-2', invoices: 50, issued: 47 },
+      corrections: '/r/corrections.csv',
+    }),
     entry({
       name: 'july.csv',
       verdict: 'attention',
@@ -65,8 +68,11 @@ describe('the message of a night', () => {
   });
 
   it.each([
-    [[{ kind: 'rows-without-invoice', n: 2 } as const], 'a.csv: 2 rows belong to no invoice. Read the report.'],
-    [[], 'a.csv: needs somebody. Read the report.'],
+    [
+      [{ kind: 'rows-without-invoice', n: 2 } as const],
+      'a.csv: 2 rows belong to no invoice. Read the report: it says what to do next.',
+    ],
+    [[], 'a.csv: needs somebody. Read the report: it says what to do next.'],
   ])('does not call none of the invoices missing where something else is wrong: %j', (remarks, words) => {
     const outcome = night([entry({ name: 'a.csv', verdict: 'attention', invoices: 3, issued: 3, remarks })]);
 
@@ -75,6 +81,22 @@ describe('the message of a night', () => {
     expect(text).toContain(words);
     expect(text).not.toContain('0 of 3');
   });
+
+  it.each([
+    ['en', 'Read the report: it says what to do next.', /correct/iu],
+    ['pt', 'Leia o relatório: diz o que fazer a seguir.', /corri[gj]|correç/iu],
+    ['es', 'Lea el informe: dice qué hacer ahora.', /corri[gj]|correc/iu],
+  ] as const)(
+    'in %s tells nobody to correct what has no corrections file, as unknown invoices',
+    (language, words, any) => {
+      const outcome = night([entry({ verdict: 'attention', invoices: 50, issued: 47 })]);
+
+      const { text } = nightMessage(outcome, { language, locale: language }, PLACE);
+
+      expect(text).toContain(words);
+      expect(text).not.toMatch(any);
+    },
+  );
 
   it('links the night of its own application where there are several', () => {
     const place = { ...PLACE, application: 'loja a', isOneOfSeveral: true };
