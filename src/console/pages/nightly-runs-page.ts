@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import type { NightlyVerdict } from '../../domain/ports/run-log.ts';
 import type { ListedNightlySummary, NightlyFile, StoredNightlyRun, StoredNightlySummary } from '../nightly-files.ts';
 import { fill } from '../../texts/fill.ts';
@@ -29,6 +30,7 @@ export function nightlyRunsPage(
     return html`<h1>${texts.title}</h1>
       <p>${filter !== null && application === null ? texts.choose : html`${texts.none}${commandEnd(filter)}`}</p>`;
   return html`<h1>${texts.title}</h1>
+    <p class="soft">${texts.asOfEach}</p>
     <div class="scroll" tabindex="0" role="region" aria-label="${texts.title}">
       <table>
         <thead>
@@ -65,18 +67,31 @@ function listRow(format: PageFormat, { date, summary }: ListedNightlySummary, qu
   </tr>`;
 }
 
-/** One night: what was taken, where it lies now, and why. */
-export function nightlyDatePage(format: PageFormat, summary: StoredNightlySummary): Html {
+/** How a batch is by now. */
+export interface BatchNow {
+  readonly state: BatchState;
+  readonly invoices: number;
+  readonly out: number;
+}
+
+/** One night: what was taken, where it lies now, and why; `batches`: those that have gone on since, or may have, by id. */
+export function nightlyDatePage(
+  format: PageFormat,
+  summary: StoredNightlySummary,
+  batches: ReadonlyMap<string, BatchNow>,
+): Html {
   const { nights } = format.texts;
+  const end = summary.runs.at(-1)?.finishedAt ?? null;
   return html`<p><a href="/nights">← ${nights.title}</a></p>
     <h1>${nights.night}: ${format.date(summary.date)}</h1>
     <section class="verdict ${nightTone(summary)}">
       <p class="big"><strong>${nightVerdict(format.texts, format.plural, summary)}</strong></p>
+      ${end === null ? '' : html`<p class="soft">${fill(nights.asOf, { time: format.time(end) })}</p>`}
     </section>
-    ${summary.runs.toReversed().map((run) => runSection(format, run))}`;
+    ${summary.runs.toReversed().map((run) => runSection(format, run, batches))}`;
 }
 
-function runSection(format: PageFormat, run: StoredNightlyRun): Html {
+function runSection(format: PageFormat, run: StoredNightlyRun, batches: ReadonlyMap<string, BatchNow>): Html {
   const { texts, time } = format;
   const { nights } = texts;
   const files = run.files.toSorted(
@@ -88,7 +103,7 @@ function runSection(format: PageFormat, run: StoredNightlyRun): Html {
       <span class="mono">${run.workflowId}</span>
     </p>
     ${run.messages.map((message) => messageLine(format, message))}
-    ${files.length === 0 ? '' : filesTable(format, files)}
+    ${files.length === 0 ? '' : filesTable(format, files, batches)}
     ${
       run.waiting.length === 0
         ? ''
@@ -107,7 +122,7 @@ function messageLine({ texts: { morning }, time }: PageFormat, message: StoredNi
     ${detail === null ? '' : html`<p class="soft" lang="en">${detail}</p>`}`;
 }
 
-function filesTable(format: PageFormat, files: readonly NightlyFile[]): Html {
+function filesTable(format: PageFormat, files: readonly NightlyFile[], batches: ReadonlyMap<string, BatchNow>): Html {
   const { texts } = format;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.nights.files}">
     <table>
@@ -121,13 +136,13 @@ function filesTable(format: PageFormat, files: readonly NightlyFile[]): Html {
         </tr>
       </thead>
       <tbody>
-        ${files.map((file) => fileRow(format, file))}
+        ${files.map((file) => fileRow(format, file, file.batchId === null ? undefined : batches.get(file.batchId)))}
       </tbody>
     </table>
   </div>`;
 }
 
-function fileRow(format: PageFormat, file: NightlyFile): Html {
+function fileRow(format: PageFormat, file: NightlyFile, now: BatchNow | undefined): Html {
   const { count, plural, texts } = format;
   const { nights } = texts;
   const name =
@@ -147,9 +162,15 @@ function fileRow(format: PageFormat, file: NightlyFile): Html {
       ${file.waitsFor === undefined ? '' : html`<div>${nights.held}</div>`}
       ${file.verdict === 'attention' && file.issued < file.invoices ? html`<div>${plural(nights.notOut, file.invoices - file.issued, file.invoices)}</div>` : ''}
       ${file.verdict === 'refused' ? html`<div>${nights.nothingSent}</div>` : ''}
+      ${now === undefined ? '' : nowLine(format, now)}
       ${note(format, file)}
     </td>
   </tr>`;
+}
+
+function nowLine({ texts, plural }: PageFormat, { state, out, invoices }: BatchNow): Html {
+  const words = fill(texts.nights.now, { state: texts.batchStates[state] });
+  return html`<div>${words} ${plural(texts.morning.wentOut, out, invoices)}</div>`;
 }
 
 /** What the note beside the file says; of a run that failed, and of a changed file, nothing else tells why. */

@@ -1,13 +1,17 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { ConsoleOptions } from '../console-options.ts';
-import { listNightlySummaries, NIGHTLY_DATE, readNightlySummary } from '../nightly-files.ts';
+import { batchOutcomes } from '../../domain/batch-outcomes.ts';
+import { wentOut } from '../../domain/invoice-state.ts';
+import type { ConsoleLedger, ConsoleOptions } from '../console-options.ts';
+import { listNightlySummaries, NIGHTLY_DATE, readNightlySummary, type StoredNightlySummary } from '../nightly-files.ts';
 import { applicationFilter, applicationFilterForm, type ApplicationFilter } from '../forms/application-filter.ts';
 import { reportsDirOf } from '../http/report-downloads.ts';
 import { listPages } from '../pages/list-part.ts';
-import { nightlyDatePage, nightlyRunsPage } from '../pages/nightly-runs-page.ts';
+import { type BatchNow, nightlyDatePage, nightlyRunsPage } from '../pages/nightly-runs-page.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 
+/** A night of more of them is looked up batch by batch; each costs two questions to the ledger. */
+const BATCHES_ASKED = 100;
 const NO_NIGHTS = { nights: [], part: { page: 1, pages: 1 } };
 
 /** What the nights took, from the summaries that they wrote. */
@@ -37,10 +41,30 @@ export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
       const { title, unreadable } = format.texts.nights;
       return pages.show(context, { title, content: html`<p>${unreadable}</p>` });
     }
-    return pages.show(context, { title: format.date(summary.date), content: nightlyDatePage(format, summary) });
+    const content = nightlyDatePage(format, summary, await batchesNow(options.ledger, summary));
+    return pages.show(context, { title: format.date(summary.date), content });
   });
 
   return routes;
+}
+
+/** What was issued stays so: only the others may have gone on. Batches that the ledger does not know are left out. */
+async function batchesNow(
+  ledger: ConsoleLedger,
+  { runs }: StoredNightlySummary,
+): Promise<ReadonlyMap<string, BatchNow>> {
+  const open = runs.flatMap(({ files }) => files.filter(({ verdict }) => verdict !== 'issued'));
+  const ids = [...new Set(open.flatMap(({ batchId }) => batchId ?? []))].slice(0, BATCHES_ASKED);
+  const found = await Promise.all(
+    ids.map(async (batchId) => {
+      const batch = await ledger.findBatch(batchId);
+      if (batch === null || batch.state === 'staging' || batch.state === 'refused') return [];
+      const outcomes = await batchOutcomes(ledger, batchId);
+      const out = outcomes.reduce((sum, { outcome, invoices }) => (wentOut(outcome) ? sum + invoices : sum), 0);
+      return [[batchId, { state: batch.state, invoices: batch.invoices, out }] as const];
+    }),
+  );
+  return new Map(found.flat());
 }
 
 /** Null: there are several applications, each with nights of its own, and none is chosen. */

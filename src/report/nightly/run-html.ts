@@ -50,6 +50,7 @@ export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => s
           <section class="verdict ${nightTone(summary)}" aria-label="${page.texts.nights.outcome}">
             <p><strong>${nightVerdict(page.texts, page.format.plural, summary)}</strong></p>
             <p>${countsLine(page, summary)}</p>
+            ${asOf(page, summary)}
           </section>
           ${runs.toReversed().map((run) => runSection(page, run))}
         </main>
@@ -60,6 +61,12 @@ export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => s
 function countsLine({ format: { count }, texts: { nightFile } }: NightPage, { totals }: NightlySummary): string {
   const words = Object.entries(totals).map(([name, number]) => [name, count(number)] as const);
   return fill(nightFile.counts, Object.fromEntries(words));
+}
+
+/** Nobody writes the page again when a batch goes on. */
+function asOf({ format: { time }, texts: { nights } }: NightPage, { runs }: NightlySummary): SafeHtml {
+  const end = runs.at(-1)?.finishedAt ?? null;
+  return end === null ? html`` : html`<p class="soft">${fill(nights.asOf, { time: time(end) })}</p>`;
 }
 
 function runSection(page: NightPage, run: NightlyRunState): SafeHtml {

@@ -31,6 +31,11 @@ export interface NightTexts {
     readonly allOut: Plural;
     readonly empty: string;
     readonly open: Plural;
+    /** Of a page that nobody writes again after the run. */
+    readonly asOf: string;
+    readonly asOfEach: string;
+    /** The state of the batch, before how many of its invoices went out. */
+    readonly now: string;
     readonly verdicts: Readonly<Record<NightlyVerdict, string>>;
     readonly waiting: Readonly<Record<WaitingReason, string>>;
   };

@@ -7,7 +7,7 @@ import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
 import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
 import { chooseLanguage } from '../../../../src/texts/choose-language.ts';
-import { ledgerHolding } from '../console-ledger.ts';
+import { aBatch, anInvoice, type Held, ledgerHolding } from '../console-ledger.ts';
 
 /** A run that began at no time of this world. */
 const NO_TIME = JSON.stringify({
@@ -39,9 +39,9 @@ function entry(given: Partial<NightlyRunEntry>): NightlyRunEntry {
   };
 }
 
-async function pageOf(path: string, language = 'en'): Promise<string> {
+async function pageOf(path: string, language = 'en', held: readonly Held[] = []): Promise<string> {
   const app = createConsoleApp({
-    ledger: ledgerHolding([]),
+    ledger: ledgerHolding(held),
     reportsDir,
     links: { temporalUi: null },
     version: '0.1.0',
@@ -155,6 +155,32 @@ describe('the nights', () => {
     expect(refused).toContain('Message by e-mail: not sent, and not tried again since');
     expect(refused).toContain('found &lt;535&gt;');
     expect(refused).not.toContain('451');
+  });
+
+  it.each([
+    ['en', 'Now: finished. 3 of 3 invoices went out.', 'As it was when the run ended, May 1, 2026'],
+    ['pt', 'Agora: terminado. 3 de 3 faturas foram emitidas.', 'Tal como estava quando a execução terminou, '],
+    ['es', 'Ahora: terminado. Se emitieron 3 de 3 facturas.', 'Tal como estaba cuando terminó la ejecución, '],
+  ] as const)('in %s say of each file that needed somebody how its batch is now', async (language, now, then) => {
+    const book = createRunLog(reportsDir);
+    const night = nightOf('2026-05-01');
+    await book.record(night, entry({ verdict: 'attention', batchId: 'batch-may-1', issued: 2 }));
+    await book.record(night, entry({ name: 'no.csv', verdict: 'failed', batchId: 'batch-gone-2', issued: 0 }));
+    await book.finish(night, { waiting: [], finishedAt: TWO + 60_000 });
+    const invoices = [1, 2, 3].map((ordinal) => anInvoice({ ordinal }));
+
+    const page = await pageOf('/nights/2026-05-01', language, [
+      { batch: aBatch({ batchId: 'batch-may-1' }), invoices },
+    ]);
+
+    expect(page.split(now), 'once: nobody knows the other batch').toHaveLength(2);
+    expect(page).toContain(then);
+  });
+
+  it('in the list are as they were', async () => {
+    await createRunLog(reportsDir).record(nightOf('2026-05-01'), entry({}));
+
+    expect(await pageOf('/nights')).toContain('Each line says how it was when the night ended.');
   });
 
   it('that were interrupted say what happens next', async () => {

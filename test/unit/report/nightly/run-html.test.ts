@@ -170,6 +170,13 @@ describe('the page of a night', () => {
     expect(places[0]).toBeGreaterThan(0);
   });
 
+  it('says from when it is, and where it stands how it is now', () => {
+    const then = 'As it was when the run ended, 2026-11-21 02:01 UTC. The report of each batch says how it is now.';
+
+    expect(words(page(run({ files: [entry({ verdict: 'attention' })] })))).toContain(then);
+    expect(words(page(run({ files: [entry()], finishedAt: null })))).not.toContain('As it was');
+  });
+
   it('says of a run that was interrupted who goes on with it', () => {
     expect(words(page(run({ finishedAt: null })))).toContain(
       'not ended. If it was interrupted, the next night goes on with what it left; while it still runs, no other night begins.',
