@@ -32,6 +32,7 @@ const WAITING: Readonly<Record<string, number>> = {
   'test/workflow/changed-workflows.test.ts': 48,
   'test/e2e/faults/stop-while-service-hangs.test.ts': 46,
   'test/workflow/recovery/stuck-run.test.ts': 44,
+  'test/e2e/faults/renewed-certificate.test.ts': 43,
   'test/workflow/sending/failures-count.test.ts': 44,
   'test/workflow/sending/access-denied.test.ts': 42,
   'test/workflow/sending/sending-trouble.test.ts': 42,

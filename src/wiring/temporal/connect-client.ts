@@ -36,20 +36,25 @@ export async function connectClient(place: TemporalPlace, namespace: string): Pr
   );
 }
 
+/** Who may not see it, may use it all the same. @throws what the connection says */
+async function hasNamespace(client: Client): Promise<boolean> {
+  return (await findNamespace(client)) !== 'missing';
+}
+
 /**
- * Asks the server for the namespace of the client. Who may not see it, may use it all the same.
+ * What the server says of the namespace of the client; `denied`: it does not show it to this client.
  * @throws what the connection says
  */
-export async function hasNamespace(client: Client): Promise<boolean> {
+export async function findNamespace(client: Client): Promise<'there' | 'missing' | 'denied'> {
   try {
     const { namespace } = client.options;
     const taskQueue = { name: ANY_QUEUE };
     await client.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: WORKFLOWS });
-    return true;
+    return 'there';
   } catch (error) {
     const { code } = (error ?? {}) as { readonly code?: unknown };
-    if (code === GRPC_STATUS.permissionDenied) return true;
-    if (code === GRPC_STATUS.notFound) return false;
+    if (code === GRPC_STATUS.permissionDenied) return 'denied';
+    if (code === GRPC_STATUS.notFound) return 'missing';
     throw error;
   }
 }

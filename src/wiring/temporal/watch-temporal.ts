@@ -4,7 +4,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { TemporalConfig } from '../../runtime/config/config.ts';
 import { isRenewed, validityOf } from '../../runtime/temporal/renewed-access.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
-import { hasNamespace } from './connect-client.ts';
+import { findNamespace } from './connect-client.ts';
 
 const ASK_EVERY_MS = 5_000;
 const PATIENCE_MS = 3_000;
@@ -13,14 +13,14 @@ interface WatchLog {
   warn(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** Whether the server has the client's namespace: one question, without the SDK's own patience. @throws whatever the connection says */
-function askTemporal(client: Client): Promise<boolean> {
-  return client.connection.withDeadline(Date.now() + PATIENCE_MS, () => hasNamespace(client));
+/** What the server says of the client's namespace: one question, without the SDK's own patience. @throws whatever the connection says */
+function askTemporal(client: Client): ReturnType<typeof findNamespace> {
+  return client.connection.withDeadline(Date.now() + PATIENCE_MS, () => findNamespace(client));
 }
 
 /** One question to the server. @throws whatever the connection says, or LoteError `temporal-unavailable` without the namespace */
 export async function queryTemporal(client: Client): Promise<void> {
-  if (!(await askTemporal(client)))
+  if ((await askTemporal(client)) === 'missing')
     throw new LoteError('temporal-unavailable', `Asking Temporal: it has no namespace ${client.options.namespace}.`);
 }
 
@@ -61,11 +61,9 @@ export function watchTemporal(client: Client, access: ReadAccess, log: WatchLog)
   const { address } = access.place;
   let trouble = null as Trouble | null;
   return watch(access, async (stopped) => {
-    const kind = await askTemporal(client).then(
-      (isThere) => (isThere ? null : 'without namespace'),
-      () => kindOfAbsence(access),
-    );
+    const found = await askTemporal(client).catch(() => kindOfAbsence(access));
     if (stopped.aborted) return true;
+    const kind = found === 'missing' ? 'without namespace' : found === 'there' || found === 'denied' ? null : found;
     if (kind !== null && kind !== trouble?.kind) {
       trouble = { kind, since: trouble?.since ?? Date.now() };
       log.warn(TROUBLE[kind], { address, namespace: client.options.namespace });
@@ -74,18 +72,13 @@ export function watchTemporal(client: Client, access: ReadAccess, log: WatchLog)
       log.warn('temporal answers again', { address, awaySeconds: Math.round((Date.now() - trouble.since) / 1_000) });
       trouble = null;
     }
-    return kind === null || kind === 'without namespace';
+    return isAnswered(found);
   });
 }
 
 /** The same for a process that does most of its work without the server, and says on its health page that it is away. */
 export function watchAccess(client: Client, access: ReadAccess): TemporalWatch {
-  return watch(access, () =>
-    askTemporal(client).then(
-      () => true,
-      () => false,
-    ),
-  );
+  return watch(access, async () => isAnswered(await askTemporal(client).catch(() => 'away' as const)));
 }
 
 function watch(access: ReadAccess, answers: (stopped: AbortSignal) => Promise<boolean>): TemporalWatch {
@@ -98,6 +91,11 @@ function watch(access: ReadAccess, answers: (stopped: AbortSignal) => Promise<bo
     if ((await isRenewed(access.place, access.temporal)) && !stopped.aborted) lose(renewed(access.place));
   });
   return { stop: () => repetition.stop(), lost };
+}
+
+/** A key that is revoked may be told that it has no right, and so may one that is good and has few. */
+function isAnswered(found: 'there' | 'missing' | 'denied' | 'away' | 'expired'): boolean {
+  return found === 'there' || found === 'missing';
 }
 
 function kindOfAbsence({ place }: ReadAccess): 'away' | 'expired' {
