@@ -10,7 +10,7 @@ import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
  * Invoices that the last report of some batch left open: a small table instead of an index on the state of all
  * invoices.
  */
-const LEFT_OPEN = `
+export const LEFT_OPEN = `
   SELECT DISTINCT bi.invoice_id
   FROM report_outcome r
   JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal

@@ -1,7 +1,7 @@
 import type { TransitionName } from '../../domain/invoice-state.ts';
-import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import { INVOICE_OF_LINE, PAGE_OF } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
+import { FLAGS_WITHOUT_DOUBT } from '../settling/other-document-sql.ts';
 import { WITHOUT_CANCELLATION } from './reconciling-sql.ts';
 
 /**
@@ -54,7 +54,7 @@ ORDER BY i.invoice_id
 FOR UPDATE OF i`;
 
 /** An operator has accepted this risk; it says nothing of what comes now. */
-const WITHOUT_DOUBT = `flags = array_remove(i.flags, '${OLDER_LEDGER}')`;
+const WITHOUT_DOUBT = `flags = ${FLAGS_WITHOUT_DOUBT}`;
 
 /** batchId, now, then arrays: invoiceId, generation. Nothing of this generation reached the service; key and content stay. */
 export const RELEASE_SELECTED = `/* release-selected */

@@ -1,8 +1,9 @@
 import type { SendingMark, SendingMarkLedger } from '../../domain/ports/ledger/sending-mark-ledger.ts';
-import { TRANSITIONS } from '../../domain/invoice-state.ts';
-import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
+import { OLDER_LEDGER, RETRY_STATES } from '../../domain/retry-decision.ts';
+import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import type { Database } from '../database/database.ts';
-import { stateList } from '../database/states.ts';
+import { CLOSED_BATCH_STATES, fromStates, stateList } from '../database/states.ts';
+import { LEFT_OPEN } from '../operations/reconciling-sql.ts';
 import { IS_DOUBTFUL } from '../settling/other-document-sql.ts';
 
 /** scope, ledgerId. */
@@ -32,22 +33,39 @@ INSERT INTO sending_mark (scope, ledger_id, number, gap_since) VALUES ($1, $2, $
 ON CONFLICT (scope, ledger_id) DO UPDATE SET number = greatest(sending_mark.number, excluded.number),
   gap_since = least(sending_mark.gap_since, excluded.gap_since)`;
 
+/** What goes again at somebody's word, or by the retry policy. */
+const RETRYABLE = stateList(RETRY_STATES);
+
+const TO_FLAG = `i.application = $1 AND (i.state IN ${RETRYABLE} OR i.state IN ${fromStates('fail')}) AND NOT ${IS_DOUBTFUL}`;
+
 /**
- * application: what is at rest and not issued, found by the index of what has a reason. It may have been sent, or sent again, while the ledger did not
- * hear of it.
+ * application: what is not issued, and is at rest or comes to rest when its failure is heard of. It may have been sent, or sent again, while the ledger did
+ * not hear of it. Most of it is found by the index of what has a reason; what is `accepted` has none, and is one that the last report of a batch left
+ * open, or of a batch without such a report.
  */
 const FLAG_DOUBTFUL = `/* flag-doubtful */
-WITH target AS (
+WITH pending AS (
+  (${LEFT_OPEN})
+  UNION
+  SELECT bi.invoice_id
+  FROM batch b JOIN batch_invoice bi ON bi.batch_id = b.batch_id
+  WHERE b.application = $1 AND bi.outcome IS NULL AND bi.invoice_id IS NOT NULL
+    AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR NOT EXISTS (
+      SELECT FROM report_mark m WHERE m.batch_id = b.batch_id AND m.written_at >= coalesce(b.finished_at, 0)))
+), target AS (
   SELECT i.invoice_id FROM invoice i
-  WHERE i.reason_code IS NOT NULL AND i.application = $1 AND i.state IN ${stateList(['held', ...TRANSITIONS.regenerate.from])}
-    AND NOT ${IS_DOUBTFUL}
+  WHERE i.invoice_id = ANY(ARRAY(
+    SELECT i.invoice_id FROM invoice i WHERE i.reason_code IS NOT NULL AND ${TO_FLAG}
+    UNION
+    SELECT i.invoice_id FROM pending bi JOIN ${INVOICE_OF_LINE} WHERE ${TO_FLAG}
+  )) AND ${TO_FLAG}
   ORDER BY i.invoice_id
   FOR UPDATE OF i
 )
 UPDATE invoice i SET flags = i.flags || '{${OLDER_LEDGER}}'::text[]
 FROM target t
 WHERE i.invoice_id = t.invoice_id
-RETURNING i.invoice_id`;
+RETURNING i.state IN ${RETRYABLE} AS retryable`;
 
 /** scope. */
 const CLOSE_GAPS = `/* close-sending-gaps */
@@ -85,9 +103,9 @@ export function createSendingMarks(database: Database): SendingMarkLedger {
     },
     async closeSendingGaps(scope, application) {
       return database.transaction(async (queries) => {
-        const flagged = await queries.query(FLAG_DOUBTFUL, [application]);
+        const flagged = await queries.query<{ retryable: boolean }>(FLAG_DOUBTFUL, [application]);
         await queries.query(CLOSE_GAPS, [scope]);
-        return flagged.length;
+        return flagged.filter((one) => one.retryable).length;
       });
     },
   };

@@ -9,6 +9,9 @@ export const HAS_EARLIER_DOCUMENT = `(i.flags @> '{issued-in-earlier-generation}
 /** That invoice `i` may have been sent, or sent again, while the ledger did not hear of it: an operator decides. */
 export const IS_DOUBTFUL = `(i.flags @> '{${OLDER_LEDGER}}')`;
 
+/** The flags of invoice `i` once that doubt has ended: an operator has decided, or it is issued, and nothing of it is sent any more. */
+export const FLAGS_WITHOUT_DOUBT = `array_remove(i.flags, '${OLDER_LEDGER}')`;
+
 /**
  * That the key of an invoice brought another document, and nobody knows that this one has failed (an SQL condition on the invoice's id and flags). A
  * statement that has waited for the invoice's lock sees the flag, and not yet the document that was written with it: such a one counts as alive.

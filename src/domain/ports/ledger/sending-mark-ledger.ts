@@ -21,8 +21,9 @@ export interface SendingMarkLedger {
   /** Takes up a mark that stands outside the ledger only; the earliest `gapSince` stays. */
   noteSendingGap(scope: string, mark: SendingMark): Promise<void>;
   /**
-   * An operator's word: what was sent in the gaps is settled. What the application has as `held`, `failed` or `rejected` may have been sent in them, and is
-   * flagged (`older-ledger`): only an operator who accepts the risk sends it again. Returns how many were flagged.
+   * An operator's word: what was sent in the gaps is settled. What the application has as `held`, `failed` or `rejected` may have been sent in them, or sent
+   * again, and is flagged (`older-ledger`): only an operator who accepts the risk sends it again. The same goes for `accepted` and `unsettled`, for the lost
+   * time may have heard that it failed; the flag ends when it is issued. Returns how many of the former were flagged.
    */
   closeSendingGaps(scope: string, application: string): Promise<number>;
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SendingControl } from '../../../../src/domain/ports/ledger/sending-control-ledger.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import { createScenario, NOW, REASON } from '../scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
 
 export function sendingControlContract(open: OpenLedger): void {
   let ledger: Ledger;
@@ -187,8 +187,94 @@ export function sendingMarksContract(open: OpenLedger): void {
       expect(await ledger.closeSendingGaps(randomUUID(), scenario.application)).toBe(2);
       expect(await ledger.closeSendingGaps(randomUUID(), scenario.application)).toBe(0);
 
-      expect((await batch.lines()).map(({ flags }) => flags)).toEqual([['older-ledger'], ['older-ledger'], [], []]);
+      const doubt = ['older-ledger'];
+      expect((await batch.lines()).map(({ flags }) => flags)).toEqual([doubt, doubt, [], doubt]);
       expect((await other.line('other')).flags).toEqual([]);
     });
+
+    it('keep what was on its way in doubt where it fails: nothing sends it again without the accepted risk', async () => {
+      const scenario = createScenario(ledger);
+      const batch = await scenario.run([{ ref: 'unsettled-1' }, { ref: 'unsettled-2' }]);
+      const ways = await acceptAll(scenario, batch);
+      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
+      const later = await scenario.run([{ ref: 'later' }]);
+      ways.push(...(await acceptAll(scenario, later)));
+
+      expect(await ledger.closeSendingGaps(randomUUID(), scenario.application), 'none is at rest').toBe(0);
+      await ledger.recordStatus(ways.map((way) => ({ ...way, status: 'failed', reason: REASON, now: NOW + 2 })));
+      for (const one of [batch, later]) await one.finish();
+
+      const lines = [...(await batch.lines()), ...(await later.lines())];
+      expect(lines.map(({ state, flags }) => [state, flags])).toEqual(ways.map(() => ['failed', ['older-ledger']]));
+      for (const unattended of [false, true])
+        expect((await retryAll(ledger, batch, { unattended })).refused).toEqual({ 'needs-accept-duplicate-risk': 2 });
+      const corrected = await scenario.run([{ ref: 'later', unitPrice: '99' }]);
+      expect(await corrected.line('later')).toMatchObject({
+        ...{ state: 'conflict', reason: { code: 'needs-accept-duplicate-risk' } },
+      });
+    });
+
+    it('end the doubt of what is issued, by whatever word and whichever of its documents, also in a batch without a report', async () => {
+      const scenario = createScenario(ledger);
+      const earlier = await scenario.run([{ ref: 'earlier' }]);
+      const [first] = await acceptAll(scenario, earlier);
+      if (first === undefined) throw new Error('one is accepted');
+      await ledger.recordStatus([{ ...first, status: 'failed', reason: REASON, now: NOW + 1 }]);
+      await earlier.finish();
+      await retryAll(ledger, earlier, {});
+      await earlier.send('earlier', { kind: 'rejected', reason: REASON });
+      const again = await scenario.run([{ ref: 'again' }]);
+      const [given] = await acceptAll(scenario, again);
+      if (given === undefined) throw new Error('one is accepted');
+      await ledger.recordStatus([{ ...given, status: 'failed', reason: REASON, now: NOW + 1 }]);
+      await again.finish();
+      await retryAll(ledger, again, {});
+      const second = { invoiceId: given.invoiceId, serviceId: `${given.serviceId}-second` };
+      await again.send('again', accepted(second.serviceId));
+      const batch = await scenario.run([{ ref: 'event' }, { ref: 'events' }, { ref: 'poll' }], 3);
+      const [event, events, poll] = await acceptAll(scenario, batch);
+      if (event === undefined || events === undefined || poll === undefined) throw new Error('three are accepted');
+      expect(await ledger.closeSendingGaps(randomUUID(), scenario.application)).toBe(1);
+
+      await ledger.recordDeliveries([first, event].map(({ serviceId }) => delivery(serviceId, 'issued')));
+      await ledger.storeDeliveries([delivery(events.serviceId, 'failed', { receivedAt: NOW + 1 })]);
+      await ledger.recordDeliveries([delivery(events.serviceId, 'issued', { receivedAt: NOW + 2 })]);
+      await ledger.recordStatus([{ ...poll, status: 'issued', reason: null, now: NOW + 2 }]);
+
+      await ledger.recordDeliveries([delivery(given.serviceId, 'issued')]);
+      await ledger.recordStatus([{ ...second, status: 'failed', reason: REASON, now: NOW + 3 }]);
+
+      const lines = [...(await earlier.lines()), ...(await again.lines()), ...(await batch.lines())];
+      expect(lines.map(({ state, flags }) => [state, flags])).toEqual([
+        ['issued', ['issued-after-failed']],
+        ['issued', ['issued-in-earlier-generation', 'issued-after-failed']],
+        ['issued', []],
+        ['issued', ['issued-after-failed']],
+        ['issued', []],
+      ]);
+    });
   });
+}
+
+interface Sent {
+  readonly invoiceId: number;
+  readonly serviceId: string;
+}
+
+/** What the batch has to send is sent, and accepted. */
+async function acceptAll(scenario: Scenario, batch: TestBatch): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  for (const { invoice, invoiceId } of await batch.sendable()) {
+    const serviceId = serviceIdOf(scenario, `${invoice.ref}-${batch.batchId}`);
+    await batch.send(invoice.ref, accepted(serviceId));
+    sent.push({ invoiceId, serviceId });
+  }
+  return sent;
+}
+
+/** As an operator asks, or the retry policy, without the accepted risk of a duplicate. */
+function retryAll(ledger: Ledger, { batchId }: TestBatch, over: { readonly unattended?: boolean }) {
+  const limits = { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: false };
+  const action = { actionId: randomUUID(), who: 'ana', why: 'the customer is back' };
+  return ledger.retryInvoices({ batchId, selection: {}, policy: { ...limits, now: NOW, ...over }, action });
 }
