@@ -1,4 +1,5 @@
 import type { CreateAnswer, SeenStatus, StatusAnswer } from '../../src/domain/ports/invoicing-service.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
 import { shownWord } from '../../src/domain/profile-misfit.ts';
 import { PROFILE_CONTRADICTION } from '../../src/domain/circuit-reasons.ts';
 import { createContradictedWords, type ContradictedWords } from './contradicted-words.ts';
@@ -48,6 +49,8 @@ export interface AnswerWatch {
   stop(found: string, invoices: Iterable<string>): Promise<void>;
   /** Whether nothing counts now, also because another process has found a contradiction within the last second or before. */
   isStopped(): boolean | Promise<boolean>;
+  /** Why nothing counts any more in this process, which has found the contradiction; null: it has found none. */
+  stoppedHere(): Reason | null;
 }
 
 const BEHIND_STOP: StatusAnswer = {
@@ -151,6 +154,10 @@ class Watch implements AnswerWatch {
 
   isStopped(): boolean | Promise<boolean> {
     return this.#stop.isRaised();
+  }
+
+  stoppedHere(): Reason | null {
+    return this.#stop.raisedHere();
   }
 
   #noteStatus({ word, place }: SeenStatus): void {

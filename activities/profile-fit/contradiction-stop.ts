@@ -26,6 +26,8 @@ export interface ContradictionStop {
   raise(found: string, invoices: Iterable<string>): Promise<void>;
   /** Whether no word of the service counts now: this process has raised the stop, or another one has. */
   isRaised(): boolean | Promise<boolean>;
+  /** Why this process has raised the stop, also before the others know; null: it has not. */
+  raisedHere(): Reason | null;
 }
 
 /** Makes the stop of one process. What it has raised stands until it starts again, because it goes on reading by the same profile. */
@@ -67,6 +69,10 @@ class Stop implements ContradictionStop {
       () => this.#read === read && (this.#read = null),
     );
     return read.isRaised;
+  }
+
+  raisedHere(): Reason | null {
+    return this.#found === null ? null : { code: PROFILE_CONTRADICTION, message: this.#found.message };
   }
 
   /** A ledger that was away is asked again by whoever comes next, until the others know. */

@@ -124,6 +124,8 @@ async function createMissing(deps: ActivityDeps, work: Creating): Promise<Mercha
     const outcome = await createMerchant(deps, work, need, isAsked);
     if (outcome.kind === 'not-permitted') {
       requireRunningWorker(over);
+      const stop = work.permit.stoppedBecause();
+      if (stop !== null) return waitForService(deps, work.input, stop);
       return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };
     }
     if (outcome.kind === 'access-denied') return waitForService(deps, work.input, outcome.reason);

@@ -1,5 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WITHOUT_PROBE } from '../../src/domain/circuit-reasons.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
+import type { BreakerLedger } from '../../src/domain/ports/ledger/breaker-ledger.ts';
 import type {
   ClaimingRun,
   SendingBatch,
@@ -19,6 +22,8 @@ const ASK_AGAIN_MS = 50;
 export const WITHDRAWN = {
   /** The batch is paused, cancelled or closed, or another run holds its claim. */
   batchStopped: 'batch-stopped',
+  /** Nothing may be sent to the service by any process, and no probe ends that. */
+  serviceStopped: 'service-stopped',
   /** The attempt has used up its time. */
   timeIsOver: 'time-is-over',
   /** The attempt was cancelled, or its worker stops. */
@@ -45,6 +50,8 @@ export interface SendingPermit extends DeparturePermit {
    * this attempt leaves.
    */
   confirm(): Promise<boolean>;
+  /** Why the service was stopped for good, if the permit was withdrawn for that; null: it was not. */
+  stoppedBecause(): Reason | null;
   /** The attempt has ended. */
   close(): void;
 }
@@ -54,30 +61,42 @@ export interface SendingPermission {
   request(wanted: PermitRequest): SendingPermit;
 }
 
+/** The service that is sent to, and a stop of it that this process has found. */
+export interface StoppableService {
+  /** The breaker of the ledger for this address says what other processes have found. */
+  readonly baseUrl: string;
+  /** Why this process lets nothing leave any more; null: it has found nothing. */
+  readonly watch: { stoppedHere(): Reason | null };
+}
+
 interface Holder extends PermitRequest {
   readonly withdrawal: AbortController;
   readonly until: number;
   /** Settles with the withdrawal. */
   readonly isOver: Promise<void>;
+  stop: Reason | null;
 }
 
 /**
- * Whether this process may POST invoices, for all batches that it sends at the moment, with one query for all of them.
+ * Whether this process may POST invoices, for all batches that it sends at the moment, with one query for all of them, and one for the service.
  * An operator's order is in the ledger before the update answers, and no POST leaves by a reading that is older than
  * VALID_MS. So nothing new leaves any process from a second after that answer on, not even a process that stood still
- * for hours. While the ledger cannot be read, nothing leaves.
+ * for hours. The same holds for a stop of the service that no probe ends; it stops the process that has found it at once. While the ledger cannot be read,
+ * nothing leaves.
  */
 export function createSendingPermission(
   ledger: PermissionLedger,
+  service: StoppableService,
   clock: () => number = steadyClock(),
 ): SendingPermission {
-  return new LedgerPermission(ledger, clock);
+  return new LedgerPermission(ledger, service, clock);
 }
 
-type PermissionLedger = Pick<SendingControlLedger, 'sendingBatches'>;
+type PermissionLedger = Pick<SendingControlLedger, 'sendingBatches'> & Pick<BreakerLedger, 'breaker'>;
 
 class LedgerPermission implements SendingPermission {
   readonly #ledger: PermissionLedger;
+  readonly #service: StoppableService;
   readonly #clock: () => number;
   readonly #holders = new Set<Holder>();
   #asking: Promise<void> | null = null;
@@ -86,8 +105,9 @@ class LedgerPermission implements SendingPermission {
   #askedAt = Number.NEGATIVE_INFINITY;
   #known: ReadonlySet<Holder> = new Set();
 
-  constructor(ledger: PermissionLedger, clock: () => number) {
+  constructor(ledger: PermissionLedger, service: StoppableService, clock: () => number) {
     this.#ledger = ledger;
+    this.#service = service;
     this.#clock = clock;
   }
 
@@ -99,6 +119,7 @@ class LedgerPermission implements SendingPermission {
       withdrawn: holder.withdrawal.signal,
       isValid: () => this.#isValid(holder),
       confirm: () => this.#confirm(holder),
+      stoppedBecause: () => holder.stop,
       close: () => this.#leave(holder),
     };
   }
@@ -113,7 +134,8 @@ class LedgerPermission implements SendingPermission {
 
   #isValid(holder: Holder): boolean {
     const now = this.#clock();
-    if (holder.withdrawal.signal.aborted || now > holder.until) return false;
+    if (holder.withdrawal.signal.aborted || now > holder.until || this.#service.watch.stoppedHere() !== null)
+      return false;
     return this.#known.has(holder) && now - this.#askedAt <= VALID_MS;
   }
 
@@ -139,16 +161,33 @@ class LedgerPermission implements SendingPermission {
     const concerned = [...this.#holders];
     if (concerned.length === 0) return;
     try {
-      const found = await this.#ledger.sendingBatches([...new Set(concerned.map(({ batchId }) => batchId))]);
+      const batchIds = [...new Set(concerned.map(({ batchId }) => batchId))];
+      const [found, stop] = await Promise.all([this.#ledger.sendingBatches(batchIds), this.#lastingStop()]);
       const sending = new Map(found.map((batch) => [batch.batchId, batch]));
       for (const holder of concerned)
         if (!holds(holder, sending.get(holder.batchId))) holder.withdrawal.abort(WITHDRAWN.batchStopped);
+        else if (stop !== null) stopForGood(holder, stop);
       this.#known = new Set(concerned);
       this.#askedAt = at;
     } catch {
       // The ledger is away: the last answer becomes too old, and nothing leaves.
     }
   }
+
+  /** A stop that passes is for the circuit breaker, which lets a probe through. */
+  async #lastingStop(): Promise<Reason | null> {
+    const here = this.#service.watch.stoppedHere();
+    if (here !== null) return here;
+    const reason = (await this.#ledger.breaker(this.#service.baseUrl))?.reason;
+    return reason !== undefined && WITHOUT_PROBE.has(reason.code) ? reason : null;
+  }
+}
+
+/** Before it is withdrawn: whoever hears of that asks why. */
+function stopForGood(holder: Holder, stop: Reason): void {
+  if (holder.withdrawal.signal.aborted) return;
+  holder.stop = stop;
+  holder.withdrawal.abort(WITHDRAWN.serviceStopped);
 }
 
 /** What waits for its turn, for the rate or for the ledger ends with the attempt, and gives its place to others. */
@@ -166,7 +205,7 @@ function holderOf(wanted: PermitRequest, now: number): Holder {
     wanted.over?.removeEventListener('abort', giveUp);
   });
   if (wanted.over?.aborted === true) giveUp();
-  return { ...wanted, withdrawal, isOver, until: now + wanted.lastsMs };
+  return { ...wanted, withdrawal, isOver, until: now + wanted.lastsMs, stop: null };
 }
 
 function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean {

@@ -327,7 +327,7 @@ export class SliceSender {
     const { input, notYet } = this.#work;
     this.#count.left += idle.length + leftover.others + notYet.length;
     const isStopped = permit.withdrawn.reason === WITHDRAWN.batchStopped;
-    const reason = circuit.refusedBecause() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
+    const reason = circuit.refusedBecause() ?? permit.stoppedBecause() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
     await putBack(this.#deps, input.batchId, { idle, reason });
     await putBackWaiting(this.#deps, notYet);
   }
@@ -348,7 +348,8 @@ export class SliceSender {
   /** What the page waits for before it sends again; null: nothing. */
   async #waiting(): Promise<Waiting | null> {
     const asked = this.#retryAfterMs < SHORTEST_PAGE_WAIT_MS ? null : this.#retryAfterMs;
-    const reason = this.#parts.circuit.refusedBecause();
+    const { circuit, permit } = this.#parts;
+    const reason = circuit.refusedBecause() ?? permit.stoppedBecause();
     if (reason !== null) {
       const record = await this.#deps.ledger.breaker(this.#deps.service.baseUrl);
       const inVain = this.#probe === null ? 0 : AFTER_VAIN_PROBE_MS;

@@ -1,5 +1,6 @@
 import { createSemaphore } from '../../src/concurrency/semaphore.ts';
 import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
+import { LONGEST_PROBE_MS } from '../../src/domain/circuit-reasons.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
@@ -14,6 +15,7 @@ import { createForgottenMerchants, type ForgottenMerchants } from './merchants.t
 import { canHaveBytes } from './freeze-bodies.ts';
 import { withinRetention } from './retention-window.ts';
 import type { SliceInput, SliceResult } from './slice.ts';
+import type { SendingPermit } from './sending-permission.ts';
 import { SliceSender, type ProcessParts, type SliceParts, type WaitingInvoice } from './slice-sender.ts';
 import { createStoredErrors } from './stored-errors.ts';
 
@@ -40,7 +42,8 @@ interface Shared extends ProcessParts {
  * | the service lets nobody in, or gives no answer 20 times in a row | every slice of every worker | a probe succeeds | `circuit-breaker.ts` |
  * | the first answers cannot be read by the service profile | every slice of every worker | a probe can be read | `first-answers.ts` |
  * | refusals cannot be read while others are created | every slice of every worker | a probe can be read | `unread-refusals.ts` |
- * | several keys get the same id | every slice of every worker | Lote starts again | `first-answers.ts` |
+ * | several keys get the same id | every slice of every worker | Lote starts again | `first-answers.ts`, `sending-permission.ts` |
+ * | the words of the profile contradict each other | every slice of every worker | Lote starts again | `contradiction-stop.ts`, `sending-permission.ts` |
  * | 403 to one merchant while others pass | that merchant; what is not sent is held | the file is dropped again | `forbidden-run.ts` |
  * | 403 to everybody | every slice, as above | a probe succeeds | `forbidden-run.ts` |
  * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `stored-errors.ts` |
@@ -71,7 +74,7 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
   const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_SLICE_MS, over: attemptOver() });
   const failures = shared.failureWatch(deps, input);
   try {
-    if (!(await permit.confirm())) return await nothingHandedOut(deps, input, null);
+    if (!(await permit.confirm())) return await nothingHandedOut(deps, input, untilStart(permit));
     await holdUnsentBefore(deps, { batchId, fencingToken: input.fencingToken });
     const began = deps.now();
     const slice = await sendSlice(deps, { ...shared, permit, failures }, input);
@@ -81,6 +84,12 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
     failures.leave();
     permit.close();
   }
+}
+
+/** What a page waits for that may not send: a new start, if the service is stopped for good; null: its batch is stopped. */
+function untilStart(permit: SendingPermit): Waiting | null {
+  const stop = permit.stoppedBecause();
+  return stop === null ? null : { reason: stop.code, probeAfterMs: LONGEST_PROBE_MS };
 }
 
 /** To hand invoices out is written down as a try: what may not be sent is not handed out. */

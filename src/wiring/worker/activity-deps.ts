@@ -142,7 +142,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     messages: createNightMessages(config, { consoleUrl: parts.consoleUrl, now }),
     announce: (report) => hook.announce(report),
     requireAccount: parts.requireAccount,
-    permission: createSendingPermission(ledger),
+    permission: createSendingPermission(ledger, { baseUrl: service.baseUrl, watch: parts.watch }),
     ensureWebhook: () => registration.ensure(),
     settings: {
       ...sendingWidth(profile.limits.requestsPerSecond, {

@@ -72,6 +72,11 @@ export function activityPlaces(): (parts?: {
     let clock = NOW;
     const called = scriptedService(service);
     const profileDigest = `profile of ${scenario.application}`;
+    const watch = createAnswerWatch({
+      ...{ ledger: open, profileDigest, expectsEvents: true, issued: ['issued'], failed: ['failed'] },
+      ...{ baseUrl: called.baseUrl, confirmCommand: '', secondLookMs: 0, now: () => clock },
+      log: { warn: note('warn'), error: note('error') },
+    });
     const deps: ActivityDeps = {
       application: scenario.application,
       speech: ENGLISH,
@@ -80,11 +85,7 @@ export function activityPlaces(): (parts?: {
       merchantsDigest: 'how merchants are read',
       ledger: open,
       service: called,
-      watch: createAnswerWatch({
-        ...{ ledger: open, profileDigest, expectsEvents: true, issued: ['issued'], failed: ['failed'] },
-        ...{ baseUrl: called.baseUrl, confirmCommand: '', secondLookMs: 0, now: () => clock },
-        log: { warn: note('warn'), error: note('error') },
-      }),
+      watch,
       files: new Proxy({} as ActivityDeps['files'], { get: () => untouched('the file reader') }),
       reports: {
         write: () => untouched('the report writer'),
@@ -99,7 +100,7 @@ export function activityPlaces(): (parts?: {
       messages: { channels: [], send: () => untouched('the messages') },
       announce: () => Promise.resolve(),
       requireAccount: () => Promise.resolve(),
-      permission: createSendingPermission(open),
+      permission: createSendingPermission(open, { baseUrl: called.baseUrl, watch }),
       ensureWebhook: () => Promise.resolve(),
       settings: {
         ...{ sliceSize: 500, settleMs: 900_000, sendMs: 1_800_000, patienceMs: 3_600_000, pageSize: 2 },

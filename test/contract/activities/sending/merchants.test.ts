@@ -407,6 +407,21 @@ describe('a service that cannot be asked for merchants', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
   });
 
+  it('are not created while the service is stopped for a contradiction of the profile, and the batch waits with that reason', async () => {
+    const { parts, asked } = service([OTHER_NIF]);
+    const place = placeOf({ service: parts });
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+    const reason = { code: 'profile-contradiction', message: 'Correct the profile' };
+    const { baseUrl } = place.deps.service;
+    const now = place.deps.now();
+    await place.deps.ledger.openBreaker({ baseUrl, reason, openedAt: now, probeAfter: now });
+
+    expect(await ensure(place, batch)).toMatchObject({ created: 0, waiting: { for: 'service', reason: reason.code } });
+    expect(asked).toEqual([]);
+    expect(await ensure(place, batch, { lastTry: true })).toMatchObject({ held: 2 });
+    expect(await batch.line('A')).toMatchObject({ state: 'held', reason });
+  });
+
   it('whose creation may not leave any more make the batch wait', async () => {
     const { parts } = service([], { kind: 'not-permitted' });
     const place = placeOf({ service: parts });

@@ -26,7 +26,7 @@ function notNow(retryAfterMs: number | null = null): CreateAnswer {
 
 const PERMITTED: SendingPermit = {
   ...{ withdrawn: new AbortController().signal, isValid: () => true },
-  ...{ confirm: () => Promise.resolve(true), close: () => undefined },
+  ...{ confirm: () => Promise.resolve(true), stoppedBecause: () => null, close: () => undefined },
 };
 
 interface Try {

@@ -430,6 +430,31 @@ describe('a slice of invoices', () => {
     });
   });
 
+  it.each([
+    ['another process has found', (place: SlicePlace) => openCircuit(place, 'profile-contradiction')],
+    ['its own process has found', (place: SlicePlace) => place.deps.watch.stop('The words are swapped.', [])],
+  ])(
+    'is stopped when a contradiction of the profile is found that %s, and its page waits for a new start',
+    async (_, find) => {
+      const place: SlicePlace = sending(async (_ref, _nth, limits) => {
+        await find(place);
+        if (limits?.permit?.withdrawn.aborted === false) await within(2_000, once(limits.permit.withdrawn, 'abort'));
+        return created();
+      });
+      const batch = await place.batch(3);
+
+      const waiting = { reason: 'profile-contradiction' };
+      expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 2, stop: false, waiting });
+      expect(await place.slice(batch)).toEqual({
+        ...{ accepted: 0, left: 2, stop: false },
+        waiting: { ...waiting, probeAfterMs: 60_000 },
+      });
+
+      expect(place.posts).toEqual(['R0']);
+      expect(await batch.line('R1')).toMatchObject({ state: 'staged', attempts: 0, reason: { code: waiting.reason } });
+    },
+  );
+
   it('sends nothing that the ledger did not freeze, such as what was held while the slice began', async () => {
     const place: SlicePlace = sending(created, 1, {
       ledger: (real) => ({
@@ -493,6 +518,11 @@ async function openCircuit({ deps }: SlicePlace, code: string): Promise<void> {
   const { baseUrl } = deps.service;
   const reason = { code, message: code };
   await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW - 5_000, probeAfter: NOW });
+}
+
+/** Ends with the promise, or after so many milliseconds. */
+function within(ms: number, promise: Promise<unknown>): Promise<unknown> {
+  return Promise.race([promise, sleep(ms, undefined, { ref: false })]);
 }
 
 /** As an operator pauses a batch. */

@@ -5,15 +5,20 @@ import {
   WITHDRAWN,
   type SendingPermit,
 } from '../../../../activities/sending/sending-permission.ts';
+import type { Reason } from '../../../../src/domain/invoice.ts';
 import type { SendingBatch } from '../../../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { createRequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
 
 const RUN = { workflowId: 'w', runId: 'r' };
 const NO_BODY = { kind: 'json', value: {} } as const;
 
+const NO_STOP = { baseUrl: 'http://service.example', watch: { stoppedHere: () => null } };
+const closed = () => Promise.resolve(null);
+
 /** A ledger that says what the test wants, and a clock that the test moves. */
 function permissionOf(batchIds: readonly string[] = ['b']) {
-  const state = { clock: 0, asked: 0, away: false, slowMs: 0, sending: batchIds, run: RUN };
+  const stops: { breaker: Reason | null; here: Reason | null } = { breaker: null, here: null };
+  const state = { clock: 0, asked: 0, away: false, slowMs: 0, sending: batchIds, run: RUN, ...stops };
   const permission = createSendingPermission(
     {
       async sendingBatches(wanted) {
@@ -25,7 +30,12 @@ function permissionOf(batchIds: readonly string[] = ['b']) {
         state.clock += state.slowMs;
         return found;
       },
+      async breaker(baseUrl) {
+        const times = { openedAt: 0, probeAfter: 0, probingUntil: null };
+        return state.breaker === null ? null : { baseUrl, reason: state.breaker, ...times };
+      },
     },
+    { baseUrl: 'http://service.example', watch: { stoppedHere: () => state.here } },
     () => state.clock,
   );
   const permitOf = (over: Partial<Parameters<typeof permission.request>[0]> = {}): SendingPermit => {
@@ -110,6 +120,59 @@ describe('the permission to send', () => {
     expect(await permitOf().confirm(), 'a later attempt asks anew').toBe(true);
   });
 
+  it.each(['profile-contradiction', 'service-ids-repeated'])(
+    'is withdrawn for good when another process has stopped the service by %s, and says why',
+    async (code) => {
+      const { state, permitOf } = permissionOf();
+      const permit = permitOf();
+      await permit.confirm();
+
+      state.breaker = { code, message: 'Correct the profile' };
+      await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
+      const before = permit.isValid();
+      const stopped = permitOf();
+      expect(await stopped.confirm(), 'nor does another attempt get one').toBe(false);
+      state.breaker = null;
+
+      expect(before).toBe(false);
+      expect(permit.withdrawn.reason).toBe(WITHDRAWN.serviceStopped);
+      expect([permit, stopped].map((one) => one.stoppedBecause()?.code)).toEqual([code, code]);
+      expect(await permit.confirm()).toBe(false);
+      expect(await permitOf().confirm(), 'a later attempt asks anew').toBe(true);
+    },
+  );
+
+  it('ends at once, without a question, when its own process stops the service', async () => {
+    const { state, permitOf } = permissionOf();
+    const permit = permitOf();
+    await permit.confirm();
+
+    state.here = { code: 'profile-contradiction', message: 'Correct the profile' };
+
+    expect(permit.isValid()).toBe(false);
+    expect(await permit.confirm()).toBe(false);
+    expect(permit.stoppedBecause()).toBe(state.here);
+  });
+
+  it('stays while the service is only away, for a probe may leave', async () => {
+    const { state, permitOf } = permissionOf();
+    const permit = permitOf();
+    state.breaker = { code: 'service-unreachable', message: 'No answer' };
+
+    expect(await permit.confirm()).toBe(true);
+    expect(permit.stoppedBecause()).toBeNull();
+  });
+
+  it('says that its batch is stopped where the service is, too', async () => {
+    const { state, permitOf } = permissionOf([]);
+    state.breaker = { code: 'profile-contradiction', message: 'Correct the profile' };
+    const permit = permitOf();
+
+    expect(await permit.confirm()).toBe(false);
+    expect(permit.withdrawn.reason).toBe(WITHDRAWN.batchStopped);
+    expect(permit.stoppedBecause()).toBeNull();
+  });
+
   it('is withdrawn without being asked for, within half a second of real time', async () => {
     const { state, permitOf } = permissionOf();
     const permit = permitOf();
@@ -158,9 +221,9 @@ describe('the permission to send', () => {
 
   it('runs out by the clock of the machine while the ledger is away', async () => {
     let isAway = false;
-    const permission = createSendingPermission({
-      sendingBatches: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve([{ batchId: 'b', ...RUN }])),
-    });
+    const sendingBatches = () =>
+      isAway ? Promise.reject(new Error('away')) : Promise.resolve([{ batchId: 'b', ...RUN }]);
+    const permission = createSendingPermission({ sendingBatches, breaker: closed }, NO_STOP);
     const permit = permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000 });
     onTestFinished(() => permit.close());
     expect(await permit.confirm()).toBe(true);
@@ -225,15 +288,16 @@ describe('the permission to send', () => {
   });
 
   it('is refused at the end of its attempt although the ledger never answers', async () => {
-    const permission = createSendingPermission({ sendingBatches: () => new Promise(() => undefined) });
-    const [outlived, closed] = [
+    const sendingBatches = () => new Promise<never>(() => undefined);
+    const permission = createSendingPermission({ sendingBatches, breaker: closed }, NO_STOP);
+    const [outlived, over] = [
       permission.request({ batchId: 'b', lastsMs: 50 }),
       permission.request({ batchId: 'b', lastsMs: 60_000 }),
     ];
     onTestFinished(() => outlived.close());
 
-    const asked = Promise.all([outlived.confirm(), closed.confirm()]);
-    closed.close();
+    const asked = Promise.all([outlived.confirm(), over.confirm()]);
+    over.close();
 
     expect(await asked).toEqual([false, false]);
   });
