@@ -67,8 +67,11 @@ export interface ActivityDeps {
   readonly operatorLinks: () => OperatorLinks;
   readonly log: ActivityLog;
   readonly now: () => number;
-  /** The same for the question how long ago a key was first used, at least: it goes on where the clock is set back. */
-  readonly latestNow: () => number;
+  /**
+   * The same for the question how long ago a key was first used (`since`), at least: it goes on where the clock is set back, and the service may have named
+   * a later time. Left out: by this machine alone.
+   */
+  readonly latestNow: (since?: number) => number;
   readonly random: () => number;
 }
 

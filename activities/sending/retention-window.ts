@@ -34,9 +34,15 @@ export function retentionWindow(
     code: 'retention-window-over',
     message: `${when}, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: ${retry}.`,
   });
-  const isUnknown = (since: number | null): boolean => since !== null && isAhead(since, latestNow());
+  const isUnknown = (since: number | null): boolean => since !== null && isAhead(since, latestNow(since));
   const isOver = (since: number | null): boolean =>
-    isUnknown(since) || (since !== null && latestNow() - since >= retentionMs);
+    isUnknown(since) || (since !== null && latestNow(since) - since >= retentionMs);
+  const whenOf = (since: number | null): string => {
+    if (isUnknown(since)) return 'A clock that ran ahead wrote down when its first POST left';
+    const long = `Its first POST left more than ${hours} h ago`;
+    const isByService = since !== null && latestNow() - since < retentionMs;
+    return isByService ? `${long} by the service's clock, which is ahead of this machine's` : long;
+  };
   return {
     isOver,
     permit: (since, permit) =>
@@ -51,15 +57,11 @@ export function retentionWindow(
       since === null
         ? undefined
         : AbortSignal.timeout(
-            isOver(since) ? 0 : Math.min(Math.ceil(since + retentionMs - latestNow()), LONGEST_TIMER_MS),
+            isOver(since) ? 0 : Math.min(Math.ceil(since + retentionMs - latestNow(since)), LONGEST_TIMER_MS),
           ),
     outcomeOf: (since) => ({
       kind: 'unknown',
-      reason: reasonWhen(
-        isUnknown(since)
-          ? 'A clock that ran ahead wrote down when its first POST left'
-          : `Its first POST left more than ${hours} h ago`,
-      ),
+      reason: reasonWhen(whenOf(since)),
     }),
   };
 }

@@ -92,7 +92,11 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     }
     const place = deps.storedErrors.leave();
     const { window } = deps;
-    const limits = { signal: window.signal(mayExistSince), permit: window.permit(mayExistSince, permit) };
+    const limits = {
+      signal: window.signal(mayExistSince),
+      permit: window.permit(mayExistSince, permit),
+      firstUsedAt: mayExistSince,
+    };
     const isFirst = attempts === 1 && invoice.attempts === 0;
     const sent = { sentAt: lastSentAt, key: invoice.idempotencyKey, isFirst };
     const answer = await post(deps, { body, limits, sent, release });

@@ -137,6 +137,7 @@ async function repeatOne(
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, {
         signal,
         permit: permitOfGeneration(deps, invoice, permit),
+        firstUsedAt: mayExistSince,
       })
     : { kind: 'not-permitted' };
   if (answer.kind === 'not-permitted') {

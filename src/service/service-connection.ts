@@ -42,6 +42,8 @@ export interface ConnectionOptions {
   readonly shared?: SharedLimits;
   /** Gets each answer with its request, as they are; left out: nobody does. */
   readonly capture?: (exchange: CapturedExchange) => void;
+  /** Told of each answer, with the time in its head in epoch milliseconds; null: it has none. Left out: nobody listens. */
+  readonly heard?: (at: number | null) => void;
   /** Told of each request that has its permit; left out: nobody measures. */
   readonly measure?: MeasureRequest | undefined;
 }
@@ -118,8 +120,24 @@ export function openConnection(options: ConnectionOptions): ServiceConnection {
       await options.shared?.slots?.close();
     },
   };
-  const { capture } = options;
-  return capture === undefined ? connection : capturing(connection, { capture, now });
+  const { capture, heard } = options;
+  const timed = heard === undefined ? connection : hearing(connection, heard);
+  return capture === undefined ? timed : capturing(timed, { capture, now });
+}
+
+/** Of an answer from a cache the time is an earlier one, which says nothing wrong: it is that late at least. */
+function hearing(connection: ServiceConnection, heard: (at: number | null) => void): ServiceConnection {
+  return {
+    ...connection,
+    async call(request) {
+      const answer = await connection.call(request);
+      if (answer.kind !== 'answer') return answer;
+      const said = answer.headers?.['date'];
+      const at = typeof said === 'string' ? Date.parse(said) : Number.NaN;
+      heard(Number.isNaN(at) ? null : at);
+      return answer;
+    },
+  };
 }
 
 /** From now on it waits for its permit; then it is sent. */

@@ -117,6 +117,8 @@ export interface PostLimits {
   /** Aborted: it is given up, wherever it is; one that has left is then `lost`. */
   readonly signal?: AbortSignal | undefined;
   readonly permit?: DeparturePermit | undefined;
+  /** When a POST with this key may have reached the service first, in epoch milliseconds; null, or left out: none has. */
+  readonly firstUsedAt?: number | null;
 }
 
 /**

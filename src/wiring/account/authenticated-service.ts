@@ -56,8 +56,8 @@ export function authenticatedService({ service, isKnown, remember }: FirstContac
   };
 }
 
-/** Nothing of the invoice was sent: the reason comes from the answer to the list of merchants. */
-function notSent({ reason }: Extract<MerchantListAnswer, { kind: 'unreadable' }>): CreateAnswer {
+/** What became of an invoice that waited for the list of merchants: nothing of it was sent, and the reason comes from the answer to the list of merchants. */
+export function notSent({ reason }: Extract<MerchantListAnswer, { kind: 'unreadable' }>): CreateAnswer {
   return reason.code === 'service-unauthorized'
     ? { kind: 'access-denied', reason: { ...reason, code: 'http-401' }, retryAfterMs: null, mayExist: false }
     : { kind: 'not-now', reason, retryAfterMs: null };

@@ -1,5 +1,6 @@
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import type { ServiceClock } from '../../domain/time/service-clock.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { createInvoicingService } from '../../service/client.ts';
 import { createRateLimiter } from '../../service/limits/rate-limiter.ts';
@@ -26,6 +27,8 @@ interface SharedServiceParts {
   readonly ledger: Ledger;
   /** null: nothing is recorded. */
   readonly capture: Capture | null;
+  /** Told of each answer; null: nobody is. */
+  readonly clock: Pick<ServiceClock, 'heard'> | null;
   readonly telemetry: Pick<Telemetry, 'onRequest' | 'limits' | 'service'>;
 }
 
@@ -33,12 +36,13 @@ interface SharedServiceParts {
 export function openSharedService(
   config: Config,
   account: ServiceAccount,
-  { profile, ledger, capture, telemetry }: SharedServiceParts,
+  { profile, ledger, capture, clock, telemetry }: SharedServiceParts,
 ): InvoicingService {
   const isShared = config.databaseUrl !== null;
   const shared = isShared ? sharedLimits(ledger, account.baseUrl, profile.limits) : ownLimits(profile, telemetry);
   const service = createInvoicingService({
     ...{ ...account, profile, application: config.application, shared, measure: telemetry.onRequest },
+    ...(clock !== null && { heard: (at) => clock.heard(at) }),
     ...(capture !== null && { capture: (exchange) => capture.exchange(exchange) }),
   });
   return telemetry.service(service);

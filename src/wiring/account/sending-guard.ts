@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { commandLine } from '../../domain/text/command-line.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { isAhead } from '../../domain/time/is-ahead.ts';
-import { latestClock } from '../../domain/time/steady-clock.ts';
+import { createServiceClock, type ServiceClock } from '../../domain/time/service-clock.ts';
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
@@ -15,7 +15,7 @@ import type { ServiceProfile } from '../../service-profile/profile.ts';
 import { gapsElsewhere, type Gap } from './gaps-elsewhere.ts';
 import { repeatWindowMs } from './repeat-window.ts';
 import { createCommonFolders } from '../folders/common-folders.ts';
-import { gapSince, highestOf, witnessFolder, type Witness, type WitnessFolder } from './sending-witness.ts';
+import { gapSince, highestOf, lastSentAt, witnessFolder, type Witness, type WitnessFolder } from './sending-witness.ts';
 
 /** Enough digits to keep accounts apart. */
 const SCOPE_DIGITS = 16;
@@ -38,8 +38,8 @@ export interface SendingGuardParts {
   readonly isOneOfSeveral: boolean;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
   readonly now: () => number;
-  /** The same for the question how long ago it was, at least. */
-  readonly latestNow: () => number;
+  /** For the question how long ago it was, at least. */
+  readonly clock: Pick<ServiceClock, 'latestNow' | 'sentBefore'>;
 }
 
 /** Whether this ledger knows all that was sent. Times are epoch milliseconds. */
@@ -119,7 +119,12 @@ export function openSendingGuard(
     Config,
     'service' | 'application' | 'isOneOfSeveral' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'
   >,
-  { ledger, profile, log }: Pick<SendingGuardParts, 'log'> & GuardedLedger,
+  {
+    ledger,
+    profile,
+    log,
+    clock = createServiceClock(),
+  }: Pick<SendingGuardParts, 'log'> & Partial<Pick<SendingGuardParts, 'clock'>> & GuardedLedger,
 ): SendingGuard | null {
   const scope = sendingScope(config);
   if (scope === null) return null;
@@ -128,18 +133,20 @@ export function openSendingGuard(
     requireFolder: async () => await folders?.require('reports'),
     ...{ ledger, log, scope, folder: witnessFolder(config.reportsDir, scope) },
     ...{ application: config.application, isOneOfSeveral: config.isOneOfSeveral },
-    ...{ retentionMs: repeatWindowMs(profile), now: Date.now, latestNow: latestClock() },
+    ...{ retentionMs: repeatWindowMs(profile), now: Date.now, clock },
   });
 }
 
 /** The guard over the parts that it is given. */
 function createSendingGuard(parts: SendingGuardParts): SendingGuard {
-  const { ledger, scope, folder, requireFolder, log, now, latestNow } = parts;
+  const { ledger, scope, folder, requireFolder, log, now, clock } = parts;
 
   /** First the files, then the ledger: what is sent in between is not taken for a gap. */
   async function gaps(raised?: number): Promise<{ readonly found: readonly Gap[]; readonly whole: SendingGap | null }> {
     await requireFolder();
     const all = await folder.readAll();
+    // The first time nothing of this process stands there: it notes nothing before it has asked.
+    clock.sentBefore(lastSentAt(all, ledger.id));
     const witnesses = all.filter((one) => one.scope === scope);
     const marks = await ledger.sendingMarks(scope);
     const found = [...new Set(witnesses.map(({ ledgerId }) => ledgerId))].flatMap((ledgerId) => {
@@ -162,7 +169,7 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
     const { found, whole } = await gaps(raised);
     await takeUp(found);
     if (found.length > 0) log.warn('the ledger is older than what was sent with it', { ...whole });
-    if (whole !== null && latestNow() >= whole.safeUntil) throw olderLedger(parts, whole);
+    if (whole !== null && clock.latestNow(whole.since) >= whole.safeUntil) throw olderLedger(parts, whole);
     return whole;
   }
 
@@ -190,7 +197,8 @@ function createSendingGuard(parts: SendingGuardParts): SendingGuard {
       await takeUp(found);
       if (whole === null) return null;
       // Before the gap is closed: nothing is sent until then.
-      const ended = latestNow() < whole.safeUntil ? await requireSent(batches, parts) : await endUnsent(batches, parts);
+      const isSafe = clock.latestNow(whole.since) < whole.safeUntil;
+      const ended = isSafe ? await requireSent(batches, parts) : await endUnsent(batches, parts);
       const doubtful = await ledger.closeSendingGaps(scope, parts.application);
       return { ...whole, ...ended, doubtful };
     },
@@ -330,10 +338,10 @@ function usedAt(own: readonly Witness[], raised: number | undefined): number | n
 /** Of a time that has not come yet nobody knows when it was. */
 function earliest(
   times: readonly number[],
-  { retentionMs, latestNow }: Pick<SendingGuardParts, 'retentionMs' | 'latestNow'>,
+  { retentionMs, clock }: Pick<SendingGuardParts, 'retentionMs' | 'clock'>,
 ): SendingGap | null {
   if (times.length === 0) return null;
-  const since = Math.min(...times.map((at) => (isAhead(at, latestNow()) ? 0 : at)));
+  const since = Math.min(...times.map((at) => (isAhead(at, clock.latestNow()) ? 0 : at)));
   return { since, safeUntil: since + retentionMs - LONGEST_SLICE_MS };
 }
 

@@ -39,6 +39,11 @@ export function highestOf(witnesses: readonly Witness[]): number {
   return witnesses.reduce((most, { number }) => Math.max(most, number), 0);
 }
 
+/** The newest time of a ledger's marks, in epoch milliseconds; 0: there is none. */
+export function lastSentAt(witnesses: readonly Witness[], ledgerId: string): number {
+  return witnesses.reduce((last, one) => (one.ledgerId === ledgerId ? Math.max(last, one.at) : last), 0);
+}
+
 /** A witness file with the account that it was written for. */
 export interface ScopedWitness extends Witness {
   readonly scope: string;

@@ -37,7 +37,7 @@ export interface ReportWriterOptions {
   readonly retriedCodes: readonly string[];
   readonly now: () => number;
   /** As in `LostReportParts`. */
-  readonly latestNow: () => number;
+  readonly latestNow: (since: number) => number;
 }
 
 /** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */

@@ -49,8 +49,8 @@ export interface LostReportParts {
   readonly retentionMs: number;
   /** Codes of failures that the retry policy of the service profile sends again. */
   readonly retriedCodes: readonly string[];
-  /** How late it is, at least: a clock that is set back makes no key younger. */
-  readonly latestNow: () => number;
+  /** How late it is, at least, for a key that was first used at `since`: a clock that is set back makes it no younger. */
+  readonly latestNow: (since: number) => number;
 }
 
 /** An invoice that the service may have; its key brings the same document for as long as the service knows it. */
@@ -130,8 +130,7 @@ export function createLostReports({
     const own = reports.filter(
       (report) => report.ledger === ledger.id || report.account === undefined || report.account === account,
     );
-    const now = latestNow();
-    const isForgotten = ({ sentAt }: SentInvoice) => sentAt === null || now - sentAt >= retentionMs;
+    const isForgotten = ({ sentAt }: SentInvoice) => sentAt === null || latestNow(sentAt) - sentAt >= retentionMs;
     // The policy did not send it again then: its batch had ended, and the file may have been corrected.
     const isRetried = ({ failure }: SentInvoice) => failure !== null && retriedCodes.includes(failure);
     const lost = own.flatMap(({ sent }) => sent.filter((one) => isForgotten(one) || isRetried(one)));

@@ -10,6 +10,7 @@ import { authenticatedService } from '../account/authenticated-service.ts';
 import { goOnWithout } from './go-on-without.ts';
 import { openSharedService, type ServiceAccount } from '../account/open-service.ts';
 import type { ProfiledApplication } from '../account/read-profiles.ts';
+import { timedService } from '../account/timed-service.ts';
 import { sandboxProfile } from '../account/sandbox-profile.ts';
 import { openAnswerWatch } from '../profile-fit/open-answer-watch.ts';
 import { openApplicationCore, type ApplicationCore, type SharedCore } from './process-core.ts';
@@ -75,7 +76,7 @@ async function openServiceOf(
   core: ApplicationCore,
   { reserved = [], behaviour, unsendable = 'refuse' }: OpeningOptions,
 ): Promise<ReachedService> {
-  const { config, profile, ledger, sending, crash, capture, telemetry, parts } = core;
+  const { config, profile, ledger, sending, crash, capture, clock, telemetry, parts } = core;
   const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, reserved, behaviour) : null;
   if (sandbox !== null) parts.addToTheEnd('sandbox', () => sandbox.close());
   const account = accountOf(config, sandbox);
@@ -90,8 +91,12 @@ async function openServiceOf(
   await goOnWithout(core, NOTHING_SENT, unsendable === 'refuse' ? requireAccount : isKnown);
   if (unsendable === 'log')
     await sending?.require().catch((err: unknown) => core.log.error(NOTHING_SENT, { application, err }));
+  // A shared ledger has the clock of its database, with which each worker compares its own.
+  const ownClock = config.databaseUrl === null && known !== null ? clock : null;
+  const shared = { profile, ledger, capture, telemetry, clock: ownClock };
+  const opened = crash.service(openSharedService(config, account, shared));
   const service = authenticatedService({
-    service: crash.service(openSharedService(config, account, { profile, ledger, capture, telemetry })),
+    service: ownClock === null ? opened : timedService(opened, ownClock),
     isKnown,
     remember: () => rememberService(guard()),
   });

@@ -1,3 +1,4 @@
+import { createServiceClock, type ServiceClock } from '../../domain/time/service-clock.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import type { DataDir } from '../../runtime/data-dir/data-dir.ts';
@@ -15,6 +16,9 @@ import type { ProfiledApplication } from '../account/read-profiles.ts';
 import { createCrashPoints, killSelf, stopSelf, type CrashPoints } from './crash-points.ts';
 import { openProcessTelemetry, type TelemetryParts } from './process-telemetry.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
+
+const CLOCK_BEHIND =
+  "the service's clock is ahead of this machine's: if this one is wrong, set it (NTP); until then keys that were used before this start count as that much older";
 
 /** A data directory that this process owns, and how it tells what it does. */
 export interface OwnedPlace {
@@ -42,6 +46,8 @@ export interface ApplicationCore extends OwnedPlace {
   /** null: the built-in sandbox needs none. */
   readonly sending: SendingGuard | null;
   readonly crash: CrashPoints;
+  /** Of this process and the service of the application. */
+  readonly clock: ServiceClock;
   /** null: nothing is recorded. */
   readonly capture: Capture | null;
   readonly telemetry: Telemetry;
@@ -77,8 +83,11 @@ export async function openApplicationCore(
   const { application, isOneOfSeveral } = config;
   const telemetry = isOneOfSeveral ? shared.telemetry.ofApplication(application) : shared.telemetry;
   const seen = seenBy(config, shared.opened);
-  const sending = openSendingGuard(config, { ledger: crash.ledger(seen), profile, log });
+  const clock = createServiceClock({
+    onBehind: (aheadMs) => log.warn(CLOCK_BEHIND, { application, aheadSeconds: Math.round(aheadMs / 1_000) }),
+  });
+  const sending = openSendingGuard(config, { ledger: crash.ledger(seen), profile, log, clock });
   const ledger = telemetry.ledger(crash.ledger(markedLedger(seen, sending)));
   const capture = await openCapture({ config, profile, parts, log });
-  return { ...shared, config, profile, ledger, sending, capture, telemetry };
+  return { ...shared, config, profile, ledger, sending, clock, capture, telemetry };
 }

@@ -8,7 +8,6 @@ import { createSendingPermission } from '../../../activities/sending/sending-per
 import { LONGEST_SLICE_MS } from '../../contract/longest-slice.ts';
 import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
-import { latestClock } from '../../domain/time/steady-clock.ts';
 import { createDropFolder } from '../../drop/drop-folder.ts';
 import { createRunLog } from '../../report/nightly/run-log.ts';
 import type { ReportNote } from '../../report/report-note.ts';
@@ -86,6 +85,8 @@ export interface WorkerParts {
   readonly watch: AnswerWatch;
   /** See `requireKnownService` and `SendingGuard`. */
   readonly requireAccount: () => Promise<unknown>;
+  /** See `ServiceClock`. */
+  readonly latestNow: (since?: number) => number;
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
@@ -166,14 +167,14 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     }),
     log,
     now,
-    latestNow: latestClock(),
+    latestNow: parts.latestNow,
     random: Math.random,
   };
 }
 
 /** What reads and writes files; where workers share the ledger, only in the folders that they share too. */
 function folderUsers(
-  { config, ledger, folders, profile, service, crash = NO_CRASH, telemetry = NO_TELEMETRY }: WorkerParts,
+  { config, ledger, folders, profile, service, latestNow, crash = NO_CRASH, telemetry = NO_TELEMETRY }: WorkerParts,
   notes: () => readonly ReportNote[],
 ) {
   const speech = chooseLanguage(config.language);
@@ -181,7 +182,7 @@ function folderUsers(
   const writer = createReportWriter({
     ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
     account: sendingScope(config),
-    latestNow: latestClock(),
+    latestNow,
     // A slice asks before it begins, and its POSTs follow.
     retentionMs: retry.retentionMs - LONGEST_SLICE_MS,
     retriedCodes: retry.failedReasonCodes,

@@ -111,12 +111,13 @@ async function joinEach(
   searchable: boolean,
 ): Promise<[Joined, ...Joined[]]> {
   const join = async ({ core, service, watch, requireAccount }: OpenApplication): Promise<Joined> => {
-    const { config, profile, ledger, crash, telemetry, log } = core;
+    const { config, profile, ledger, crash, clock, telemetry, log } = core;
     const common = createCommonFolders({ config, ledger, log });
     const folders = common === null ? null : joinedBeforeUse(common);
     await goOnWithout(core, 'the work of an application waits for its folders', async () => folders?.join());
     const deps = activityDeps({
       ...{ config, ledger, folders, service, profile, watch, crash, telemetry, log, searchable },
+      latestNow: clock.latestNow,
       async requireAccount() {
         // An embedded ledger goes by the clock of this machine.
         if (config.databaseUrl !== null) await requireClock(ledger);

@@ -8,6 +8,7 @@ import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record
 import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { latestClock } from '../../../src/domain/time/steady-clock.ts';
 import { readConfig, type Config } from '../../../src/runtime/config/config.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
@@ -145,6 +146,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
       ...{ config, ledger, service, profile, watch, client, webhookUrl, log: logger },
       requireAccount: () =>
         requireKnownService({ ledger, application, isOneOfSeveral: false, account, profile, now: Date.now() }),
+      latestNow: latestClock(),
       searchable: options.searchable ?? true,
       consoleUrl: () => CONSOLE_URL,
     });

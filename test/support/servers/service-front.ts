@@ -33,6 +33,8 @@ export interface ServiceFront {
   /** The largest number of requests that were here at one moment. */
   readonly mostAtOnce: number;
   script: FrontScript;
+  /** By how much the service's time is ahead, in milliseconds, as the heads of its answers have it; 0 at first. Null: they name none. */
+  ahead: number | null;
   close(): Promise<void>;
 }
 
@@ -40,7 +42,7 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
   const requests: FrontRequest[] = [];
   const times = new Map<string, number>();
   const target = new URL(targetUrl);
-  const front = { script: (() => 'pass') as FrontScript, here: 0, mostAtOnce: 0 };
+  const front = { script: (() => 'pass') as FrontScript, here: 0, mostAtOnce: 0, ahead: 0 as number | null };
   const server = createServer((incoming, response) => {
     front.here += 1;
     front.mostAtOnce = Math.max(front.mostAtOnce, front.here);
@@ -52,17 +54,20 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readAll(incoming);
     const seen = note(incoming, body);
+    response.sendDate = false;
+    const dated = front.ahead === null ? {} : { date: new Date(Date.now() + front.ahead).toUTCString() };
     const action = await front.script(seen);
     if (action === 'cut') return void incoming.socket.destroy();
     if (typeof action === 'object') {
       if (action.afterPassing === true) await passOn(target, incoming, body);
       const text = JSON.stringify(action.json ?? { error: { code: 'scripted', message: 'The test said so' } });
-      response.writeHead(action.status, { 'content-type': 'application/json', ...action.headers }).end(text);
+      response.writeHead(action.status, { 'content-type': 'application/json', ...dated, ...action.headers }).end(text);
       return;
     }
     const answer = await passOn(target, incoming, body);
     if (action === 'pass-and-cut') return void incoming.socket.destroy();
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+    const { date: _own, ...headers } = answer.headers;
+    response.writeHead(answer.status, { ...headers, ...dated }).end(answer.body);
   }
 
   function note(incoming: IncomingMessage, body: Buffer): FrontRequest {
@@ -99,6 +104,12 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
     },
     set script(script) {
       front.script = script;
+    },
+    get ahead() {
+      return front.ahead;
+    },
+    set ahead(ahead) {
+      front.ahead = ahead;
     },
     async close() {
       server.closeAllConnections();

@@ -42,6 +42,25 @@ describe('headers of a request', () => {
   });
 });
 
+describe('the time that an answer has in its head', () => {
+  it('is told, of a refusal too; null where there is no such head, or none that is a time', async () => {
+    const heard: (number | null)[] = [];
+    const dates = ['Fri, 27 Nov 2026 05:00:00 GMT', 'Fri, 27 Nov 2026 05:00:01 GMT', 'soon'];
+    const server = await scriptedServer((_request, response) => {
+      const date = dates.shift();
+      response.sendDate = false;
+      if (date !== undefined) response.setHeader('date', date);
+      sendJson(response, dates.length === 1 ? 503 : 200, {});
+    });
+    const connection = connectionTo(server.baseUrl, { heard: (at) => void heard.push(at) });
+
+    await connection.call(POST);
+    for (let call = 0; call < 3; call += 1) await connection.call(GET);
+
+    expect(heard).toEqual([Date.UTC(2026, 10, 27, 5), Date.UTC(2026, 10, 27, 5, 0, 1), null, null]);
+  });
+});
+
 describe('time-outs of a request', () => {
   it.each([
     ['the headers do', { headers: 50 }, '', { kind: 'broken', code: 'answer-timeout' }],

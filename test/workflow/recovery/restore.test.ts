@@ -379,6 +379,69 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
   });
 });
 
+/** Invoices may be lost on the way: the first one has arrived, and its answer has not. Returns what it says of them then. */
+async function lostAnswer({ lote, front }: Scene): Promise<BatchResult> {
+  lote.set({ LOTE_SEND_TIMEOUT: '2s' });
+  const { script } = front;
+  let lost = '';
+  front.script = (request) => {
+    if (isInvoice(request) && lost === '') lost = request.key ?? '';
+    return isInvoice(request) && request.key === lost ? 'pass-and-cut' : 'pass';
+  };
+  await lote.start();
+  const night = await resultOf(lote, 'night.csv', NIGHT);
+  await lote.stop();
+  front.script = script;
+  return night;
+}
+
+describe('a machine whose clock is behind when Lote starts', { timeout: 400_000 }, () => {
+  it('repeats no key that the service has forgotten by its own time, when the file is run again', async () => {
+    const set = await scene(null);
+    const { lote, sandbox, front, pass } = set;
+    expect(await lostAnswer(set)).toMatchObject({ counts: { issued: 5, unknown: 1 } });
+
+    // A day has gone by, and the machine has not noticed.
+    pass(DAY_MS + 60_000);
+    front.ahead = DAY_MS + 60_000;
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 5, unknown: 1 } });
+
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+    expect(lote.log.join('')).toContain("the service's clock is ahead of this machine's");
+  });
+
+  it('repeats a key that the service remembers, also where that one names no time and refuses the list of merchants', async () => {
+    const set = await scene(null);
+    const { lote, sandbox, front } = set;
+    expect(await lostAnswer(set)).toMatchObject({ counts: { issued: 5, unknown: 1 } });
+    front.ahead = null;
+    front.script = ({ method }) => (method === 'GET' ? { status: 403 } : 'pass');
+    const before = front.requests.length;
+    await lote.start();
+    const again = await lote.drop('night.csv', NIGHT);
+    await until(() => Promise.resolve(front.requests.slice(before).some(isInvoice)));
+    front.script = () => 'pass';
+    expect(await again.result()).toMatchObject({ counts: { issued: 6 } });
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+  });
+
+  it('repeats what it has sent since, also where the clock of the service is days ahead', async () => {
+    const { lote, sandbox, front } = await scene(null);
+    front.ahead = 3 * DAY_MS;
+    let cut = '';
+    front.script = (request) => {
+      if (!isInvoice(request) || cut !== '') return 'pass';
+      cut = request.key ?? '';
+      return 'pass-and-cut';
+    };
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+    expect(front.requests.filter(({ key }) => key === cut)).toHaveLength(2);
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+  });
+});
+
 describe('a whole data directory from before a batch was cancelled and corrected', { timeout: 400_000 }, () => {
   it('sends nothing of that batch, whose run goes on from the copy', async () => {
     const set = await scene(null, 20, 'own');

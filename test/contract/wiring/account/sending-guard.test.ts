@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import { createServiceClock } from '../../../../src/domain/time/service-clock.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
 import {
   markedLedger,
@@ -36,6 +37,7 @@ interface Guarded {
 function guarded(
   { ledger, application }: Pick<Scenario, 'ledger' | 'application'>,
   directory = reportsFolder(),
+  clock = createServiceClock(),
 ): Guarded {
   const config = {
     ...{ application, isOneOfSeveral: false, databaseUrl: null, dataDir: directory },
@@ -43,7 +45,7 @@ function guarded(
     service: { kind: 'remote', baseUrl: `http://${randomUUID()}.example`, apiKey: 'sk_test_guard' },
   } as const;
   const log = { warn: () => undefined };
-  const guard = openSendingGuard(config, { ledger, profile: DEFAULT_PROFILE, log });
+  const guard = openSendingGuard(config, { ledger, profile: DEFAULT_PROFILE, log, clock });
   const scope = sendingScope(config);
   if (guard === null || scope === null) throw new Error('A remote account has a guard');
   return {
@@ -154,6 +156,27 @@ describe('a slice of several portions', () => {
 
     expect(marks[0]).toBeGreaterThanOrEqual(1);
     expect(marks[250]).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('a machine whose clock is behind the last sending of its ledger', () => {
+  const placeOf = slicePlaces();
+
+  it('has the keys of that time judged as those of an earlier start, and its own ones not', async () => {
+    const { scenario } = placeOf(created);
+    const directory = reportsFolder();
+    await guarded(scenario, directory).guard.mark();
+    const clock = createServiceClock({ latest: () => Date.now() - HOUR_MS });
+    const used = Date.now() - HOUR_MS / 2;
+    expect(clock.mustHear(used)).toBe(false);
+
+    const { guard } = guarded(scenario, directory, clock);
+    await guard.mark();
+    expect(clock.mustHear(used)).toBe(true);
+    await guard.mark();
+    await guard.mark();
+
+    expect(clock.mustHear(Date.now() + 1_000)).toBe(false);
   });
 });
 

@@ -47,6 +47,15 @@ describe('the retention window', () => {
     expect(window.outcomeOf(ahead).reason.message).toMatch(/^A clock that ran ahead wrote down when its first POST/u);
   });
 
+  it('is over by the clock of the service, and says so, where that one is ahead for a key of an earlier start', () => {
+    const settings = { retry: { retentionMs: 24 * HOUR } } as ActivityDeps['settings'];
+    const latestNow = (since?: number) => (since === FROM ? FROM + 24 * HOUR : FROM + HOUR);
+    const window = retentionWindow({ application: 'default', isOneOfSeveral: false, settings, latestNow });
+
+    expect([window.isOver(FROM), window.isOver(FROM + 1)]).toEqual([true, false]);
+    expect(window.outcomeOf(FROM).reason.message).toContain("24 h ago by the service's clock, which is ahead of this");
+  });
+
   it('gives the permit of the batch on for as long as it is open', async () => {
     const { window, clock } = windowOf(24);
     const says = { valid: true };
