@@ -379,6 +379,30 @@ describe.skipIf(server === null)('a file that was cancelled and corrected after 
   });
 });
 
+describe('the confirmation while the service remembers the keys', { timeout: 400_000 }, () => {
+  it('waits for each file that ran since the copy, also one that no night has archived, and names it', async () => {
+    const set = await scene(null);
+    const { lote, sandbox } = set;
+    await nightThatTheCopyLacks(set);
+
+    const error = await confirmLedgerCommand(lote.env).catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ code: 'interlock' });
+    expect(String(error)).toContain('(night.csv)');
+
+    await lote.start();
+    expect(await resultOf(lote, 'night.csv', NIGHT)).toMatchObject({ counts: { issued: 6 } });
+    await lote.stop();
+    expect(await confirmLedgerCommand(lote.env)).toBe(0);
+    expect(sandbox.books().totals).toMatchObject({ invoices: 6, issued: 6 });
+  });
+
+  it('goes on without such a file where the operator says so', async () => {
+    const set = await scene(null);
+    await nightThatTheCopyLacks(set);
+    expect(await confirmLedgerCommand(set.lote.env, { leaveLostBatches: true })).toBe(0);
+  });
+});
+
 /** Invoices may be lost on the way: the first one has arrived, and its answer has not. Returns what it says of them then. */
 async function lostAnswer({ lote, front }: Scene): Promise<BatchResult> {
   lote.set({ LOTE_SEND_TIMEOUT: '2s' });

@@ -1,13 +1,31 @@
 import { LoteError } from '../../../domain/errors.ts';
+import type { Ledger } from '../../../domain/ports/ledger/ledger.ts';
+import { commandLine } from '../../../domain/text/command-line.ts';
+import type { Config } from '../../../runtime/config/config.ts';
 import { createLogger } from '../../../runtime/process/logger.ts';
 import { accountMissingHere, missingHere } from '../../../wiring/account/account-guard.ts';
 import { isBuiltInSandbox } from '../../../wiring/account/built-in-sandbox.ts';
 import { readProfile } from '../../../wiring/account/read-profiles.ts';
-import { openSendingGuard, type ConfirmedGap } from '../../../wiring/account/sending-guard.ts';
+import {
+  openSendingGuard,
+  sendingScope,
+  type ConfirmedGap,
+  type SendingGap,
+} from '../../../wiring/account/sending-guard.ts';
+import { lostBatches, type LostBatch } from '../../../wiring/reports/lost-batches.ts';
+import { plainText } from '../../../texts/plain-text.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { chosenApplication } from '../../session/chosen-application.ts';
 import { quietLevel } from '../../session/log-level.ts';
 import { withOwnLedger } from '../../session/with-own-ledger.ts';
+
+/** Options of `lote confirm-ledger`. */
+export interface ConfirmLedgerCommand {
+  /** Null, or left out: the only one. */
+  readonly application?: string | null | undefined;
+  /** Batches of the lost time need not have been run again. */
+  readonly leaveLostBatches?: boolean;
+}
 
 /**
  * `lote confirm-ledger`: an operator has settled what was sent without the ledger's knowledge. Nothing is sent, and what running batches would send
@@ -15,7 +33,10 @@ import { withOwnLedger } from '../../session/with-own-ledger.ts';
  * @throws LoteError `configuration-invalid`, and `interlock` where the ledger knows a real one, when the account is not known here, so that nobody takes silence
  * for an answer
  */
-export async function confirmLedgerCommand(env: NodeJS.ProcessEnv, name: string | null = null): Promise<ExitCode> {
+export async function confirmLedgerCommand(
+  env: NodeJS.ProcessEnv,
+  { application: name = null, leaveLostBatches = false }: ConfirmLedgerCommand = {},
+): Promise<ExitCode> {
   const { config, embedded } = chosenApplication(env, name);
   if (config.service.kind === 'sandbox' && !isBuiltInSandbox(config))
     throw new LoteError(
@@ -28,15 +49,59 @@ export async function confirmLedgerCommand(env: NodeJS.ProcessEnv, name: string 
     const account = config.service.kind === 'remote' ? config.service : null;
     const missing = await accountMissingHere({ ledger, application: config.application, account });
     if (missing !== null) throw missingHere('Confirming the ledger', missing, 'Nothing was confirmed');
-    const gap = (await openSendingGuard(config, { ledger, profile, log })?.confirm(ledger)) ?? null;
+    const guard = openSendingGuard(config, { ledger, profile, log });
+    const lost = await lostSince((await guard?.gap()) ?? null, { config, ledger, leaveLostBatches });
+    const gap = (await guard?.confirm(ledger)) ?? null;
     const since = gap === null || gap.since === 0 ? '' : ` since ${new Date(gap.since).toISOString()}`;
     process.stdout.write(
       gap === null
         ? `Nothing to confirm: the ledger knows all that was sent for application "${config.application}".\n`
-        : `Confirmed: what was sent${since} without this ledger's knowledge is settled. Lote sends again.\n${noticesOf(gap)}`,
+        : `Confirmed: what was sent${since} without this ledger's knowledge is settled. Lote sends again.\n${noticesOf(gap)}${lostNotice(lost)}`,
     );
     return EXIT.ok;
   });
+}
+
+interface LostOptions extends Pick<ConfirmLedgerCommand, 'leaveLostBatches'> {
+  readonly config: Config;
+  readonly ledger: Ledger;
+}
+
+/**
+ * Batches of the lost time that the ledger does not know.
+ * @throws LoteError `interlock` while the service remembers the keys: run again now, they bring the same documents, and the ledger knows them
+ */
+async function lostSince(
+  gap: SendingGap | null,
+  { config, ledger, leaveLostBatches = false }: LostOptions,
+): Promise<readonly LostBatch[]> {
+  const account = sendingScope(config);
+  if (gap === null || account === null) return [];
+  const { reportsDir, application } = config;
+  const lost = await lostBatches({ reportsDir, ledger, application, account, since: gap.since });
+  if (lost.length === 0 || leaveLostBatches || Date.now() >= gap.safeUntil) return lost;
+  throw new LoteError(
+    'interlock',
+    `Confirming the ledger for application "${application}": while the service remembers the keys, every file that ran since the copy must be run again, but the ledger does not know ${namesOf(lost)}. ` +
+      `Nothing was confirmed. Drop these files again and wait for their reports, until ${new Date(gap.safeUntil).toISOString()}, then confirm again; ` +
+      `if a file must not be run, look into its report and add the option: ${commandLine(config, 'confirm-ledger --leave-lost-batches')}`,
+  );
+}
+
+/** So many are named; there may be hundreds. */
+const NAMED = 20;
+
+function namesOf(lost: readonly LostBatch[]): string {
+  const named = lost.slice(0, NAMED).map(({ batchId, file }) => `${batchId} (${plainText(file)})`);
+  const others = lost.length - named.length;
+  return `${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
+function lostNotice(lost: readonly LostBatch[]): string {
+  return lost.length === 0
+    ? ''
+    : `Batches of that time that this ledger does not know: ${lost.length}: ${namesOf(lost)}. Their reports are in the reports folder. Send none of their invoices again in another file before you have looked there.
+`;
 }
 
 function noticesOf({ held, refused, doubtful }: ConfirmedGap): string {

@@ -121,9 +121,11 @@ function addServiceCommands(program: Command): void {
     .command('confirm-ledger')
     .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
     .addOption(applicationOption())
-    .action(async ({ application }: WithApplication) => {
+    .option('--leave-lost-batches', 'although files that ran since the copy were not run again')
+    .action(async ({ application, leaveLostBatches }: WithApplication & { readonly leaveLostBatches?: boolean }) => {
       const { confirmLedgerCommand } = await import('../installation/confirm-ledger.ts');
-      process.exitCode = await confirmLedgerCommand(process.env, application);
+      const command = { application, leaveLostBatches: leaveLostBatches === true };
+      process.exitCode = await confirmLedgerCommand(process.env, command);
     });
 }
 

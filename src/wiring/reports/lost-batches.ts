@@ -1,0 +1,89 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
+import { eachOf } from '../../concurrency/each-of.ts';
+import { errorCode } from '../../file-system/error-code.ts';
+import { inReportsFolder } from '../../report/reports-folder.ts';
+
+/** `batch` stands first in a report, its `proof` last in it: what is read here is in the head, however large the report is. */
+const HEAD_BYTES = 16 * 1024;
+const FIELD = /^ {4}"(?<name>id|file|sha256|application|state|ledger|account)": (?<value>null|"(?:[^"\\]|\\.)*")/gmu;
+const AT_ONCE = 16;
+/** Marks of sending have the time of a worker, reports that of the file server. */
+const FILE_CLOCK_DIFFERS_MS = 3_600_000;
+
+/** A batch that a report tells of and the ledger does not know. */
+export interface LostBatch {
+  readonly batchId: string;
+  /** Name of its file. */
+  readonly file: string;
+}
+
+/** Where reports stand, and what they are compared with. */
+export interface LostBatchesParts {
+  readonly reportsDir: string;
+  readonly ledger: Pick<Ledger, 'id' | 'batchOfFile'>;
+  readonly application: string;
+  /** As the marks of sending name it. */
+  readonly account: string;
+  /** Reports that were written an hour before this time (epoch milliseconds), or earlier, are not looked at. */
+  readonly since: number;
+}
+
+/**
+ * Batches of this application that may have sent something and that the ledger does not know, because it was restored from an older copy, in the order of
+ * their names: by a report of this ledger, of this account, or of neither. A refused file has sent nothing. Reads no more than the head of each report.
+ * @throws LoteError `folder-unusable`
+ */
+export async function lostBatches(parts: LostBatchesParts): Promise<readonly LostBatch[]> {
+  const { reportsDir, ledger, since } = parts;
+  const names = await inReportsFolder(reportsDir, () => unlessMissing(readdir(reportsDir)));
+  const lost: LostBatch[] = [];
+  await eachOf(names ?? [], AT_ONCE, async (name) => {
+    const json = join(reportsDir, name, 'report.json');
+    const head = await inReportsFolder(reportsDir, () => headSince(json, since));
+    const batch = head === null ? null : batchOf(head, parts);
+    // By its bytes: a file that was run again may have another name than before.
+    if (batch === null || (await ledger.batchOfFile(parts.application, batch.sha256)) !== null) return;
+    lost.push({ batchId: batch.batchId, file: batch.file });
+  });
+  return lost.toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1));
+}
+
+/** Null: no report, or an older one. */
+async function headSince(json: string, since: number): Promise<string | null> {
+  const found = await unlessMissing(stat(json));
+  if (found === null || found.mtimeMs < since - FILE_CLOCK_DIFFERS_MS) return null;
+  const file = await unlessMissing(open(json, 'r'));
+  if (file === null) return null;
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null: it is of somebody else, or has sent nothing. */
+function batchOf(
+  head: string,
+  { ledger, application, account }: LostBatchesParts,
+): (LostBatch & { readonly sha256: string }) | null {
+  const said = new Map<string, string | null>();
+  for (const { groups } of head.matchAll(FIELD)) {
+    const { name = '', value = 'null' } = groups ?? {};
+    if (!said.has(name)) said.set(name, JSON.parse(value) as string | null);
+  }
+  const batchId = said.get('id');
+  if (typeof batchId !== 'string' || said.get('application') !== application || said.get('state') === 'refused')
+    return null;
+  const isOwn = said.get('ledger') === ledger.id || !said.has('account') || said.get('account') === account;
+  return isOwn ? { batchId, file: said.get('file') ?? '', sha256: said.get('sha256') ?? '' } : null;
+}
+
+async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
+  return found.catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
+    throw error;
+  });
+}
