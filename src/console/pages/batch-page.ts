@@ -19,7 +19,7 @@ import { pacePicture, type PacePicture } from '../pace/pace-picture.ts';
 import { progressBar } from './progress-bar.ts';
 import { reconcileForm, SETTLED_BY_POLLING } from '../forms/reconcile-form.ts';
 import { retryBatchForm } from '../forms/retry-form.ts';
-import { PROBLEM_STATES, STATE_ORDER, stateCounts, toneOf } from './state-counts.ts';
+import { notOutOf, STATE_ORDER, stateCounts, toneOf } from './state-counts.ts';
 import type { StateCounts } from './state-counts.ts';
 import { batchTone, isLive, verdict } from './verdict.ts';
 
@@ -59,10 +59,9 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
   const { texts } = format;
   const { batch, done, watch, stuck } = page;
   const counts = stateCounts(page.counts);
-  const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
   const held = isLive(batch) && awaitsConfirmation(page.total);
-  const tone =
-    stuck === null ? (held ? 'open' : batchTone(batch, problems, shortfallOf(batch, page.fileFindings))) : 'bad';
+  const ownTone = batchTone(batch, notOutOf(batch, counts), shortfallOf(batch, page.fileFindings));
+  const tone = stuck === null ? (held ? 'open' : ownTone) : 'bad';
   return html`<h1>${batch.file}</h1>
     ${done}
     <section class="verdict ${tone}">

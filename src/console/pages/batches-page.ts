@@ -6,8 +6,8 @@ import { applicationFilterForm, commandEnd, type ApplicationFilter } from '../fo
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';
 import { progressBar } from './progress-bar.ts';
-import { PROBLEM_STATES } from './state-counts.ts';
-import type { StateCounts } from './state-counts.ts';
+import { notOutOf } from './state-counts.ts';
+import type { NotOut, StateCounts } from './state-counts.ts';
 import { uploadForm } from '../forms/upload-form.ts';
 import { batchTone } from './verdict.ts';
 
@@ -74,23 +74,26 @@ function batchRow(
   { batch, counts, shortfall }: BatchWithCounts,
   { isStuck: stuck, named }: { readonly isStuck: boolean; readonly named: boolean },
 ): Html {
-  const problems = PROBLEM_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const notOut = notOutOf(batch, counts);
   return html`<tr>
     <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
     ${named ? html`<td>${batch.application}</td>` : ''}
-    <td><span class="state ${stuck ? 'bad' : batchTone(batch, problems, shortfall)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
-    <td>${batch.state === 'refused' ? texts.verdicts.refused : problems === 0 ? wholeFile({ texts, plural }, shortfall) : plural(texts.needAttention, problems)}</td>
+    <td><span class="state ${stuck ? 'bad' : batchTone(batch, notOut, shortfall)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
+    <td>${batch.state === 'refused' ? texts.verdicts.refused : whatIsOpen({ texts, plural }, notOut, shortfall)}</td>
     <td class="number">${count(batch.invoices)}</td>
     <td>${progressBar(counts)}<span class="soft">${count(settledCount(counts))} / ${count(batch.invoices)}</span></td>
     <td class="time">${time(batch.startedAt)}</td>
   </tr>`;
 }
 
-/** What is wrong with a file of whose invoices none is. */
-function wholeFile(
-  { texts: { nothingOpen, verdicts }, plural }: Pick<PageFormat, 'texts' | 'plural'>,
+/** What needs somebody; else what is wrong with the file, or what is still on its way. */
+function whatIsOpen(
+  { texts: { needAttention, stillUnderWay, nothingOpen, verdicts }, plural }: Pick<PageFormat, 'texts' | 'plural'>,
+  { problems, underWay }: NotOut,
   { rowsLost, totalsDiffer }: FileShortfall,
 ): Html {
+  if (problems > 0) return html`${plural(needAttention, problems)}`;
   if (totalsDiffer !== null) return html`${verdicts.totalsDiffer}`;
-  return rowsLost > 0 ? html`${plural(verdicts.rowsLeft, rowsLost)}` : html`<span class="soft">${nothingOpen}</span>`;
+  if (rowsLost > 0) return html`${plural(verdicts.rowsLeft, rowsLost)}`;
+  return underWay > 0 ? html`${plural(stillUnderWay, underWay)}` : html`<span class="soft">${nothingOpen}</span>`;
 }

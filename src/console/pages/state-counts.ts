@@ -1,6 +1,6 @@
-import { OUTCOMES } from '../../domain/invoice-state.ts';
+import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
+import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 
 /** Numbers of invoices by outcome; every outcome has an entry. */
 export type StateCounts = Readonly<Record<Outcome, number>>;
@@ -52,3 +52,21 @@ export function stateCounts(counts: readonly OutcomeCount[]): StateCounts {
 export const PROBLEM_STATES: readonly Outcome[] = STATE_ORDER.filter(
   (state) => TONES[state] === 'bad' || TONES[state] === 'open',
 );
+
+/** Numbers of invoices that are not confirmed as issued: those that need an operator, and, of a closed batch, all others. */
+export interface NotOut {
+  readonly problems: number;
+  /**
+   * Staged, being sent, or accepted: reconciliation has repeated an `unknown` one, or another batch sends it again. 0 while the batch runs, for then
+   * its progress says it.
+   */
+  readonly underWay: number;
+}
+
+/** What of a batch did not go out. Of a closed one it is all that neither this batch nor an earlier one has issued, whatever its state. */
+export function notOutOf({ state, invoices }: Pick<BatchRecord, 'state' | 'invoices'>, counts: StateCounts): NotOut {
+  const problems = PROBLEM_STATES.reduce((sum, one) => sum + counts[one], 0);
+  if (state !== 'finished' && state !== 'cancelled') return { problems, underWay: 0 };
+  const out = OUTCOMES.filter(wentOut).reduce((sum, one) => sum + counts[one], 0);
+  return { problems, underWay: invoices - out - problems };
+}

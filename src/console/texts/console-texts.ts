@@ -32,6 +32,8 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, 
   readonly started: string;
   readonly finished: string;
   readonly needAttention: Plural;
+  /** Of a closed batch: staged, being sent, or accepted. */
+  readonly stillUnderWay: Plural;
   readonly nothingOpen: string;
   readonly problems: string;
   readonly all: string;
@@ -90,6 +92,8 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, 
     readonly allIssued: Plural;
     readonly totalsDiffer: string;
     readonly notAll: Plural;
+    /** Nothing needs somebody, and some of it is still on its way. */
+    readonly underWay: Plural;
     readonly rowsLeft: Plural;
   };
   readonly useCorrections: string;

@@ -130,6 +130,40 @@ describe('a batch of which every invoice went out', () => {
   });
 });
 
+describe('a finished batch of which an invoice is still on its way', () => {
+  const UNDER_WAY = 'Not everything is confirmed as issued: 1 of 2 invoices is still under way.';
+
+  it.each([
+    ['accepted: reconciliation has repeated it', 'accepted'],
+    ['sending: reconciliation repeats it', 'sending'],
+    ['staged: another batch sends it again', 'staged'],
+  ] as const)('does not say that everything went out (%s)', async (_, state) => {
+    const invoices = [anInvoice({ ordinal: 1 }), anInvoice({ ordinal: 2, state })];
+    const held = [{ batch: aBatch({ invoices: 2 }), invoices }];
+
+    const list = await pageOf('/', { held });
+    const page = await pageOf(`/batches/${aBatch().batchId}`, { held });
+
+    expect(list).toContain('<span class="state under-way">finished</span>');
+    expect(list).toContain('<td>1 is still under way</td>');
+    expect(page).toContain('<section class="verdict under-way">');
+    expect(page).toContain(UNDER_WAY);
+    expect(page).not.toContain('Everything went out');
+  });
+
+  it('says first what needs somebody', async () => {
+    const held = [
+      {
+        batch: aBatch({ invoices: 2 }),
+        invoices: [anInvoice({ state: 'accepted' }), anInvoice({ ordinal: 2, state: 'unsettled', reason: NO })],
+      },
+    ];
+
+    expect(await pageOf('/', { held })).toContain('<td>1 needs attention</td>');
+    expect(await pageOf(`/batches/${aBatch().batchId}`, { held })).toContain('<section class="verdict open">');
+  });
+});
+
 describe('the page of a batch', () => {
   it('shows problems first, and totals that are exact', async () => {
     const page = await pageOf(`/batches/${MIXED.batch.batchId}`, { held: [MIXED] });

@@ -32,6 +32,7 @@ export const TEXTS_EN: ConsoleTexts = {
   started: 'Started',
   finished: 'Finished',
   needAttention: { one: '{n} needs attention', other: '{n} need attention' },
+  stillUnderWay: { one: '{n} is still under way', other: '{n} are still under way' },
   nothingOpen: 'none',
   problems: 'Problems',
   all: 'All',
@@ -91,6 +92,10 @@ export const TEXTS_EN: ConsoleTexts = {
     notAll: {
       one: 'Not everything is confirmed as issued: {n} of {of} invoices needs attention.',
       other: 'Not everything is confirmed as issued: {n} of {of} invoices need attention.',
+    },
+    underWay: {
+      one: 'Not everything is confirmed as issued: {n} of {of} invoices is still under way.',
+      other: 'Not everything is confirmed as issued: {n} of {of} invoices are still under way.',
     },
     rowsLeft: {
       one: '{n} row could not be taken for an invoice. See the findings.',

@@ -33,6 +33,7 @@ export const TEXTS_ES: ConsoleTexts = {
   started: 'Inicio',
   finished: 'Fin',
   needAttention: { one: '{n} requiere atención', other: '{n} requieren atención' },
+  stillUnderWay: { one: '{n} aún en curso', other: '{n} aún en curso' },
   nothingOpen: 'ninguno',
   problems: 'Problemas',
   all: 'Todas',
@@ -92,6 +93,10 @@ export const TEXTS_ES: ConsoleTexts = {
     notAll: {
       one: 'No todo tiene emisión confirmada: {n} de {of} facturas requiere atención.',
       other: 'No todo tiene emisión confirmada: {n} de {of} facturas requieren atención.',
+    },
+    underWay: {
+      one: 'No todo tiene emisión confirmada: {n} de {of} facturas aún está en curso.',
+      other: 'No todo tiene emisión confirmada: {n} de {of} facturas aún están en curso.',
     },
     rowsLeft: {
       one: '{n} fila no se pudo tomar por una factura. Vea las observaciones.',

@@ -33,6 +33,7 @@ export const TEXTS_PT: ConsoleTexts = {
   started: 'Início',
   finished: 'Fim',
   needAttention: { one: '{n} precisa de atenção', other: '{n} precisam de atenção' },
+  stillUnderWay: { one: '{n} ainda em curso', other: '{n} ainda em curso' },
   nothingOpen: 'nenhum',
   problems: 'Problemas',
   all: 'Todas',
@@ -92,6 +93,10 @@ export const TEXTS_PT: ConsoleTexts = {
     notAll: {
       one: 'Nem tudo tem emissão confirmada: {n} de {of} faturas precisa de atenção.',
       other: 'Nem tudo tem emissão confirmada: {n} de {of} faturas precisam de atenção.',
+    },
+    underWay: {
+      one: 'Nem tudo tem emissão confirmada: {n} de {of} faturas ainda está em curso.',
+      other: 'Nem tudo tem emissão confirmada: {n} de {of} faturas ainda estão em curso.',
     },
     rowsLeft: {
       one: '{n} linha não pôde ser tomada por fatura. Veja as observações.',
