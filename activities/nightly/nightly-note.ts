@@ -34,6 +34,8 @@ export interface NoteRequest {
   readonly end: FileEnd;
   /** The batch as the ledger knows it; null when there is none. */
   readonly batch: BatchRecord | null;
+  /** References of its invoices that went out and are in doubt; they stand in the note alone, for Temporal's history keeps the remarks. Left out: none. */
+  readonly doubtful?: readonly string[];
   /** The file has other bytes now than the batch has read: whoever wrote it went on after a pause. */
   readonly changed: boolean;
   readonly night: { readonly nightId: string; readonly startedAt: number };
@@ -68,7 +70,7 @@ export function nightlyNote(request: NoteRequest): NightlyNote {
 /** Wide enough for the longest name of a line, in each language. */
 const NAME_WIDTH = 13;
 
-function noteText({ file, end, night, speech }: NoteRequest, remarks: readonly NightlyRemark[]): string {
+function noteText({ file, end, night, speech, doubtful = [] }: NoteRequest, remarks: readonly NightlyRemark[]): string {
   const format = documentFormat(speech);
   const { nights, nightFile } = NIGHT_TEXTS[speech.language];
   const paths = end.kind === 'batch' ? end.result.reports : null;
@@ -80,6 +82,7 @@ function noteText({ file, end, night, speech }: NoteRequest, remarks: readonly N
     '',
     ...remarks.map((remark) => remarkText(format, remark)),
     '',
+    ...(doubtful.length === 0 ? [] : [line(nightFile.inDoubt, doubtful.map((ref) => plainText(ref)).join('; '))]),
     ...(paths === null ? [] : [line(nightFile.report, paths.html)]),
     ...(paths === null || paths.corrections === null ? [] : [line(nightFile.corrections, paths.corrections)]),
   ].join('\n');
@@ -115,13 +118,14 @@ function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandRe
     ];
   }
   const { counts, reports, state } = end.result;
-  const { invoices = 0 } = counts;
+  const { invoices = 0, contradicted = 0 } = counts;
   const lost = lostRowsOf(counts);
   if (verdict === 'refused') return [{ kind: 'refused' }];
   if (verdict === 'issued') return [{ kind: 'all-out', n: invoices }];
   const missing = { n: invoices - issuedOf(end.result), of: invoices, cancelled: state === 'cancelled' };
   return [
-    // Only rows are lost, or the control totals are others: of the invoices none is missing.
+    ...(contradicted === 0 ? [] : [{ kind: 'contradicted', n: contradicted } as const]),
+    // Only rows are lost, the control totals are others, or invoices are in doubt: of the invoices none is missing.
     ...(missing.n === 0 && !missing.cancelled ? [] : [{ kind: 'missing', ...missing } as const]),
     ...(lost === 0 ? [] : [{ kind: 'rows-without-invoice', n: lost } as const]),
     { kind: reports.corrections === null ? 'read-report' : 'use-corrections' },

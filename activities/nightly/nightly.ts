@@ -95,7 +95,8 @@ export async function archiveDrop(
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
   const changed = batch !== null && (await isChanged(deps, { night, file, sha256: batch.sha256 }));
-  const note = nightlyNote({ file, end, batch, changed, night, speech: deps.speech, reader: deps });
+  const doubtful = await invoicesInDoubt(deps, end);
+  const note = nightlyNote({ file, end, batch, doubtful, changed, night, speech: deps.speech, reader: deps });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
   const entry: NightlyRunEntry = {
@@ -116,6 +117,13 @@ export async function archiveDrop(
   };
   await deps.nights.record(night, entry);
   return entry;
+}
+
+/** References of what the report of the batch counts as in doubt. */
+async function invoicesInDoubt({ ledger }: ActivityDeps, end: FileEnd): Promise<readonly string[]> {
+  if (end.kind !== 'batch' || (end.result.counts.contradicted ?? 0) === 0) return [];
+  const { batchId } = end.result;
+  return (await ledger.contradictedInvoices([batchId])).get(batchId)?.refs ?? [];
 }
 
 interface ReadBytes {

@@ -12,7 +12,14 @@ import type { ProfileEditor } from './profile-editor.ts';
 /** What the console reads; it never writes to the ledger itself. */
 export type ConsoleLedger = Pick<
   BatchLedger,
-  'listBatches' | 'findBatch' | 'countOutcomes' | 'fileFindings' | 'decidingFindings' | 'batchInvoices' | 'invoicesWith'
+  | 'listBatches'
+  | 'findBatch'
+  | 'countOutcomes'
+  | 'fileFindings'
+  | 'decidingFindings'
+  | 'contradictedInvoices'
+  | 'batchInvoices'
+  | 'invoicesWith'
 > &
   Pick<
     Ledger,

@@ -22,7 +22,7 @@ const Remark = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run-failed'), code: z.string(), message: z.string() }),
   z.object({ kind: z.literal('held'), difference: z.string() }),
   z.object({ kind: z.literal('confirm-total'), command: z.string() }),
-  z.object({ kind: z.enum(['all-out', 'rows-without-invoice']), n: z.number() }),
+  z.object({ kind: z.enum(['all-out', 'rows-without-invoice', 'contradicted']), n: z.number() }),
   z.object({ kind: z.literal('missing'), n: z.number(), of: z.number(), cancelled: z.boolean() }),
 ]);
 

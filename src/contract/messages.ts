@@ -84,9 +84,9 @@ export interface ReconciliationResult {
   readonly unwritten: readonly string[];
 }
 
-/** Numbers of invoices by outcome, and of rows. A missing entry is 0. */
+/** Numbers of invoices by outcome, and of rows. `contradicted`: of those that went out, the ones in doubt. A missing entry is 0. */
 export type Counts = Readonly<
-  Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice' | 'rowsLost', number>>
+  Partial<Record<Outcome | 'rows' | 'invoices' | 'rowsWithoutInvoice' | 'rowsLost' | 'contradicted', number>>
 >;
 
 /** Paths of the files of a report. `corrections` is null when there is no corrections file. */

@@ -1,6 +1,6 @@
 import { differingTotals } from './control-totals.ts';
 import type { Finding } from './invoice.ts';
-import type { BatchRecord, OutcomeCount } from './ports/ledger/batch-record.ts';
+import type { BatchRecord, Contradicted, OutcomeCount } from './ports/ledger/batch-record.ts';
 import type { Ledger } from './ports/ledger/ledger.ts';
 import { lostRows } from './row.ts';
 
@@ -18,22 +18,33 @@ export interface FileShortfall {
   readonly rowsLost: number;
   /** How it differs from the control totals that were declared for it; null: it does not, or was let go. */
   readonly totalsDiffer: string | null;
+  /** Invoices that went out and are in doubt: they may exist twice, or have failed. */
+  readonly contradicted: number;
+  /** References of the first of them. */
+  readonly contradictedRefs: readonly string[];
 }
 
-/** Each of these batches with what may be wrong with its file, in their order. One question to the ledger, and none for no batch. */
+/** Each of these batches with what may be wrong with its file, in their order. Two questions to the ledger, and none for no batch. */
 export async function withShortfalls<Batch extends Pick<BatchRecord, 'batchId' | 'rowsWithoutInvoice'>>(
-  ledger: Pick<Ledger, 'decidingFindings'>,
+  ledger: Pick<Ledger, 'decidingFindings' | 'contradictedInvoices'>,
   batches: readonly Batch[],
 ): Promise<readonly { readonly batch: Batch; readonly shortfall: FileShortfall }[]> {
   if (batches.length === 0) return [];
-  const found = await ledger.decidingFindings(batches.map(({ batchId }) => batchId));
-  return batches.map((batch) => ({ batch, shortfall: shortfallOf(batch, found.get(batch.batchId) ?? []) }));
+  const ids = batches.map(({ batchId }) => batchId);
+  const found = await ledger.decidingFindings(ids);
+  const contradicted = await ledger.contradictedInvoices(ids);
+  return batches.map((batch) => {
+    const { batchId } = batch;
+    return { batch, shortfall: shortfallOf(batch, found.get(batchId) ?? [], contradicted.get(batchId)) };
+  });
 }
 
-/** What the findings of a file, or those of them that decide it, say may be wrong with it. */
+/** What the findings of a file, or those of them that decide it, and its invoices in doubt say may be wrong with it. */
 export function shortfallOf(
   { rowsWithoutInvoice }: Pick<BatchRecord, 'rowsWithoutInvoice'>,
   findings: readonly Finding[],
+  { invoices: contradicted, refs: contradictedRefs }: Contradicted = { invoices: 0, refs: [] },
 ): FileShortfall {
-  return { rowsLost: lostRows(rowsWithoutInvoice, findings), totalsDiffer: differingTotals(findings) };
+  const rowsLost = lostRows(rowsWithoutInvoice, findings);
+  return { rowsLost, totalsDiffer: differingTotals(findings), contradicted, contradictedRefs };
 }

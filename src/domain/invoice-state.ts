@@ -94,6 +94,15 @@ export function wentOut(outcome: Outcome): boolean {
   return ISSUED_OUTCOMES.includes(outcome);
 }
 
+/**
+ * Flags of an invoice that went out and of which the service has said something else, too. It may exist twice, or have failed: no event leads out of
+ * `issued`, so that only a person can find out.
+ */
+export const CONTRADICTIONS = ['second-service-id', 'issued-in-earlier-generation', 'failed-after-issued'] as const;
+
+/** Why an invoice that went out is in doubt. */
+export type Contradiction = (typeof CONTRADICTIONS)[number];
+
 /** True for an outcome in which the invoice is settled and is not confirmed as issued. */
 export function isProblem(outcome: Outcome): boolean {
   return !UNTROUBLED_OUTCOMES.includes(outcome);

@@ -7,7 +7,7 @@ const MOST_REASONS = 10;
 const LONGEST_CODE = 80;
 
 /** What the report says in numbers, for pictures over many nights. */
-export function batchFigures({ counts, outcomes, totals, reasons, settling }: ReportModel): BatchFigures {
+export function batchFigures({ counts, contradicted, outcomes, totals, reasons, settling }: ReportModel): BatchFigures {
   return {
     states: Object.fromEntries(OUTCOMES.flatMap((state) => (counts[state] > 0 ? [[state, counts[state]]] : []))),
     money: totals.map(({ currency, net, byState }) => ({
@@ -15,6 +15,7 @@ export function batchFigures({ counts, outcomes, totals, reasons, settling }: Re
       ...{ out: byState.issued ?? '0', before: byState['already-issued'] ?? '0' },
     })),
     settling,
+    ...(contradicted.invoices > 0 && { contradicted: contradicted.invoices }),
     reasons: reasons
       .slice(0, MOST_REASONS)
       .map(({ state, code, invoices }) => ({ state, code: code.slice(0, LONGEST_CODE), invoices })),

@@ -8,7 +8,7 @@ import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance, sameCounts } from './check-balance.ts';
 import { currencyTotals } from './currency-totals.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
-import { createOutcomeTally } from './outcome-tally.ts';
+import { createContradictedTally, createOutcomeTally } from './outcome-tally.ts';
 import { createReasonGroups } from './reason-groups.ts';
 import { NO_HISTORY, type ReportHistory } from './report-history.ts';
 import type { ReportNote } from './report-note.ts';
@@ -39,7 +39,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const counting = source.counts();
   // Its failure is thrown where it is waited for.
   counting.catch(() => undefined);
-  const { read, rowsRead, reasons, settling } = await readInvoices(source);
+  const { read, rowsRead, reasons, settling, contradicted } = await readInvoices(source);
   // A refused file has no invoices, so each of its rows is one without.
   const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
   const counted = await counting;
@@ -48,7 +48,10 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const isMoving = !sameCounts(counted, read) && !sameCounts(counted, await source.counts());
   checkBalance({ ...sheet, isMoving });
   const rowsLost = lostRows(rowsWithoutInvoice, source.findings);
-  const counts = { rows: batch.rows, rowsWithoutInvoice, rowsLost, invoices: batch.invoices, ...countByState(read) };
+  const counts = {
+    ...{ rows: batch.rows, rowsWithoutInvoice, rowsLost, invoices: batch.invoices, ...countByState(read) },
+    ...(contradicted.invoices > 0 && { contradicted: contradicted.invoices }),
+  };
   return {
     batch: reportBatch(source),
     counts,
@@ -56,6 +59,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
     totals: currencyTotals(read),
     reasons,
     settling,
+    contradicted,
     fileFindings: source.findings,
     notes: source.notes,
     misfits: (source.misfits ?? []).map(reportMisfit),
@@ -67,6 +71,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
 async function readInvoices({ batch, invoices }: ReportSource) {
   const tally = createOutcomeTally();
   const reasons = createReasonGroups();
+  const contradicted = createContradictedTally();
   const rows = createRowSet();
   const settling = durationCounter();
   let rowsRead = 0;
@@ -74,6 +79,7 @@ async function readInvoices({ batch, invoices }: ReportSource) {
     tally.add(portion);
     for (const invoice of portion) {
       reasons.add(invoice);
+      contradicted.add(invoice);
       if (isSettled(invoice)) settling.add(invoice.settledAt - invoice.sentAt);
       for (const row of invoice.rows) {
         if (!rows.add(row)) throw rowTwice(batch, row);
@@ -81,7 +87,10 @@ async function readInvoices({ batch, invoices }: ReportSource) {
       rowsRead += invoice.rows.length;
     }
   }
-  return { read: tally.counts(), rowsRead, reasons: reasons.list(), settling: settling.histogram() };
+  return {
+    ...{ read: tally.counts(), rowsRead, reasons: reasons.list(), settling: settling.histogram() },
+    contradicted: contradicted.list(),
+  };
 }
 
 /** By the service, in this batch: what an earlier file issued says nothing of this night. */
@@ -132,7 +141,7 @@ function isEverythingIssued(counts: ReportCounts, findings: readonly Finding[]):
   const issued = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
   // A purge removes findings, and no row is found again by that.
   const isWhole = counts.rowsLost === 0 && findings.every(({ severity }) => severity !== 'error');
-  return issued > 0 && issued === counts.invoices && isWhole;
+  return issued > 0 && issued === counts.invoices && isWhole && counts.contradicted === undefined;
 }
 
 function reportMisfit({ code, message, times, firstAt, lastAt }: ProfileMisfit): ReportMisfit {

@@ -1,6 +1,11 @@
-import type { Outcome } from '../domain/invoice-state.ts';
+import type { Contradiction, Outcome } from '../domain/invoice-state.ts';
 import { sumDecimals } from '../domain/money.ts';
-import type { BatchInvoice, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
+import {
+  type BatchInvoice,
+  type Contradicted,
+  MOST_CONTRADICTED,
+  type OutcomeCount,
+} from '../domain/ports/ledger/batch-record.ts';
 
 /** Counts and exact amounts by outcome and currency. */
 export interface OutcomeTally {
@@ -53,5 +58,26 @@ export function createOutcomeTally(): OutcomeTally {
         withoutAmount,
       }));
     },
+  };
+}
+
+/** Whether an invoice went out and is in doubt. */
+export function isContradicted(
+  invoice: BatchInvoice,
+): invoice is BatchInvoice & { readonly contradictions: readonly Contradiction[] } {
+  return invoice.contradictions !== undefined && invoice.contradictions.length > 0;
+}
+
+/** Counts the invoices in doubt, and keeps the references of the first of them. */
+export function createContradictedTally() {
+  const refs: string[] = [];
+  let invoices = 0;
+  return {
+    add(invoice: BatchInvoice): void {
+      if (!isContradicted(invoice)) return;
+      invoices += 1;
+      if (refs.length < MOST_CONTRADICTED) refs.push(invoice.ref);
+    },
+    list: (): Contradicted => ({ invoices, refs }),
   };
 }

@@ -33,7 +33,12 @@ export interface ReportedAction {
 /** How the report came to say what it says. */
 export interface ReportHistory {
   /** null: this is the first report of the batch. */
-  readonly changes: { readonly sinceRevision: number; readonly byState: readonly ReportedChange[] } | null;
+  readonly changes: {
+    readonly sinceRevision: number;
+    readonly byState: readonly ReportedChange[];
+    /** Invoices that the report before had in doubt although they went out; left out: none. */
+    readonly contradictedBefore?: number;
+  } | null;
   readonly audit: readonly ReportedAction[];
 }
 
@@ -43,10 +48,15 @@ export const NO_HISTORY: ReportHistory = { changes: null, audit: [] };
 /** Who read what belongs to the installation, not into a file that is passed on. */
 const DOWNLOAD = 'download';
 
+function changesOf({ revision, changes, contradicted }: SinceReport): ReportHistory['changes'] {
+  const before = contradicted === 0 ? {} : { contradictedBefore: contradicted };
+  return { sinceRevision: revision, byState: changes, ...before };
+}
+
 /** In the report's words: ISO times, and nothing that a first report cannot know. */
 export function reportHistory(since: SinceReport, audit: readonly AuditEntry[]): ReportHistory {
   return {
-    changes: since.revision === 0 ? null : { sinceRevision: since.revision, byState: since.changes },
+    changes: since.revision === 0 ? null : changesOf(since),
     audit: audit.filter(({ what }) => what !== DOWNLOAD).map(({ at, ...entry }) => ({ at: isoTime(at), ...entry })),
   };
 }

@@ -1,5 +1,6 @@
 import type { BatchInvoice } from '../domain/ports/ledger/batch-record.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
+import { isContradicted } from './outcome-tally.ts';
 import { reasonOf } from './state-reason.ts';
 import type { ReportInvoice } from './report-model.ts';
 
@@ -21,5 +22,6 @@ export function reportInvoice(invoice: BatchInvoice): ReportInvoice {
     settledAt: isoTime(invoice.settledAt),
     findings: invoice.findings,
     flags: invoice.flags,
+    ...(isContradicted(invoice) && { contradictions: invoice.contradictions }),
   };
 }

@@ -1,7 +1,7 @@
 import type { DurationHistogram } from '../domain/time/duration-histogram.ts';
 import type { Finding, Reason } from '../domain/invoice.ts';
-import type { Outcome } from '../domain/invoice-state.ts';
-import type { BatchState, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
+import type { Contradiction, Outcome } from '../domain/invoice-state.ts';
+import type { BatchState, Contradicted, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import type { ReportHistory } from './report-history.ts';
 import type { ReportNote } from './report-note.ts';
 
@@ -41,6 +41,8 @@ export interface ReportCounts extends Readonly<Record<Outcome, number>> {
   /** Of those, rows that are no totals rows: lost lines, or lost invoices. */
   readonly rowsLost: number;
   readonly invoices: number;
+  /** Of those that went out, the ones in doubt; left out: none. */
+  readonly contradicted?: number;
 }
 
 /** Number of invoices and their exact net sum in one currency. */
@@ -89,7 +91,9 @@ export interface ReportModel {
   readonly notes: readonly ReportNote[];
   readonly misfits: readonly ReportMisfit[];
   readonly history: ReportHistory;
-  /** Every invoice issued and every data row accounted for in one. */
+  /** Invoices that went out and may exist twice, or have failed. */
+  readonly contradicted: Contradicted;
+  /** Every invoice issued, none of them in doubt, and every data row accounted for in one. */
   readonly everythingIssued: boolean;
 }
 
@@ -110,4 +114,6 @@ export interface ReportInvoice {
   readonly settledAt: string | null;
   readonly findings: readonly Finding[];
   readonly flags: readonly string[];
+  /** Why it is in doubt although it went out; left out: it is not. */
+  readonly contradictions?: readonly Contradiction[];
 }

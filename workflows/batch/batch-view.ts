@@ -16,8 +16,10 @@ export interface BatchEnd {
   readonly batchId: string;
   readonly links: OperatorLinks;
   readonly state: 'refused' | 'cancelled' | 'finished';
-  /** Settled invoices that are not confirmed as issued, from the report; a refused file counts as one, and so do control totals that differ. */
+  /** Settled invoices that are not confirmed as issued, from the report; a refused file counts as one, and so do control totals that differ. Those in doubt count, too. */
   readonly problems: number;
+  /** Of them, the invoices that went out and may exist twice, or have failed; left out: none. */
+  readonly contradicted?: number;
   /** Nothing is wrong but the control totals that were declared; left out: it is not so. */
   readonly totalsDiffer?: boolean;
 }

@@ -8,7 +8,10 @@ export const PROFILE_WAIT =
   /^(?:answers-unreadable|profile-contradiction|service-ids-repeated|service-list-unreadable)/;
 
 /** By the code that a page waits with: what lies behind it, and whose move it is. */
-const WAITING: readonly (readonly [code: RegExp, step: Exclude<keyof DetailsTexts['next'], 'notOut'>])[] = [
+const WAITING: readonly (readonly [
+  code: RegExp,
+  step: Exclude<keyof DetailsTexts['next'], 'contradicted' | 'notOut'>,
+])[] = [
   [/^folder-unusable/, 'folder'],
   [/^ledger-unavailable/, 'ledger'],
   [/^(http-401|service-unauthorized|key-refused)/, 'key'],
@@ -40,12 +43,15 @@ export function nextStep(
 }
 
 function afterwards(
-  { state, problems, batchId, totalsDiffer }: BatchEnd,
+  { state, problems, batchId, contradicted = 0, totalsDiffer }: BatchEnd,
   { texts: { next }, plural }: DetailsFormat,
 ): string {
   if (state === 'refused') return next.refused;
-  if (totalsDiffer === true) return next.totalsDiffer;
-  return problems === 0 ? next.allOut : fill(plural(next.notOut, problems), { input: asCode({ batch: batchId }) });
+  const inDoubt = contradicted === 0 ? [] : [plural(next.contradicted, contradicted)];
+  if (totalsDiffer === true) return [...inDoubt, next.totalsDiffer].join('. ');
+  const notOut = problems - contradicted;
+  if (notOut > 0) inDoubt.push(fill(plural(next.notOut, notOut), { input: asCode({ batch: batchId }) }));
+  return inDoubt.length === 0 ? next.allOut : inDoubt.join('. ');
 }
 
 /** As code: in a sentence the UI makes curly quotes of straight ones, and the input cannot be copied. */

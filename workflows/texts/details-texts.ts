@@ -51,6 +51,7 @@ export interface DetailsTexts {
     readonly refused: string;
     readonly allOut: string;
     readonly totalsDiffer: string;
+    readonly contradicted: Plural;
     readonly notOut: Plural;
   };
   readonly night: {

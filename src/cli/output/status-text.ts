@@ -86,8 +86,19 @@ function totalLines({ total }: ReadBatch): readonly string[] {
 }
 
 /** What may be wrong with the file although each of its invoices went out. */
-function shortfallLines({ rowsLost = 0, totalsDiffer = null }: ReadBatch): readonly string[] {
+function shortfallLines({
+  rowsLost = 0,
+  totalsDiffer = null,
+  contradicted = 0,
+  contradictedRefs = [],
+}: ReadBatch): readonly string[] {
+  const more = contradicted > contradictedRefs.length ? ', …' : '';
   return [
+    ...(contradicted === 0
+      ? []
+      : [
+          `  in doubt  ${contradicted} went out, and may exist twice or have failed; look them up at the service: ${contradictedRefs.join('; ')}${more}`,
+        ]),
     ...(rowsLost === 0 ? [] : [`  lost      ${rowsLost} rows without a usable reference or tax number, in no invoice`]),
     ...(totalsDiffer === null ? [] : [`  totals    ${totalsDiffer}`]),
   ];

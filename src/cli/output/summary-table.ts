@@ -17,6 +17,11 @@ export function summaryTable(result: BatchResult): string {
     ...(result.counts.rowsLost
       ? [`  LOST ROWS ${result.counts.rowsLost}: without a usable reference or tax number, in no invoice`]
       : []),
+    ...(result.counts.contradicted
+      ? [
+          `  IN DOUBT ${result.counts.contradicted}: went out, and may exist twice or have failed; the report names them`,
+        ]
+      : []),
     ...(result.totalsDiffer === undefined ? [] : [`  CONTROL TOTALS differ: ${result.totalsDiffer}`]),
     ...(result.changes ?? []).map(({ from, to, invoices }) => `  changed: ${invoices} from ${from} to ${to}`),
     ...(result.attachedTo === undefined ? [] : [`  another run had this file: ${result.attachedTo}`]),

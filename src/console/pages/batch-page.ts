@@ -2,7 +2,7 @@ import { shortfallOf } from '../../domain/batch-outcomes.ts';
 import { html } from 'hono/html';
 import type { Finding } from '../../domain/invoice.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
+import type { BatchInvoice, BatchRecord, Contradicted, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 import { findingsTable, totalsTable } from './batch-tables.ts';
 import type { BatchWatch, StuckBatch } from '../console-options.ts';
 import { awaitsConfirmation, type SavedTotalCheck } from '../../domain/ports/ledger/total-ledger.ts';
@@ -29,6 +29,8 @@ export interface BatchPage {
   readonly view: InvoiceView;
   readonly invoices: readonly BatchInvoice[];
   readonly fileFindings: readonly Finding[];
+  /** Invoices that went out and are in doubt; undefined: none. */
+  readonly contradicted: Contradicted | undefined;
   readonly reports: readonly string[];
   /** Address of the batch's workflow in the Temporal UI. */
   readonly temporalUi: string | null;
@@ -60,14 +62,15 @@ export function batchPage(format: PageFormat, page: BatchPage): Html {
   const { batch, done, watch, stuck } = page;
   const counts = stateCounts(page.counts);
   const held = isLive(batch) && awaitsConfirmation(page.total);
-  const ownTone = batchTone(batch, notOutOf(batch, counts), shortfallOf(batch, page.fileFindings));
+  const shortfall = shortfallOf(batch, page.fileFindings, page.contradicted);
+  const ownTone = batchTone(batch, notOutOf(batch, counts), shortfall);
   const tone = stuck === null ? (held ? 'open' : ownTone) : 'bad';
   return html`<h1>${batch.file}</h1>
     ${done}
     <section class="verdict ${tone}">
       <p><span class="state ${tone}">${stateText(format, page, held)}</span></p>
       ${stuck === null ? '' : html`<p role="alert">${fill(texts.stuck.sentence, { cause: stuck.cause, n: String(stuck.attempts), workflow: stuck.workflowId })}</p>`}
-      ${verdict(format, { batch, counts, fileFindings: page.fileFindings })}
+      ${verdict(format, { batch, counts, shortfall, fileFindings: page.fileFindings })}
       ${isLive(batch) ? html`<p class="soft">${texts.live}</p>` : ''} ${downloads(format, batch, { files: page.reports, canCheck: page.canCheck })}
     </section>
     ${held && page.total !== null ? totalForm(format, { batchId: batch.batchId, saved: page.total, canConfirm: watch !== null && !watch.cancelled }) : ''}

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { FileShortfall } from '../../domain/batch-outcomes.ts';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
+import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
 import { settledCount } from '../../domain/settled-count.ts';
 import { applicationFilterForm, commandEnd, type ApplicationFilter } from '../forms/application-filter.ts';
 import type { PageFormat } from './page-format.ts';
@@ -70,28 +71,31 @@ function table(
 }
 
 function batchRow(
-  { texts, count, time, plural }: PageFormat,
+  { texts, count, time, plural, language }: PageFormat,
   { batch, counts, shortfall }: BatchWithCounts,
   { isStuck: stuck, named }: { readonly isStuck: boolean; readonly named: boolean },
 ): Html {
   const notOut = notOutOf(batch, counts);
+  const open = whatIsOpen({ texts, plural, language }, notOut, shortfall);
   return html`<tr>
     <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
     ${named ? html`<td>${batch.application}</td>` : ''}
     <td><span class="state ${stuck ? 'bad' : batchTone(batch, notOut, shortfall)}">${stuck ? texts.stuck.state : texts.batchStates[batch.state]}</span></td>
-    <td>${batch.state === 'refused' ? texts.verdicts.refused : whatIsOpen({ texts, plural }, notOut, shortfall)}</td>
+    <td>${batch.state === 'refused' ? texts.verdicts.refused : open}</td>
     <td class="number">${count(batch.invoices)}</td>
     <td>${progressBar(counts)}<span class="soft">${count(settledCount(counts))} / ${count(batch.invoices)}</span></td>
     <td class="time">${time(batch.startedAt)}</td>
   </tr>`;
 }
 
-/** What needs somebody; else what is wrong with the file, or what is still on its way. */
+/** What is in doubt although it went out, which no other thing hides; else what needs somebody; else what is wrong with the file, or what is still on its way. */
 function whatIsOpen(
-  { texts: { needAttention, stillUnderWay, nothingOpen, verdicts }, plural }: Pick<PageFormat, 'texts' | 'plural'>,
+  { texts, plural, language }: Pick<PageFormat, 'texts' | 'plural' | 'language'>,
   { problems, underWay }: NotOut,
-  { rowsLost, totalsDiffer }: FileShortfall,
+  { rowsLost, totalsDiffer, contradicted }: FileShortfall,
 ): Html {
+  const { needAttention, stillUnderWay, nothingOpen, verdicts } = texts;
+  if (contradicted > 0) return html`${plural(CONTRADICTION_TEXTS[language].sentence, contradicted)}`;
   if (problems > 0) return html`${plural(needAttention, problems)}`;
   if (totalsDiffer !== null) return html`${verdicts.totalsDiffer}`;
   if (rowsLost > 0) return html`${plural(verdicts.rowsLeft, rowsLost)}`;

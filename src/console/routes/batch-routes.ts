@@ -104,6 +104,7 @@ async function showBatch(
     view,
     invoices: await invoiceWindow(ledger, { batchId, states: view.states, page: view.page }),
     fileFindings: await ledger.fileFindings(batchId),
+    contradicted: (await ledger.contradictedInvoices([batchId])).get(batchId),
     reports,
     temporalUi: workflowAddress(links, batch.workflowId),
     watch: actions?.operate === undefined ? null : watch,

@@ -72,7 +72,7 @@ export function consoleApi(options: ConsoleOptions): Hono {
     const fileFindings = await ledger.fileFindings(batch.batchId);
     return context.json({
       ...shown(batch),
-      ...shortfallOf(batch, fileFindings),
+      ...shortfallOf(batch, fileFindings, (await ledger.contradictedInvoices([batch.batchId])).get(batch.batchId)),
       counts: stateCounts(outcomes),
       outcomes,
       total: await ledger.totalCheck(batch.batchId),

@@ -34,6 +34,8 @@ export interface ConsoleTexts extends OperatorTexts, ProfileTexts, LookupTexts, 
   readonly needAttention: Plural;
   /** Of a closed batch: staged, being sent, or accepted. */
   readonly stillUnderWay: Plural;
+  /** Before the references of invoices that went out and may exist twice, or have failed. */
+  readonly inDoubt: string;
   readonly nothingOpen: string;
   readonly problems: string;
   readonly all: string;

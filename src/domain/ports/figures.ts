@@ -12,6 +12,8 @@ export interface BatchFigures {
   readonly settling: DurationHistogram;
   /** Why invoices are not confirmed as issued: the ten largest groups. */
   readonly reasons: readonly { readonly state: Outcome; readonly code: string; readonly invoices: number }[];
+  /** Invoices that went out and are in doubt; left out: none, or an older report does not say it. */
+  readonly contradicted?: number;
   /** The balance of the batch; left out: an older report has none. */
   readonly outcomes?: readonly OutcomeCount[];
 }

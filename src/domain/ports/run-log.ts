@@ -18,7 +18,7 @@ export type NightlyRemark =
   | { readonly kind: 'run-failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'held'; readonly difference: string }
   | { readonly kind: 'confirm-total'; readonly command: string }
-  | { readonly kind: 'all-out' | 'rows-without-invoice'; readonly n: number }
+  | { readonly kind: 'all-out' | 'rows-without-invoice' | 'contradicted'; readonly n: number }
   | { readonly kind: 'missing'; readonly n: number; readonly of: number; readonly cancelled: boolean };
 
 /** What one nightly run did with one dropped file, for the summary of that date. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/invoice.ts';
-import type { Outcome } from '../../domain/invoice-state.ts';
+import type { Contradiction, Outcome } from '../../domain/invoice-state.ts';
 import type { BatchInvoice } from '../../domain/ports/ledger/batch-record.ts';
 import { reasonOf } from '../database/reason-of.ts';
 import type { FoundInvoice } from '../../domain/ports/invoice-search.ts';
@@ -24,6 +24,7 @@ export function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
     reason: reasonOf(row),
     findings: row.findings === null ? [] : (JSON.parse(row.findings) as Finding[]),
     flags: row.flags ?? [],
+    ...(row.contradictions.length === 0 ? {} : { contradictions: row.contradictions as readonly Contradiction[] }),
     sentAt: row.sent_at,
     settledAt: row.settled_at,
   };

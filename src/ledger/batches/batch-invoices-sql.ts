@@ -1,3 +1,4 @@
+import { CONTRADICTIONS_OF_LINE } from './contradictions-sql.ts';
 import { INVOICE_OF_LINE, PAGE_OF } from './page-of-sql.ts';
 
 /**
@@ -21,6 +22,7 @@ export interface BatchInvoiceRow {
   readonly reason_code: string | null;
   readonly reason_message: string | null;
   readonly flags: readonly string[] | null;
+  readonly contradictions: readonly string[];
   readonly sent_at: number | null;
   readonly settled_at: number | null;
 }
@@ -38,6 +40,7 @@ export const BATCH_INVOICE_COLUMNS = `bi.ordinal, CASE WHEN b.page_size > 0 THEN
   coalesce(bi.reason_code, CASE WHEN bi.generation IS NULL THEN i.reason_code ELSE g.reason_code END) AS reason_code,
   coalesce(bi.reason_message, CASE WHEN bi.generation IS NULL THEN i.reason_message ELSE g.reason_message END) AS reason_message,
   CASE WHEN bi.generation IS NULL THEN i.flags ELSE g.flags || '{corrected-by-later-batch}'::text[] END AS flags,
+  ${CONTRADICTIONS_OF_LINE} AS contradictions,
   CASE WHEN bi.generation IS NULL THEN i.first_sent_at ELSE g.first_sent_at END AS sent_at,
   CASE WHEN bi.generation IS NULL THEN i.settled_at ELSE g.settled_at END AS settled_at`;
 

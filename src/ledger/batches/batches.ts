@@ -12,6 +12,7 @@ import { createOpenBatches } from './open-batches.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { createFindings } from './findings.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch, PAGE_OF } from './page-of-sql.ts';
+import { contradictedInvoices } from './contradicted.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
@@ -106,6 +107,7 @@ type Batches = Pick<
   | 'countOutcomes'
   | 'fileFindings'
   | 'decidingFindings'
+  | 'contradictedInvoices'
   | 'noteTotals'
   | 'overruleTotals'
   | 'batchInvoices'
@@ -162,6 +164,8 @@ export function createBatches(database: Database): Batches {
     },
 
     ...createFindings(database),
+
+    contradictedInvoices: (batchIds) => contradictedInvoices(database, batchIds),
 
     batchInvoices: (batchId) => readBatchInvoices(database, batchId),
 

@@ -3,6 +3,7 @@ import type { ReportMarkLedger } from '../../domain/ports/ledger/reconciling-led
 import type { BatchRow } from '../batches/batch-columns-sql.ts';
 import { foundBatch } from '../batches/batch-record.ts';
 import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
+import { linesInDoubt } from '../batches/contradictions-sql.ts';
 import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
@@ -23,6 +24,13 @@ function flagsOf(batchId: string): string {
    WHERE f.flags <> '{}')`;
 }
 
+/** Invoices in doubt: as the mark `m` has it, and as it is now. Null: a report without figures does not say it. */
+const SAID_CONTRADICTED =
+  "CASE WHEN m.figures IS NOT NULL THEN coalesce((m.figures::json ->> 'contradicted')::integer, 0) END";
+function contradictedOf(batchId: string): string {
+  return `(SELECT count(*)::integer ${linesInDoubt(`bi.batch_id = ${batchId}`)})`;
+}
+
 /** application: closed batches whose last report says something that is no longer so. */
 const OUTDATED_REPORTS = `/* outdated-reports */
 SELECT b.batch_id
@@ -35,6 +43,7 @@ WHERE EXISTS (
     WHERE r.batch_id = b.batch_id AND (r.state <> ${NOW_SAYS} OR r.generation <> ${NOW_GENERATION})
   )
   OR m.flags <> ${flagsOf('b.batch_id')}
+  OR (m.flags > 0 AND ${SAID_CONTRADICTED} <> ${contradictedOf('b.batch_id')})
 ORDER BY b.seq`;
 
 interface UnreportedRow {
@@ -59,12 +68,15 @@ interface SinceReportRow {
   /** Null: there was no report. */
   readonly reported_flags: number | null;
   readonly flags: number;
+  readonly said_contradicted: number | null;
+  readonly contradicted: number;
 }
 
 /** batchId. */
 const FIND_REPORT_MARK = `/* find-report-mark */
 SELECT coalesce((SELECT revision FROM report_mark WHERE batch_id = $1), 0) AS revision,
-  (SELECT flags FROM report_mark WHERE batch_id = $1) AS reported_flags, ${flagsOf('$1')} AS flags`;
+  (SELECT flags FROM report_mark WHERE batch_id = $1) AS reported_flags, ${flagsOf('$1')} AS flags,
+  (SELECT ${SAID_CONTRADICTED} FROM report_mark m WHERE m.batch_id = $1) AS said_contradicted, ${contradictedOf('$1')} AS contradicted`;
 
 /** batchId; its row is locked, so that two writers note one after the other. */
 const MARKED_REVISION = `/* marked-revision */
@@ -119,11 +131,13 @@ export function createReportMarks(database: Database): ReportMarkLedger {
     async sinceReport(batchId) {
       const [mark] = await database.query<SinceReportRow>(FIND_REPORT_MARK, [batchId]);
       const rows = await database.query<ReportChangeRow>(REPORT_CHANGES, [batchId, EXAMPLES]);
-      const { revision = 0, reported_flags: reportedFlags = null, flags = 0 } = mark ?? {};
+      const { revision = 0, flags = 0, contradicted = 0 } = mark ?? {};
+      const saidContradicted = mark?.said_contradicted ?? contradicted;
       return {
         revision,
         flags,
-        isFlagged: flags !== (reportedFlags ?? 0),
+        isFlagged: flags !== (mark?.reported_flags ?? 0) || contradicted !== saidContradicted,
+        contradicted: saidContradicted,
         changes: rows.map((row) => ({
           from: row.was as Outcome,
           to: row.is as Outcome,

@@ -133,6 +133,7 @@ export const REPORT_TEXTS_EN: ReportTexts = {
     label: 'Changes',
     title: 'Changed since report {n}',
     none: 'No invoice changed its state.',
+    inDoubt: 'Invoices that went out and are in doubt: {n}; before, {before}.',
     was: 'Was',
     is: 'Is',
     invoices: 'Invoices',
@@ -166,6 +167,7 @@ export const REPORT_TEXTS_EN: ReportTexts = {
   },
   list: {
     notOut: 'Invoices not confirmed as issued',
+    inDoubt: 'In doubt, to be looked up at the service',
     out: 'Invoices that went out',
     rest: 'Only the first {n} of {of} stand on this page, so that it opens at once. All of them are in',
     and: 'and',

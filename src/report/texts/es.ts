@@ -135,6 +135,7 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     label: 'Cambios',
     title: 'Cambios desde el informe {n}',
     none: 'Ninguna factura cambió de estado.',
+    inDoubt: 'Facturas emitidas que están en duda: {n}; antes, {before}.',
     was: 'Era',
     is: 'Es',
     invoices: 'Facturas',
@@ -168,6 +169,7 @@ export const REPORT_TEXTS_ES: ReportTexts = {
   },
   list: {
     notOut: 'Facturas sin emisión confirmada',
+    inDoubt: 'En duda, a comprobar en el servicio',
     out: 'Facturas que se emitieron',
     rest: 'En esta página están solo las primeras {n} de {of}, para que se abra al instante. Están todas en',
     and: 'y',

@@ -135,6 +135,7 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     label: 'Alterações',
     title: 'Alterado desde o relatório {n}',
     none: 'Nenhuma fatura mudou de estado.',
+    inDoubt: 'Faturas emitidas que estão em dúvida: {n}; antes, {before}.',
     was: 'Era',
     is: 'É',
     invoices: 'Faturas',
@@ -168,6 +169,7 @@ export const REPORT_TEXTS_PT: ReportTexts = {
   },
   list: {
     notOut: 'Faturas sem emissão confirmada',
+    inDoubt: 'Em dúvida, a confirmar no serviço',
     out: 'Faturas que foram emitidas',
     rest: 'Nesta página estão só as primeiras {n} de {of}, para que abra de imediato. Estão todas em',
     and: 'e',

@@ -87,6 +87,8 @@ export interface ReportTexts {
     readonly label: string;
     readonly title: string;
     readonly none: string;
+    /** Before the references. */
+    readonly inDoubt: string;
     readonly was: string;
     readonly is: string;
     readonly invoices: string;
@@ -112,6 +114,7 @@ export interface ReportTexts {
   };
   readonly list: {
     readonly notOut: string;
+    readonly inDoubt: string;
     readonly out: string;
     readonly rest: string;
     readonly and: string;

@@ -108,6 +108,7 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     why: 'Why',
     report: 'Report',
     corrections: 'Corrections',
+    inDoubt: 'In doubt',
     batch: 'Batch',
     noBatch: 'none',
   },

@@ -111,6 +111,7 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     why: 'Por qué',
     report: 'Informe',
     corrections: 'Correcciones',
+    inDoubt: 'En duda',
     batch: 'Lote',
     noBatch: 'ninguno',
   },

@@ -53,7 +53,7 @@ export interface NightTexts {
     readonly states: Readonly<Record<NightMessageNote['state'], string>>;
   };
   /** What became of a file and what to do next, by the kind of the remark. */
-  readonly remarks: Readonly<Record<Exclude<NightlyRemark['kind'], PluralRemark>, string>> &
+  readonly remarks: Readonly<Record<Exclude<NightlyRemark['kind'], PluralRemark | 'contradicted'>, string>> &
     Readonly<Record<PluralRemark, Plural>> & {
       /** Before `missing`. */
       readonly cancelled: string;
@@ -70,6 +70,7 @@ export interface NightTexts {
     readonly why: string;
     readonly report: string;
     readonly corrections: string;
+    readonly inDoubt: string;
     readonly batch: string;
     readonly noBatch: string;
   };

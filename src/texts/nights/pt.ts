@@ -111,6 +111,7 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     why: 'Porquê',
     report: 'Relatório',
     corrections: 'Correções',
+    inDoubt: 'Em dúvida',
     batch: 'Lote',
     noBatch: 'nenhum',
   },

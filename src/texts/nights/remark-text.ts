@@ -1,4 +1,5 @@
 import type { NightlyRemark } from '../../domain/ports/run-log.ts';
+import { CONTRADICTION_TEXTS } from '../contradictions.ts';
 import { fill } from '../fill.ts';
 import { plainText } from '../plain-text.ts';
 import type { SpeechFormat } from '../speech-format.ts';
@@ -20,6 +21,8 @@ export function remarkText({ language, plural, time }: SpeechFormat, remark: Nig
       const sentence = plural(remarks[remark.kind], remark.n, remark.of);
       return remark.cancelled ? `${remarks.cancelled} ${sentence}` : sentence;
     }
+    case 'contradicted':
+      return plural(CONTRADICTION_TEXTS[language].sentence, remark.n);
     case 'all-out':
     case 'rows-without-invoice':
       return plural(remarks[remark.kind], remark.n);

@@ -59,6 +59,8 @@ const Batch = z.object({
   total: TotalCheck.nullable().optional(),
   rowsLost: z.number().optional(),
   totalsDiffer: z.string().nullable().optional(),
+  contradicted: z.number().optional(),
+  contradictedRefs: z.array(z.string()).optional(),
 });
 
 /** A batch as the owner's console tells it. */

@@ -46,6 +46,10 @@ export interface ReadBatch extends Read {
   readonly rowsLost?: number | undefined;
   /** As in `FileShortfall`; an owner of an older Lote does not say it. */
   readonly totalsDiffer?: string | null | undefined;
+  /** As in `FileShortfall`; an owner of an older Lote does not say it. */
+  readonly contradicted?: number | undefined;
+  /** As in `FileShortfall`; an owner of an older Lote does not say it. */
+  readonly contradictedRefs?: readonly string[] | undefined;
   /** By outcome. */
   readonly counts: Readonly<Record<string, number>>;
 }

@@ -130,6 +130,33 @@ describe('a batch of which every invoice went out', () => {
   });
 });
 
+describe('a batch of which an invoice went out and is in doubt', () => {
+  const SENTENCE = '1 invoice went out and is in doubt: it may exist twice at the service';
+
+  it('says so, and which one, in the list, on its page, beside the invoice and in the API', async () => {
+    const flag = 'second-service-id';
+    const invoices = [anInvoice(), anInvoice({ ordinal: 2, flags: [flag], contradictions: [flag] })];
+    const held = [{ batch: aBatch({ invoices: 2 }), invoices }];
+    const address = `/batches/${aBatch().batchId}`;
+
+    const list = await pageOf('/', { held });
+    const page = await pageOf(address, { held });
+    const one = await pageOf(`${address}/invoices/2`, { held });
+    const said = (await (await get(`/api${address}`, { held })).json()) as unknown;
+
+    expect(list).toContain('<span class="state bad">finished</span>');
+    expect(list).toContain(SENTENCE);
+    expect(page).toContain('<section class="verdict bad">');
+    expect(page).toContain(SENTENCE);
+    expect(page).toContain('<strong>In doubt: F-2</strong>');
+    expect(page).toContain('<div>The service accepted a second document of this invoice: it may exist twice.</div>');
+    expect(page).not.toContain('Everything went out');
+    expect(one).toContain('<section class="verdict bad">');
+    expect(one).toContain('<strong>The service accepted a second document of this invoice');
+    expect(said).toMatchObject({ contradicted: 1, contradictedRefs: ['F-2'] });
+  });
+});
+
 describe('a finished batch of which an invoice is still on its way', () => {
   const UNDER_WAY = 'Not everything is confirmed as issued: 1 of 2 invoices is still under way.';
 

@@ -85,6 +85,14 @@ export function ledgerHolding(
         batchIds.map((id) => [id, (find(id)?.findings ?? []).filter(({ code }) => deciding.has(code))] as const),
       );
     },
+    contradictedInvoices: async (batchIds) =>
+      new Map(
+        batchIds.flatMap((id) => {
+          const inDoubt = (find(id)?.invoices ?? []).filter(({ contradictions = [] }) => contradictions.length > 0);
+          const refs = inDoubt.map(({ ref }) => ref);
+          return inDoubt.length === 0 ? [] : [[id, { invoices: inDoubt.length, refs }] as const];
+        }),
+      ),
     unmatchedDeliveries: async () => 0,
     batchOfFile: async (application, sha256) =>
       held.find(({ batch }) => batch.application === application && batch.sha256 === sha256)?.batch ?? null,

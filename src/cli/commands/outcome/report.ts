@@ -122,13 +122,14 @@ async function reportPaths(reportsDir: string, batchId: string): Promise<FoundRe
 function summaryOf<B extends ReadBatch>(
   batch: B,
 ): Pick<B, 'state'> & Pick<BatchResult, 'batchId' | 'counts' | 'totalsDiffer'> {
-  const { batchId, state, rows, invoices, rowsWithoutInvoice, rowsLost, totalsDiffer = null } = batch;
+  const { batchId, state, rows, invoices, rowsWithoutInvoice, rowsLost, contradicted = 0, totalsDiffer = null } = batch;
   const counts = {
     ...batch.counts,
     rows,
     invoices,
     rowsWithoutInvoice,
     ...(rowsLost === undefined ? {} : { rowsLost }),
+    ...(contradicted === 0 ? {} : { contradicted }),
   };
   return { batchId, state, counts, ...(totalsDiffer === null ? {} : { totalsDiffer }) };
 }

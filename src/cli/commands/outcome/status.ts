@@ -27,11 +27,12 @@ export async function statusCommand({ batchId, json, env, application }: StatusC
     ),
   }));
   const rows = batches.map(
-    ({ batchId: id, file, state, counts, stuck, application: owner, rowsLost, totalsDiffer }) => ({
+    ({ batchId: id, file, state, counts, stuck, application: owner, rowsLost, totalsDiffer, contradicted = 0 }) => ({
       ...{ id, file, state, counts },
       ...(installation.several ? { application: owner } : {}),
       ...(rowsLost === undefined ? {} : { rowsLost }),
       ...(totalsDiffer === undefined || totalsDiffer === null ? {} : { totalsDiffer }),
+      ...(contradicted === 0 ? {} : { contradicted }),
       ...(stuck === undefined ? {} : { stuck }),
     }),
   );

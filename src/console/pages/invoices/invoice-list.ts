@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
+import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
 import { TABLE_KINDS } from '../../http/file-answers.ts';
 import { listPages } from '../list-part.ts';
 import type { InvoiceView } from './invoice-view.ts';
@@ -83,10 +84,11 @@ function table(format: PageFormat, { batchId, invoices }: InvoiceList): Html {
   </div>`;
 }
 
-function invoiceRow({ money, count }: PageFormat, batchId: string, invoice: BatchInvoice): Html {
+function invoiceRow({ money, count, language }: PageFormat, batchId: string, invoice: BatchInvoice): Html {
   const { ordinal, ref, merchantNif, state, net, currency, rows, serviceId, attempts, reason, findings, flags } =
     invoice;
   const lines = new Set([
+    ...(invoice.contradictions ?? []).map((flag) => CONTRADICTION_TEXTS[language].flags[flag]),
     ...(reason === null ? [] : [reason.message]),
     ...findings.map(({ message }) => message),
     ...flags,

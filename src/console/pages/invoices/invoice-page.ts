@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { InvoiceDetails } from '../../../domain/ports/invoice-lookup.ts';
 import type { BatchRecord } from '../../../domain/ports/ledger/batch-record.ts';
 import type { Invoice } from '../../../domain/invoice.ts';
+import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
 import { findingsTable } from '../batch-tables.ts';
 import { invoiceHistory } from './invoice-history.ts';
 import { reconcileForm, SETTLED_BY_POLLING } from '../../forms/reconcile-form.ts';
@@ -23,16 +24,19 @@ export interface InvoicePage {
 /** One invoice: how it stands and why, what the file says, what was sent, what came back, in the order of a phone call about it. */
 export function invoicePage(format: PageFormat, page: InvoicePage): Html {
   const { batch, details, done } = page;
-  const { texts } = format;
+  const { texts, language } = format;
   const { line, content } = details;
+  const { contradictions = [] } = line;
+  const tone = contradictions.length > 0 ? 'bad' : toneOf(line.state);
   return html`<p><a href="/batches/${encodeURIComponent(batch.batchId)}">← ${batch.file}</a></p>
     <h1>${texts.invoice.title} ${line.ref}</h1>
     ${done}
-    <section class="verdict ${toneOf(line.state)}">
+    <section class="verdict ${tone}">
       <p class="big">
         <span class="state ${toneOf(line.state)}">${line.state}</span> <strong>${texts.states[line.state]}</strong>
       </p>
       ${line.reason === null ? '' : html`<p>${line.reason.message} <span class="mono soft">${line.reason.code}</span></p>`}
+      ${contradictions.map((flag) => html`<p><strong>${CONTRADICTION_TEXTS[language].flags[flag]}</strong></p>`)}
       ${line.flags.length === 0 ? '' : html`<p>${texts.invoice.flags}: <span class="mono">${line.flags.join(', ')}</span></p>`}
     </section>
     ${facts(format, page)}

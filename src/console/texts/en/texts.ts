@@ -33,6 +33,7 @@ export const TEXTS_EN: ConsoleTexts = {
   finished: 'Finished',
   needAttention: { one: '{n} needs attention', other: '{n} need attention' },
   stillUnderWay: { one: '{n} is still under way', other: '{n} are still under way' },
+  inDoubt: 'In doubt',
   nothingOpen: 'none',
   problems: 'Problems',
   all: 'All',

@@ -34,6 +34,7 @@ export const TEXTS_ES: ConsoleTexts = {
   finished: 'Fin',
   needAttention: { one: '{n} requiere atención', other: '{n} requieren atención' },
   stillUnderWay: { one: '{n} aún en curso', other: '{n} aún en curso' },
+  inDoubt: 'En duda',
   nothingOpen: 'ninguno',
   problems: 'Problemas',
   all: 'Todas',

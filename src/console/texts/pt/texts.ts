@@ -34,6 +34,7 @@ export const TEXTS_PT: ConsoleTexts = {
   finished: 'Fim',
   needAttention: { one: '{n} precisa de atenção', other: '{n} precisam de atenção' },
   stillUnderWay: { one: '{n} ainda em curso', other: '{n} ainda em curso' },
+  inDoubt: 'Em dúvida',
   nothingOpen: 'nenhum',
   problems: 'Problemas',
   all: 'Todas',

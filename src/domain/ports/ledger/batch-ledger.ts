@@ -2,7 +2,15 @@ import type { Outcome } from '../../invoice-state.ts';
 import type { Finding, Invoice, Reason } from '../../invoice.ts';
 import type { RowStore } from '../row-store.ts';
 import type { TotalsOverruling } from '../../control-totals.ts';
-import type { BatchClaim, BatchInvoice, BatchRecord, BatchWriter, FencingToken, OutcomeCount } from './batch-record.ts';
+import type {
+  BatchClaim,
+  BatchInvoice,
+  BatchRecord,
+  BatchWriter,
+  Contradicted,
+  FencingToken,
+  OutcomeCount,
+} from './batch-record.ts';
 
 /**
  * One attempt of a run to claim the batch of a file. `sha256` is the hex digest of the file's bytes, `now` is epoch
@@ -180,6 +188,8 @@ export interface BatchLedger {
   fileFindings(batchId: string): Promise<readonly Finding[]>;
   /** Of these batches, the findings that decide whether the whole file went out: totals rows, and control totals that differ. Without an entry: none. */
   decidingFindings(batchIds: readonly string[]): Promise<ReadonlyMap<string, readonly Finding[]>>;
+  /** Of these batches, the invoices that went out and are in doubt. Without an entry: none. */
+  contradictedInvoices(batchIds: readonly string[]): Promise<ReadonlyMap<string, Contradicted>>;
   /**
    * Writes down, before the other findings, that the control totals of a start differ; in place of what an earlier start differed in, unless the
    * file was let go meanwhile.

@@ -1,5 +1,5 @@
 import type { Finding, Reason } from '../../invoice.ts';
-import type { Outcome } from '../../invoice-state.ts';
+import type { Contradiction, Outcome } from '../../invoice-state.ts';
 
 /**
  * State of a batch in the ledger. `refused`, `cancelled` and `finished` are closed; `staging` is a file that is being
@@ -64,9 +64,21 @@ export interface BatchInvoice {
   readonly findings: readonly Finding[];
   /** Contradictions seen, e.g. `issued-after-failed`. */
   readonly flags: readonly string[];
+  /** Those for which an invoice that went out is in doubt at this moment; left out: none. */
+  readonly contradictions?: readonly Contradiction[];
   readonly sentAt: number | null;
   readonly settledAt: number | null;
 }
+
+/** Invoices of a batch that went out and are in doubt (`contradictions`). */
+export interface Contradicted {
+  readonly invoices: number;
+  /** References of the first of them, at most `MOST_CONTRADICTED`. */
+  readonly refs: readonly string[];
+}
+
+/** References of invoices in doubt that are named: all of them in nearly every case. */
+export const MOST_CONTRADICTED = 20;
 
 /** One POST of an invoice that brought no final word: why not. Times are epoch milliseconds. */
 export interface InvoiceTry {

@@ -99,8 +99,10 @@ export interface SinceReport {
   readonly changes: readonly ReportChange[];
   /** Contradictions flagged so far; handed back to `noteReported`. */
   readonly flags: number;
-  /** Some of them since that report. */
+  /** Some of them since that report; or other invoices are in doubt than it says, as when a second document has failed. */
   readonly isFlagged: boolean;
+  /** Invoices that were in doubt when that report was written (`Contradicted`). */
+  readonly contradicted: number;
 }
 
 /**

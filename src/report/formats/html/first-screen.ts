@@ -4,6 +4,7 @@ import { toneOf, stateBar } from './state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { ReportModel } from '../../report-model.ts';
 import { sumDecimals } from '../../../domain/money.ts';
+import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
 import { fill } from '../../../texts/fill.ts';
 import { DOER_OF, DOERS, STATE_ORDER, type Doer } from '../../doers.ts';
 import { noteText, type ReportFormat } from '../../texts/report-format.ts';
@@ -43,15 +44,15 @@ function aboutBatch({ batch }: ReportModel, { texts, time, count }: ReportFormat
 
 function verdictTone(model: ReportModel): string {
   if (model.everythingIssued) return 'good';
-  if (model.batch.state === 'refused') return 'bad';
+  if (model.batch.state === 'refused' || model.contradicted.invoices > 0) return 'bad';
   const present = OUTCOMES.filter((state) => model.counts[state] > 0).map(toneOf);
   if (present.includes('bad') || model.fileFindings.some(({ severity }) => severity === 'error')) return 'bad';
   return present.includes('open') ? 'open' : 'under-way';
 }
 
 function verdict(
-  { batch, counts, everythingIssued, fileFindings }: ReportModel,
-  { texts, plural }: ReportFormat,
+  { batch, counts, contradicted, everythingIssued, fileFindings }: ReportModel,
+  { texts, plural, language }: ReportFormat,
 ): string {
   if (batch.state === 'refused') return texts.verdict.refused;
   const invoices = plural(texts.invoices, counts.invoices);
@@ -59,6 +60,7 @@ function verdict(
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
   const missing = counts.invoices - out;
   if (missing > 0) return fill(plural(texts.verdict.notAll, missing), { invoices });
+  if (contradicted.invoices > 0) return plural(CONTRADICTION_TEXTS[language].sentence, contradicted.invoices);
   const { rowsLeft, totalsDiffer } = texts.verdict;
   return fill(differingTotals(fileFindings) === null ? rowsLeft : totalsDiffer, { invoices });
 }
@@ -72,10 +74,22 @@ function nextSteps(model: ReportModel, corrections: string | null, format: Repor
       </ul>
       <p>${texts.verdict.refusedNext}</p>`;
   }
-  return html`${DOERS.map((who) => tasksOf(model, who, format))}
+  return html`${inDoubt(model, format)}${DOERS.map((who) => tasksOf(model, who, format))}
   ${corrections === null ? '' : html`<p>${texts.verdict.corrections} <a href="${corrections}">${corrections}</a> ${corrections.endsWith('.xlsx') ? texts.verdict.workbookHolds : texts.verdict.correctionsHold}</p>`}
   ${model.notes.map((note) => html`<p>${noteText(format, note)}</p>`)}
   ${model.misfits.map(({ message }) => html`<p>${texts.verdict.misfit} ${inEnglish(format, message)}</p>`)}`;
+}
+
+/** Which invoices went out and must be looked up at the service; what to do about them, unless the verdict above says it. */
+function inDoubt({ counts, contradicted: { invoices, refs } }: ReportModel, format: ReportFormat): SafeHtml {
+  if (invoices === 0) return html``;
+  const { texts, language, plural, count } = format;
+  const missing = counts.invoices - OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
+  const sentence = missing > 0 ? plural(CONTRADICTION_TEXTS[language].sentence, invoices) : '';
+  const names = refs.join('; ');
+  const all =
+    invoices === refs.length ? names : fill(texts.rowList.more, { rows: names, n: count(invoices - refs.length) });
+  return html`<p>${sentence} <strong>${texts.list.inDoubt}: ${all}</strong></p>`;
 }
 
 /** `Row 7: `; many messages begin with it. */

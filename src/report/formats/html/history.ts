@@ -1,20 +1,30 @@
 import { fill } from '../../../texts/fill.ts';
 import { html, type SafeHtml } from './html.ts';
+import type { Contradicted } from '../../../domain/ports/ledger/batch-record.ts';
+import type { ReportModel } from '../../report-model.ts';
 import type { ReportedAction, ReportHistory } from '../../report-history.ts';
 import { rowList } from '../../row-list.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 
 /** What changed since the report before, and what was done by hand; nothing where there is nothing to tell. */
-export function historySection({ changes, audit }: ReportHistory, format: ReportFormat): SafeHtml {
-  return html`${changes === null ? '' : changesTable(changes, format)}${audit.length === 0 ? '' : auditTable(audit, format)}`;
+export function historySection(
+  { history: { changes, audit }, contradicted }: Pick<ReportModel, 'history' | 'contradicted'>,
+  format: ReportFormat,
+): SafeHtml {
+  return html`${changes === null ? '' : changesTable(changes, contradicted, format)}${audit.length === 0 ? '' : auditTable(audit, format)}`;
 }
 
 function changesTable(
-  { sinceRevision, byState }: NonNullable<ReportHistory['changes']>,
+  { sinceRevision, byState, contradictedBefore = 0 }: NonNullable<ReportHistory['changes']>,
+  { invoices: inDoubt, refs }: Contradicted,
   { texts: { changes: texts }, count }: ReportFormat,
 ): SafeHtml {
+  const doubt =
+    inDoubt === contradictedBefore
+      ? ''
+      : html`<p>${fill(texts.inDoubt, { n: count(inDoubt), before: count(contradictedBefore) })} ${refs.join('; ')}</p>`;
   return html`<section aria-label="${texts.label}">
-      <h2>${fill(texts.title, { n: count(sinceRevision) })}</h2>
+      <h2>${fill(texts.title, { n: count(sinceRevision) })}</h2>${doubt}
       ${
         byState.length === 0
           ? html`<p>${texts.none}</p>`

@@ -1,5 +1,6 @@
 import { OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
 import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
+import { isContradicted } from '../../outcome-tally.ts';
 import { firstScreen } from './first-screen.ts';
 import { invoiceSection } from './invoices.ts';
 import { STYLE } from './style.ts';
@@ -27,7 +28,7 @@ export interface HtmlReportOptions {
 const MOST_OPEN = 10_000;
 const MOST_OUT = 5_000;
 
-/** report.html: one self-contained page. `portions` is read twice: first what needs somebody, then what went out. */
+/** report.html: one self-contained page. `portions` is read once for each list: what is in doubt, what else needs somebody, and what went out. */
 export async function* htmlReport(
   model: ReportModel,
   portions: () => AsyncIterable<readonly BatchInvoice[]>,
@@ -48,9 +49,18 @@ export async function* htmlReport(
       </head>
       <body>
         <main>
-          ${firstScreen(model, corrections, format)} ${reasonsTable(model.reasons, format)}${totalsTable(model, format)}${settlingPicture(model, format)}${fileSection(model, format)}${historySection(model.history, format)}
+          ${firstScreen(model, corrections, format)} ${reasonsTable(model.reasons, format)}${totalsTable(model, format)}${settlingPicture(model, format)}${fileSection(model, format)}${historySection(model, format)}
      `.safe;
   const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + model.counts[state], 0);
+  // However many went out: somebody must look each of these up.
+  yield* invoiceSection({
+    title: texts.list.inDoubt,
+    format,
+    invoices: portions(),
+    belongs: isContradicted,
+    total: model.contradicted.invoices,
+    most: model.contradicted.invoices,
+  });
   yield* invoiceSection({
     title: texts.list.notOut,
     format,
@@ -63,8 +73,8 @@ export async function* htmlReport(
     title: texts.list.out,
     format,
     invoices: portions(),
-    belongs: ({ state }) => wentOut(state),
-    total: out,
+    belongs: (invoice) => wentOut(invoice.state) && !isContradicted(invoice),
+    total: out - model.contradicted.invoices,
     most: MOST_OUT,
   });
   yield '</main></body></html>\n';

@@ -1,5 +1,6 @@
 import { wentOut } from '../../../domain/invoice-state.ts';
 import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
+import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
 import { fill } from '../../../texts/fill.ts';
 import { toneOf } from './state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
@@ -22,7 +23,7 @@ export interface InvoiceSection {
   readonly most: number;
 }
 
-/** Invoices that are not confirmed as issued, or those that are: together every invoice of the batch. */
+/** Invoices in doubt, those that are not confirmed as issued, or the others: together every invoice of the batch. */
 export async function* invoiceSection({
   title,
   format,
@@ -98,12 +99,13 @@ function invoiceRow(format: ReportFormat, invoice: BatchInvoice): SafeHtml {
 
 /** An invalid invoice shows each of its findings; an issued one shows warnings and contradictions, if there are any. */
 function reasonCell(format: ReportFormat, invoice: BatchInvoice): SafeHtml {
-  const { state, findings, flags } = invoice;
+  const { state, findings, flags, contradictions = [] } = invoice;
   const reason = wentOut(state) ? null : reasonOf(invoice);
   const others = findings.filter(({ message }) => message !== reason?.message);
   const lines = [
     ...(reason === null ? [] : [problemWords(format, reason, state)]),
     ...others.map((finding) => problemWords(format, finding)),
+    ...contradictions.map((flag) => html`<strong>${CONTRADICTION_TEXTS[format.language].flags[flag]}</strong>`),
     ...flags.map((flag) => html`${flag}`),
   ];
   return html`${lines.map((line) => html`<div>${line}</div>`)}`;

@@ -369,7 +369,13 @@ export function answersContract(open: OpenLedger): void {
       await report(two);
       await two.send('marks-2', rejected);
 
-      expect(await ledger.sinceReport(one.batchId)).toEqual({ revision: 2, flags: 0, isFlagged: false, changes: [] });
+      expect(await ledger.sinceReport(one.batchId)).toEqual({
+        revision: 2,
+        flags: 0,
+        isFlagged: false,
+        contradicted: 0,
+        changes: [],
+      });
       expect(await ledger.sinceReport(two.batchId)).toMatchObject({ revision: 1, changes: [{ to: 'rejected' }] });
     });
   });

@@ -408,6 +408,7 @@ export function lateNewsContract(open: OpenLedger): void {
         ...{ state: 'issued', serviceId, settledAt: NOW + 90, reason: null },
         flags: ['second-service-id', 'issued-in-earlier-generation', ...unconfirmed, 'issued-after-failed'],
       });
+      expect((await batch.line(ref)).contradictions, 'there is one document').toBeUndefined();
     });
 
     it('changes nothing when it is recorded again, nor where another invoice has its id', async () => {

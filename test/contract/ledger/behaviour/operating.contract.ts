@@ -405,6 +405,7 @@ export function operatingContract(open: OpenLedger): void {
           state: 'issued',
           serviceId: first,
           flags: ['issued-after-failed', 'issued-in-earlier-generation'],
+          contradictions: ['issued-in-earlier-generation'],
         });
       });
 
@@ -466,6 +467,7 @@ export function operatingContract(open: OpenLedger): void {
           ...{ state: 'issued', serviceId: first, idempotencyKey, settledAt: NOW + 9, reason: null },
           flags: ['issued-in-earlier-generation', 'issued-after-failed'],
         });
+        expect((await batch.line('undead-later')).contradictions, 'there is one document').toBeUndefined();
         const found = await ledger.findInvoices(second.serviceId, 2);
         expect(found, 'late news of the failed one still reach the invoice').toMatchObject([{ serviceId: first }]);
       });

@@ -555,6 +555,7 @@ export function sendingContract(open: OpenLedger): void {
 
         expect(await batch.line('both-issued')).toMatchObject({
           ...{ state: 'issued', serviceId: ids[0], flags: ['second-service-id', 'issued-in-earlier-generation'] },
+          contradictions: ['second-service-id', 'issued-in-earlier-generation'],
         });
       });
 

@@ -58,6 +58,12 @@ describe('the verdict on a dropped file', () => {
       'attention',
       'archive',
     ],
+    [
+      'one of those that went out is in doubt',
+      ended({ counts: { invoices: 3, issued: 3, contradicted: 1 } }),
+      'attention',
+      'archive',
+    ],
     ['it was cancelled', ended({ state: 'cancelled' }), 'attention', 'archive'],
     ['it was refused', ended({ state: 'refused', counts: { rows: 3 } }), 'refused', 'refused'],
     ['its run failed', { kind: 'failed', code: 'internal', message: 'x' }, 'failed', 'refused'],
@@ -71,6 +77,17 @@ describe('what a person reads beside a file', () => {
     const end = ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 2, rowsLost: 1 } });
 
     expect(note({ end }).sentences[0]).toBe('1 row belongs to no invoice.');
+  });
+
+  it('with the references of what is in doubt, which no remark has', () => {
+    const end = ended({ counts: { invoices: 3, issued: 3, contradicted: 1 } });
+
+    const { remarks, text } = note({ end, doubtful: ['FT 2026/7'] });
+
+    expect(remarks).toEqual([{ kind: 'contradicted', n: 1 }, { kind: 'read-report' }]);
+    expect(text).toContain('1 invoice went out and is in doubt: it may exist twice at the service');
+    expect(text).toMatch(/^In doubt\s+FT 2026\/7$/mu);
+    expect(text).not.toContain('Everything went out');
   });
 
   it('with the name of the file on one line', () => {

@@ -83,6 +83,10 @@ describe('the exit code of a batch', () => {
     expect(batchExitCode({ state, counts })).toBe(exitCode);
   });
 
+  it('is 1 where an invoice went out and is in doubt, though every invoice is issued', () => {
+    expect(batchExitCode({ state: 'finished', counts: { invoices: 3, issued: 3, contradicted: 1 } })).toBe(1);
+  });
+
   it('is 1 where the file differs from its declared control totals, though every invoice of it is issued', () => {
     const counts = { invoices: 3, 'already-issued': 3 };
     expect(batchExitCode({ state: 'finished', counts, totalsDiffer: 'expected 4 invoices, found 3' })).toBe(1);

@@ -140,6 +140,14 @@ describe('`lote status BATCH`', () => {
     expect(text).toContain('  lost      1 rows without a usable reference or tax number, in no invoice\n');
     expect(text).toContain('  totals    expected 11 invoices, found 10\n');
   });
+
+  it('names the invoices that went out and are in doubt', () => {
+    const batch = { ...MAY, counts: { issued: 10 }, contradicted: 2, contradictedRefs: ['F-1'] };
+
+    expect(statusOf(batch, false, 'UTC')).toContain(
+      '  in doubt  2 went out, and may exist twice or have failed; look them up at the service: F-1, …\n',
+    );
+  });
 });
 
 describe('an id that nobody knows', () => {

@@ -72,6 +72,20 @@ describe('the current details in the language of the installation', () => {
       2,
       '2 invoices are not confirmed',
     ],
+    [
+      'an invoice went out and is in doubt',
+      { issued: 3, contradicted: 1 },
+      undefined,
+      1,
+      '1 invoice went out and may exist',
+    ],
+    [
+      'one is in doubt, and another failed',
+      { issued: 2, failed: 1, contradicted: 1 },
+      undefined,
+      2,
+      'do not send it again. 1 invoice is not confirmed',
+    ],
   ] as const)('at the end where %s', (_, counts, totalsDiffer, problems, words) => {
     const links = { searchable: false, console: null, reportsDir: '/r' };
     const result = { batchId: 'batch-may', state: 'finished', counts: { invoices: 3, ...counts } } as const;

@@ -138,6 +138,35 @@ describe('htmlReport of a large batch', () => {
   });
 });
 
+describe('htmlReport of invoices that went out and are in doubt', () => {
+  const inDoubt = { flags: ['failed-after-issued'], contradictions: ['failed-after-issued'] } as const;
+
+  it('lists each of them first, however many went out, and names them on the first screen', async () => {
+    const invoices = Array.from({ length: 5_050 }, (_, at) =>
+      batchInvoice({ ordinal: at + 1, ...(at >= 5_025 ? inDoubt : {}) }),
+    );
+
+    const page = await pageOf(invoices);
+
+    const listed = [...page.matchAll(/<tr><td>(F-\d+)<\/td>/gu)].map(([, ref]) => ref);
+    expect(listed.slice(0, 26)).toEqual([...Array.from({ length: 25 }, (_, at) => `F-${at + 5_026}`), 'F-1']);
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(page).toContain('<strong>25 invoices went out and are in doubt');
+    expect(page).toMatch(/service: F-5026; F-5027; [^<]*; F-5045 and 5 more<\/strong>/u);
+    expect(page).not.toContain('Everything went out');
+  });
+
+  it.each([
+    ['pt-PT', 'está em dúvida', 'O serviço disse que foi emitida e, depois, que falhou.'],
+    ['es-ES', 'está en duda', 'El servicio dijo que se emitió y, después, que falló.'],
+  ])('says so in the language %s', async (language, sentence, flag) => {
+    const page = await pageOf([batchInvoice(inDoubt)], { language });
+
+    expect(page).toContain(sentence);
+    expect(page).toContain(`<strong>${flag}</strong>`);
+  });
+});
+
 describe('htmlReport, money', () => {
   it('says what of each currency went out, with every digit of the file and two decimals at least', async () => {
     const invoices = [
