@@ -1,3 +1,4 @@
+import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
 import { plainText } from '../../texts/plain-text.ts';
 import type { SearchAnswer } from '../../wiring/reports/batch-reader.ts';
 
@@ -13,6 +14,8 @@ export function foundText(
       `    merchant ${one.merchantNif}${one.net === null ? '' : `, net ${one.net} ${one.currency ?? ''}`}${one.serviceId === null ? '' : `, ${one.serviceId}`}`,
       `    ${one.file}, ${one.rows.length === 1 ? 'row' : 'rows'} ${one.rows.join(', ')}, read ${dayOf(one.readAt, timeZone)}, batch ${one.batchId}${several && one.application !== undefined ? `, application ${one.application}` : ''}`,
       ...(one.reason === null ? [] : [`    ${one.reason.message}`]),
+      ...(one.contradictions ?? []).map((flag) => `    ${CONTRADICTION_TEXTS.en.flags[flag]}`),
+      ...((one.flags ?? []).length === 0 ? [] : [`    flags ${one.flags?.join(', ')}`]),
     ]),
     ...(backTo === null
       ? []

@@ -1,3 +1,4 @@
+import type { Contradiction } from '../../domain/invoice-state.ts';
 import type { FoundInvoice, InvoiceSearchResult } from '../../domain/ports/invoice-search.ts';
 import type { InvoiceLookup } from '../../domain/ports/invoice-lookup.ts';
 import type { SearchQuery } from './search-query.ts';
@@ -11,6 +12,9 @@ export interface SearchAnswer {
   > & {
     /** A Lote of before does not say it. */
     readonly application?: string | undefined;
+    /** As in `BatchInvoice`; a Lote of before says none of the two. */
+    readonly flags?: readonly string[] | undefined;
+    readonly contradictions?: readonly Contradiction[] | undefined;
   })[];
   readonly lookedAt: number;
   readonly backTo: number | null;

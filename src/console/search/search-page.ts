@@ -4,6 +4,7 @@ import { TABLE_KINDS } from '../http/file-answers.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { Html } from '../pages/page-layout.ts';
 import { toneOf } from '../pages/state-counts.ts';
+import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
 import { fill } from '../../texts/fill.ts';
 import { positionWord, searchAddress, type SearchQuery } from './search-query.ts';
 
@@ -102,13 +103,14 @@ function results(format: PageFormat, found: readonly FoundInvoice[], several: bo
   </div>`;
 }
 
-function row({ money, time }: PageFormat, invoice: FoundInvoice, several: boolean): Html {
+function row({ money, time, language }: PageFormat, invoice: FoundInvoice, several: boolean): Html {
   const { batchId, ordinal, ref, merchantNif, state, net, currency, serviceId, application, file, readAt } = invoice;
+  const { contradictions = [] } = invoice;
   const batch = `/batches/${encodeURIComponent(batchId)}`;
   return html`<tr>
     <td><a href="${batch}/invoices/${ordinal}">${ref}</a></td>
     <td>${merchantNif}</td>
-    <td><span class="state ${toneOf(state)}">${state}</span></td>
+    <td><span class="state ${toneOf(state)}">${state}</span>${contradictions.map((flag) => html`<div>${CONTRADICTION_TEXTS[language].flags[flag]}</div>`)}</td>
     <td class="number">${net === null ? '' : html`${money(net)} ${currency ?? ''}`}</td>
     <td class="mono">${serviceId ?? ''}</td>
     ${several ? html`<td>${application}</td>` : ''}

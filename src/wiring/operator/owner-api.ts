@@ -6,7 +6,7 @@ import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 import { TOKEN_HEADER } from '../../console/http/guard.ts';
 import type { SearchAnswer } from '../../console/search/answer-search.ts';
 import type { SearchWish } from '../../console/search/search-query.ts';
-import { OUTCOMES } from '../../domain/invoice-state.ts';
+import { CONTRADICTIONS, OUTCOMES } from '../../domain/invoice-state.ts';
 import type { PurgeRequest, RunAnswer, RunRequest } from '../../console/console-options.ts';
 import type { Purged } from '../../domain/ports/ledger/purge-ledger.ts';
 import { readConsoleToken } from '../../runtime/config/console-token.ts';
@@ -105,6 +105,9 @@ const Found = z.looseObject({
   serviceId: z.string().nullable(),
   rows: z.array(z.number()),
   reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** An owner of an older Lote says none of the two. */
+  flags: z.array(z.string()).optional(),
+  contradictions: z.array(z.enum(CONTRADICTIONS)).optional(),
 });
 const Search = z.object({
   found: z.array(Found),

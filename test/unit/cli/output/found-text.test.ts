@@ -34,6 +34,19 @@ it('says of each invoice where it stands, why, and how far the search went', () 
   );
 });
 
+it('says of an invoice that went out that it is in doubt, and why', () => {
+  const flags = ['issued-after-failed', 'second-service-id'];
+  const doubtful = { ...FOUND, state: 'issued', reason: null, flags, contradictions: ['second-service-id'] } as const;
+
+  const text = foundText(
+    { found: [doubtful], lookedAt: 0, backTo: null, next: null },
+    { several: false, timeZone: 'UTC' },
+  );
+
+  expect(text).toContain('    The service accepted a second document of this invoice: it may exist twice.\n');
+  expect(text).toContain('    flags issued-after-failed, second-service-id\n');
+});
+
 it('gives the terminal nothing that it takes for a command', () => {
   const odd = {
     ...FOUND,

@@ -106,6 +106,20 @@ describe('what is found of several applications', () => {
   });
 });
 
+describe('an invoice that went out and is in doubt', () => {
+  const flag = 'failed-after-issued';
+  const result = { ...NOTHING, found: [{ ...FOUND, flags: [flag], contradictions: [flag] as const }] };
+
+  it('is said to be so where it is found, and has its flags in the saved table, last', async () => {
+    const page = await ask('/search?q=x', result);
+    const table = await ask('/search.csv?q=x', result);
+
+    expect(page.text).toContain('<div>The service said that it was issued, and then that it failed.</div>');
+    const [head, line] = table.text.trim().split('\r\n').slice(-2);
+    expect([head?.split(';').at(-1), line?.split(';').at(-1)]).toEqual(['flags', flag]);
+  });
+});
+
 describe('what is shown, saved', () => {
   it('as CSV is inert and names batch and file', async () => {
     const { answer, text } = await ask('/search.csv?q=x', { ...NOTHING, found: [FOUND] });
