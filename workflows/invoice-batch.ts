@@ -13,6 +13,7 @@ import { followBatch } from './batch/batch-control.ts';
 import { historyIsLong } from './history-limit.ts';
 import { requireBatchInput } from './batch/batch-input.ts';
 import { notifyNightlyRun } from './batch/confirm-total.ts';
+import { notifyPause } from './batch/notify-pause.ts';
 import { passOnActions } from './batch/pass-on.ts';
 import { reportBatch } from './batch/report-batch.ts';
 import { recordActions } from './batch/batch-watch.ts';
@@ -59,6 +60,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
     const { workflowId, runId } = workflowInfo();
     let sha256 = attached?.sha256 ?? null;
     let notified = false;
+    let nightKnows: string | null = null;
     if (attached !== undefined) batch.attach(attached.workflowId);
     for (
       let wait = attached === undefined ? FIRST_REFRESH_MS : LONGEST_REFRESH_MS;
@@ -74,6 +76,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
         notified = true;
         await notifyNightlyRun(found.unusual.batchId, found.unusual);
       }
+      nightKnows = await notifyPause(found.pausedBatch ?? null, nightKnows);
       if (historyIsLong())
         await continueAsNew<typeof invoiceBatch>(input, { sha256: found.sha256, workflowId: found.workflowId });
       await sleep(wait, { summary: 'another run has this file: looking again' });

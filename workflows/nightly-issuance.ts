@@ -7,7 +7,6 @@ import {
   log,
   ParentClosePolicy,
   proxyActivities,
-  setHandler,
   sleep,
   startChild,
   workflowInfo,
@@ -17,14 +16,13 @@ import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
 import type { MessageChannel, NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
 import { waitingCount } from '../src/texts/nights/waiting-files.ts';
-import { batchHeldSignal, type UnusualTotal } from '../src/contract/messages.ts';
 import * as options from './activity-options.ts';
 import { hasPatch } from './has-patch.ts';
 import { isOptionalInput, problemOfFields, TEXT, type FieldRules } from './input-fields.ts';
 import { invoiceBatch } from './invoice-batch.ts';
 import { nightMessage } from './nightly/night-message.ts';
-import { hasForm, isOrdinal, isText, onlyOf } from './typed-by-hand.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
+import { followWaitingBatches, type WaitingBatches } from './nightly/waiting-batches.ts';
 
 const { openNight: openNightlyRun } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
@@ -71,7 +69,7 @@ export interface NightlyResult {
  */
 export async function nightlyIssuance(input?: NightlyInput | null): Promise<NightlyResult> {
   const board = followNightlyRun();
-  const held = followHeldBatches();
+  const waitingBatches = followWaitingBatches();
   const opened = await openNightlyRun({ ...requireInput(input), ...ownRun() });
   board.speak(opened.language);
   board.show({ night: opened.night.nightId });
@@ -80,6 +78,8 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
   const files: Promise<void>[] = [];
   const begun = new Set<string>();
   let running = 0;
+  let through = 0;
+  let allBegun = false;
   let waiting: NightlyWaiting = [];
   for (let waited = 0; ;) {
     const claims = await claimDrops(opened);
@@ -96,6 +96,7 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
     waited += pause;
     await sleep(pause, { summary: `${growing} dropped files are not complete: looking again` });
   }
+  allBegun = true;
   await Promise.all(files);
   const [trouble] = troubles;
   // Whoever cancelled the night knows. Histories from before the patch end here.
@@ -112,11 +113,11 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
 
   /** Never rejects: the other files go on, and the night fails when they are through and its message is on its way. */
   async function runFile(file: DroppedFile): Promise<void> {
-    await condition(() => running < FILES_AT_ONCE);
+    await condition(() => running - waitingBatches.paused < FILES_AT_ONCE);
     running += 1;
     try {
       board.begun(file.name);
-      const end = await runBatch(opened, file, held);
+      const end = await runBatch(opened, file, { waitingBatches, isAllElseOver });
       const entry = await archiveDrop({ ...opened, file, end });
       board.ended(file.name, entry.verdict, entry.batchId);
     } catch (error) {
@@ -124,41 +125,13 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
       troubles.push({ name: file.name, error });
     } finally {
       running -= 1;
+      through += 1;
     }
   }
-}
 
-/** Batches that wait for an operator, by the id of the workflow that said so. */
-type HeldBatches = ReadonlyMap<string, Extract<FileEnd, { kind: 'held' }>>;
-
-/** Registers the handler before the first await. */
-function followHeldBatches(): HeldBatches {
-  const held = new Map<string, Extract<FileEnd, { kind: 'held' }>>();
-  setHandler(
-    batchHeldSignal,
-    onlyOf(
-      batchHeldSignal.name,
-      isHeld,
-      ({ workflowId, batchId, unusual }) => void held.set(workflowId, { kind: 'held', batchId, ...unusual }),
-    ),
-    {
-      description:
-        '(internal) {"workflowId": "…", "batchId": "…", "unusual": {…}} A batch waits for its total to be confirmed.',
-    },
-  );
-  return held;
-}
-
-interface Held {
-  readonly workflowId: string;
-  readonly batchId: string;
-  readonly unusual: UnusualTotal;
-}
-
-function isHeld(value: unknown): value is Held {
-  const isUnusual = (total: unknown): boolean =>
-    hasForm<UnusualTotal>(total, { invoices: isOrdinal, difference: isText });
-  return hasForm<Held>(value, { workflowId: isText, batchId: isText, unusual: isUnusual });
+  function isAllElseOver(): boolean {
+    return allBegun && files.length - through === waitingBatches.paused;
+  }
 }
 
 type NightlyWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
@@ -202,14 +175,20 @@ async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: rea
   }
 }
 
+/** When a night goes on without a file. */
+interface Leaving {
+  readonly waitingBatches: WaitingBatches;
+  readonly isAllElseOver: () => boolean;
+}
+
 /**
  * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
- * its batch. A batch that waits for an operator goes on by itself when the operator has come; the night does not wait.
+ * its batch. A batch that is held or paused goes on by itself when an operator has come; the night does not wait.
  */
 async function runBatch(
   { ledgerId, night }: OpenedNightlyRun,
   { file, slot, batchId, name }: DroppedFile,
-  held: HeldBatches,
+  { waitingBatches, isAllElseOver }: Leaving,
 ): Promise<FileEnd> {
   const start = (workflowId: string) =>
     startChild(invoiceBatch, {
@@ -219,6 +198,7 @@ async function runBatch(
       cancellationType: ChildWorkflowCancellationType.ABANDON,
       staticSummary: `dropped file ${name}`,
     });
+  let begun: string | null = null;
   const own = `${batchId ?? 'batch-unreadable'}-${night.nightId}-${slot}`;
   try {
     // A batch that runs already is joined by a run beside it, which attaches to it in the ledger.
@@ -228,11 +208,13 @@ async function runBatch(
       throw error;
     });
     const ended = child.result().then((result): FileEnd => ({ kind: 'batch', result }));
-    const waits = condition(() => held.has(child.workflowId)).then(() => held.get(child.workflowId));
-    return (await Promise.race([ended, waits])) ?? (await ended);
+    begun = child.workflowId;
+    return (await Promise.race([ended, ...waitingBatches.begin(begun, isAllElseOver)])) ?? (await ended);
   } catch (error) {
     if (isCancellation(error) && !(error instanceof ChildWorkflowFailure)) throw error;
     return failedEnd(error);
+  } finally {
+    if (begun !== null) waitingBatches.end(begun);
   }
 }
 

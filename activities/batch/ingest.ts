@@ -48,6 +48,8 @@ export type IngestResult =
       readonly language?: string;
       /** The other run waits until an operator has confirmed this total of the batch; left out: it does not. */
       readonly unusual?: UnusualTotal & { readonly batchId: string };
+      /** Id of the batch, which an operator has paused; left out: it is not. */
+      readonly pausedBatch?: string;
     };
 
 /** Claims the batch of a file for this run; reads, proves and stages it unless an earlier run did. */
@@ -157,11 +159,17 @@ async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
 
 async function attachedTo(
   { ledger, speech }: ActivityDeps,
-  { batchId, sha256, workflowId }: BatchRecord,
+  { batchId, sha256, workflowId, state }: BatchRecord,
 ): Promise<IngestResult> {
   const unusual = unusualTotalOf(await ledger.totalCheck(batchId));
-  const attached = { kind: 'attached', sha256, workflowId, language: speech.locale } as const;
-  return unusual === null ? attached : { ...attached, unusual: { ...unusual, batchId } };
+  return {
+    kind: 'attached',
+    sha256,
+    workflowId,
+    language: speech.locale,
+    ...(unusual === null ? {} : { unusual: { ...unusual, batchId } }),
+    ...(state === 'paused' ? { pausedBatch: batchId } : {}),
+  };
 }
 
 function holdOf(deps: ActivityDeps, { batchId }: BatchRecord, unusual: UnusualTotal | null): Reason | null {

@@ -15,6 +15,8 @@ export type FileEnd =
   | { readonly kind: 'batch'; readonly result: BatchResult }
   /** It waits until an operator has confirmed its total, and nothing of it was sent. */
   | { readonly kind: 'held'; readonly batchId: string; readonly invoices: number; readonly difference: string }
+  /** An operator has paused it: it goes on, and has its report, when it is resumed. */
+  | { readonly kind: 'paused'; readonly batchId: string }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 export interface NightlyNote {
@@ -29,9 +31,14 @@ export interface NightlyNote {
   readonly text: string;
 }
 
+/** The same; of a batch that goes on, with its numbers of invoices now: all, and those for which a document exists. */
+export type CountedEnd =
+  | Exclude<FileEnd, { kind: 'paused' }>
+  | (Extract<FileEnd, { kind: 'paused' }> & { readonly invoices: number; readonly issued: number });
+
 export interface NoteRequest {
   readonly file: Pick<ClaimedFile, 'name' | 'resumed'>;
-  readonly end: FileEnd;
+  readonly end: CountedEnd;
   /** The batch as the ledger knows it; null when there is none. */
   readonly batch: BatchRecord | null;
   /** References of its invoices that went out and are in doubt; they stand in the note alone, for Temporal's history keeps the remarks. Left out: none. */
@@ -96,18 +103,18 @@ export function issuedOf({ counts }: Pick<BatchResult, 'counts'>): number {
 /** Null: its run ended without a batch. */
 export function batchIdOfEnd(end: FileEnd): string | null {
   if (end.kind === 'batch') return end.result.batchId;
-  return end.kind === 'held' ? end.batchId : null;
+  return end.kind === 'failed' ? null : end.batchId;
 }
 
 function verdictOf(end: FileEnd): NightlyVerdict {
   if (end.kind === 'failed') return 'failed';
-  if (end.kind === 'held') return 'attention';
+  if (end.kind === 'held' || end.kind === 'paused') return 'attention';
   const { state } = end.result;
   if (state === 'refused') return 'refused';
   return isWholeFileIssued(end.result) && state === 'finished' ? 'issued' : 'attention';
 }
 
-function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandReader): readonly NightlyRemark[] {
+function outcomeRemarks(end: CountedEnd, verdict: NightlyVerdict, reader: CommandReader): readonly NightlyRemark[] {
   if (end.kind === 'failed')
     return [{ kind: 'run-failed', code: end.code, message: end.message }, { kind: 'drop-again' }];
   if (end.kind === 'held') {
@@ -115,6 +122,13 @@ function outcomeRemarks(end: FileEnd, verdict: NightlyVerdict, reader: CommandRe
     return [
       { kind: 'held', difference: end.difference },
       { kind: 'confirm-total', command },
+    ];
+  }
+  if (end.kind === 'paused') {
+    const n = end.invoices - end.issued;
+    return [
+      { kind: 'paused' },
+      ...(n === 0 ? [] : [{ kind: 'missing', n, of: end.invoices, cancelled: false } as const]),
     ];
   }
   const { counts, reports, state } = end.result;

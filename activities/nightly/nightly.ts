@@ -1,10 +1,11 @@
 import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
+import { wentOut } from '../../src/domain/invoice-state.ts';
 import type { ClaimedFile, NightlyRun, WaitingFile, WaitingReason } from '../../src/domain/ports/drop-folder.ts';
 import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../../src/contract/batch-id.ts';
-import { batchIdOfEnd, issuedOf, nightlyNote, type FileEnd } from './nightly-note.ts';
+import { batchIdOfEnd, issuedOf, nightlyNote, type CountedEnd, type FileEnd } from './nightly-note.ts';
 
 const HEARTBEAT_EVERY_MS = 5_000;
 /** An upload that is under way needs nobody: the next night takes its file. */
@@ -90,8 +91,9 @@ export interface ArchiveDropInput extends NightlyScope {
 /** Archives a file whose batch has ended, with a note beside it, and records it in the summary of the nightly run. */
 export async function archiveDrop(
   deps: ActivityDeps,
-  { night, file, end }: ArchiveDropInput,
+  { night, file, end: ended }: ArchiveDropInput,
 ): Promise<NightlyRunEntry> {
+  const end = await countedEnd(deps, ended);
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
   const changed = batch !== null && (await isChanged(deps, { night, file, sha256: batch.sha256 }));
@@ -109,9 +111,8 @@ export async function archiveDrop(
     known: note.known,
     resumed,
     batchId,
-    ...(end.kind === 'held' ? { waitsFor: 'total-unusual' } : {}),
-    invoices: invoicesOf(end),
-    issued: end.kind === 'batch' ? issuedOf(end.result) : 0,
+    ...waitOf(end),
+    ...figuresOf(end),
     report: end.kind === 'batch' ? end.result.reports.html : null,
     corrections: end.kind === 'batch' ? end.result.reports.corrections : null,
   };
@@ -154,9 +155,23 @@ async function hashOf({ files }: ActivityDeps, file: string): Promise<string | n
   }
 }
 
-function invoicesOf(end: FileEnd): number {
-  if (end.kind === 'batch') return end.result.counts.invoices ?? 0;
-  return end.kind === 'held' ? end.invoices : 0;
+function waitOf({ kind }: FileEnd): Pick<NightlyRunEntry, 'waitsFor'> {
+  if (kind === 'held') return { waitsFor: 'total-unusual' };
+  return kind === 'paused' ? { waitsFor: 'resume' } : {};
+}
+
+/** Of a batch that goes on, the ledger knows what has gone out. */
+async function countedEnd({ ledger }: ActivityDeps, end: FileEnd): Promise<CountedEnd> {
+  if (end.kind !== 'paused') return end;
+  const counts = await ledger.countOutcomes(end.batchId);
+  const sum = (some: typeof counts): number => some.reduce((total, { invoices }) => total + invoices, 0);
+  return { ...end, invoices: sum(counts), issued: sum(counts.filter(({ outcome }) => wentOut(outcome))) };
+}
+
+function figuresOf(end: CountedEnd): Pick<NightlyRunEntry, 'invoices' | 'issued'> {
+  if (end.kind === 'failed') return { invoices: 0, issued: 0 };
+  if (end.kind === 'batch') return { invoices: end.result.counts.invoices ?? 0, issued: issuedOf(end.result) };
+  return { invoices: end.invoices, issued: end.kind === 'paused' ? end.issued : 0 };
 }
 
 export interface FinishNightlyRunInput extends NightlyScope {

@@ -17,7 +17,9 @@ const time = z
 
 /** As `NightlyRemark` of the run log. */
 const Remark = z.discriminatedUnion('kind', [
-  z.object({ kind: z.enum(['resumed', 'changed', 'drop-again', 'refused', 'read-report', 'use-corrections']) }),
+  z.object({
+    kind: z.enum(['resumed', 'changed', 'drop-again', 'refused', 'read-report', 'use-corrections', 'paused']),
+  }),
   z.object({ kind: z.literal('dropped-before'), at: z.number(), file: z.string() }),
   z.object({ kind: z.literal('run-failed'), code: z.string(), message: z.string() }),
   z.object({ kind: z.literal('held'), difference: z.string() }),
@@ -35,7 +37,8 @@ const File = z.object({
   remarks: z.array(Remark).optional().catch(undefined),
   known: z.boolean(),
   batchId: z.string().nullable(),
-  waitsFor: z.literal('total-unusual').optional(),
+  /** Unreadable ones by a later version: the note says what the file waits for. */
+  waitsFor: z.enum(['total-unusual', 'resume']).optional().catch(undefined),
   invoices: z.number(),
   issued: z.number(),
 });

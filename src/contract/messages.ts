@@ -347,3 +347,7 @@ export const batchHeldSignal =
   defineSignal<[{ readonly workflowId: string; readonly batchId: string; readonly unusual: UnusualTotal }]>(
     'batchHeld',
   );
+
+/** From a batch to the nightly run that started it: an operator has paused the batch with this id; null: it goes on again. */
+export const batchPausedSignal =
+  defineSignal<[{ readonly workflowId: string; readonly batchId: string | null }]>('batchPaused');

@@ -22,6 +22,7 @@ export const PATCHES = [
   'as-wide-as-the-rate',
   'window-of-each-round',
   'notify-a-run-that-was-reset',
+  'go-on-without-a-paused-file',
 ] as const;
 
 /** Name of one change of the workflows. */

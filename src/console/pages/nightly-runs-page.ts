@@ -159,7 +159,7 @@ function fileRow(format: PageFormat, file: NightlyFile, now: BatchNow | undefine
     <td class="number">${count(file.issued)}</td>
     <td class="text">
       ${file.known ? html`<div>${nights.repeated}</div>` : ''}
-      ${file.waitsFor === undefined ? '' : html`<div>${nights.held}</div>`}
+      ${file.waitsFor === undefined ? '' : html`<div>${nights.waitsFor[file.waitsFor]}</div>`}
       ${file.verdict === 'attention' && file.issued < file.invoices ? html`<div>${plural(nights.notOut, file.invoices - file.issued, file.invoices)}</div>` : ''}
       ${file.verdict === 'refused' ? html`<div>${nights.nothingSent}</div>` : ''}
       ${now === undefined ? '' : nowLine(format, now)}

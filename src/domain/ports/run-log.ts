@@ -13,7 +13,7 @@ export type NightlyVerdict =
 
 /** What became of a dropped file and what to do next: a sentence each, in the language of whoever reads it. */
 export type NightlyRemark =
-  | { readonly kind: 'resumed' | 'changed' | 'drop-again' | 'refused' | 'read-report' | 'use-corrections' }
+  | { readonly kind: 'resumed' | 'changed' | 'drop-again' | 'refused' | 'read-report' | 'use-corrections' | 'paused' }
   | { readonly kind: 'dropped-before'; readonly at: number; readonly file: string }
   | { readonly kind: 'run-failed'; readonly code: string; readonly message: string }
   | { readonly kind: 'held'; readonly difference: string }
@@ -38,7 +38,7 @@ export interface NightlyRunEntry {
   readonly resumed: boolean;
   readonly batchId: string | null;
   /** Present: the batch had not ended, and an operator must act before it goes on. */
-  readonly waitsFor?: 'total-unusual';
+  readonly waitsFor?: 'total-unusual' | 'resume';
   readonly invoices: number;
   readonly issued: number;
   /** Path of report.html, and of the corrections file. */

@@ -24,7 +24,11 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     },
     nothingSent: 'Nothing of it was sent. The report says why.',
     note: 'Note beside the file',
-    held: 'Held before anything was sent: its total is unusual. Open the batch to confirm or cancel it.',
+    waitsFor: {
+      'total-unusual': 'Held before anything was sent: its total is unusual. Open the batch to confirm or cancel it.',
+      resume:
+        'Paused by an operator: nothing more of it is sent, and the night did not wait for it. Open the batch to resume or cancel it.',
+    },
     unended: {
       one: 'This night has not ended: {n} file so far.',
       other: 'This night has not ended: {n} files so far.',
@@ -81,6 +85,8 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     'drop-again':
       'What it had sent is in the ledger. Drop the file again: it goes on where it stopped, and nothing is sent twice.',
     held: 'Held: nothing of it was sent. {difference}',
+    paused:
+      'An operator has paused it, and the night did not wait: nothing more of it is sent until somebody resumes it, on the page of the batch in the console or in the Temporal UI. It then goes on by itself, and its report says what became of it.',
     'confirm-total':
       'If the total is right, confirm it: on the page of the batch in the console, or with {command}. The batch is then sent at once. If it is wrong, cancel the batch.',
     refused: 'Refused: nothing of it was sent. The report says why. Correct the file and drop it again.',

@@ -24,7 +24,12 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     },
     nothingSent: 'No se envió nada de él. El informe dice por qué.',
     note: 'Nota junto al archivo',
-    held: 'Retenido antes de enviar nada: su total es inusual. Abra el lote para confirmarlo o cancelarlo.',
+    waitsFor: {
+      'total-unusual':
+        'Retenido antes de enviar nada: su total es inusual. Abra el lote para confirmarlo o cancelarlo.',
+      resume:
+        'En pausa, por un operador: no se envía nada más de él, y la noche no lo esperó. Abra el lote para reanudarlo o cancelarlo.',
+    },
     unended: {
       one: 'Esta noche no ha terminado: {n} archivo hasta ahora.',
       other: 'Esta noche no ha terminado: {n} archivos hasta ahora.',
@@ -81,6 +86,8 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     'drop-again':
       'Lo que se envió está en el libro de registro. Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',
     held: 'Retenido: no se envió nada de él, porque su total es inusual. En inglés: {difference}',
+    paused:
+      'Un operador lo puso en pausa, y la noche no lo esperó: no se envía nada más de él hasta que alguien lo reanude, en la página del lote en la consola o en la interfaz de Temporal. Entonces continúa por sí solo, y su informe dice qué fue de él.',
     'confirm-total':
       'Si el total es correcto, confírmelo en la página del lote en la consola, o con {command}. El lote se envía entonces de inmediato. Si no lo es, cancele el lote.',
     refused: 'Rechazado: no se envió nada de él. El informe dice por qué. Corrija el archivo y deposítelo de nuevo.',

@@ -1,5 +1,11 @@
 import type { WaitingReason } from '../../domain/ports/drop-folder.ts';
-import type { MessageChannel, NightlyRemark, NightlyVerdict, NightMessageNote } from '../../domain/ports/run-log.ts';
+import type {
+  MessageChannel,
+  NightlyRemark,
+  NightlyRunEntry,
+  NightlyVerdict,
+  NightMessageNote,
+} from '../../domain/ports/run-log.ts';
 import type { Plural } from '../plural.ts';
 
 type PluralRemark = 'all-out' | 'missing' | 'rows-without-invoice';
@@ -25,7 +31,8 @@ export interface NightTexts {
     readonly notOut: Plural;
     readonly nothingSent: string;
     readonly note: string;
-    readonly held: string;
+    /** Why the night did not wait for a file, and what to do. */
+    readonly waitsFor: Readonly<Record<NonNullable<NightlyRunEntry['waitsFor']>, string>>;
     /** Nothing needs anybody yet, and its last run has no end. */
     readonly unended: Plural;
     readonly allOut: Plural;

@@ -24,7 +24,12 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     },
     nothingSent: 'Nada dele foi enviado. O relatório diz porquê.',
     note: 'Nota junto ao ficheiro',
-    held: 'Retido antes de se enviar alguma coisa: o total é invulgar. Abra o lote para o confirmar ou cancelar.',
+    waitsFor: {
+      'total-unusual':
+        'Retido antes de se enviar alguma coisa: o total é invulgar. Abra o lote para o confirmar ou cancelar.',
+      resume:
+        'Em pausa, por um operador: nada mais dele é enviado, e a noite não esperou por ele. Abra o lote para o retomar ou cancelar.',
+    },
     unended: {
       one: 'Esta noite não terminou: {n} ficheiro até agora.',
       other: 'Esta noite não terminou: {n} ficheiros até agora.',
@@ -81,6 +86,8 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     'drop-again':
       'O que já foi enviado está no livro de registo. Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',
     held: 'Retido: nada dele foi enviado, porque o total é invulgar. Em inglês: {difference}',
+    paused:
+      'Um operador pô-lo em pausa, e a noite não esperou: nada mais dele é enviado até alguém o retomar, na página do lote na consola ou na interface do Temporal. Depois continua por si, e o relatório diz o que foi feito dele.',
     'confirm-total':
       'Se o total estiver certo, confirme-o na página do lote na consola, ou com {command}. O lote é então enviado de imediato. Se estiver errado, cancele o lote.',
     refused: 'Recusado: nada dele foi enviado. O relatório diz porquê. Corrija o ficheiro e deposite-o de novo.',

@@ -166,7 +166,7 @@ async function nightsCheck(client: Client, config: Config): Promise<Check> {
     return trouble(
       name,
       `A night that began at ${overdue.beganAt.toISOString()} has not ended, and no other one begins before: ${overdue.workflowId}.`,
-      'It mostly waits for a batch that somebody has paused: look at its workflow in the Temporal UI, and resume or cancel what is open.',
+      'It waits for a batch that has not ended: its workflow in the Temporal UI names the file, and the page of the batch says what it waits for. A night that an earlier version of Lote began waits for a paused batch, too: resume or cancel it.',
     );
   const when =
     state.hour === null || state.minute === null

@@ -103,14 +103,17 @@ function lineOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, { conso
   const { nights, morning } = texts;
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
   const name = plainText(file.name);
-  if (file.waitsFor !== undefined) return { name, words: nights.held, link };
+  const missing = file.invoices - file.issued;
+  const notOut = missing > 0 ? plural(nights.notOut, missing, file.invoices) : null;
+  if (file.waitsFor === 'total-unusual') return { name, words: nights.waitsFor[file.waitsFor], link };
+  if (file.waitsFor === 'resume')
+    return { name, words: [...(notOut === null ? [] : [notOut]), nights.waitsFor[file.waitsFor]].join(' '), link };
   if (file.remarks?.some(({ kind }) => kind === 'changed') === true)
     return { name, words: texts.remarks.changed, link };
   const verdict = file.verdict === 'issued' ? 'attention' : file.verdict;
-  const missing = file.invoices - file.issued;
   const what =
-    verdict === 'attention' && missing > 0
-      ? plural(nights.notOut, missing, file.invoices)
+    verdict === 'attention' && notOut !== null
+      ? notOut
       : (lostRowsText({ texts, plural }, file) ?? `${nights.verdicts[verdict]}.`);
   const next = verdict === 'attention' && file.corrections === null ? morning.readReport : morning.toDo[verdict];
   return { name, words: `${what} ${next}`, link };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issuedOf, nightlyNote, type FileEnd, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
+import { issuedOf, nightlyNote, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
 import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
 import { chooseLanguage, ENGLISH } from '../../../../src/texts/choose-language.ts';
@@ -11,7 +11,7 @@ const RESULT: BatchResult = {
   counts: { rows: 3, invoices: 3, issued: 3 },
 };
 
-function ended(over: Partial<BatchResult> = {}): FileEnd {
+function ended(over: Partial<BatchResult> = {}): NoteRequest['end'] {
   return { kind: 'batch', result: { ...RESULT, ...over } };
 }
 
@@ -195,6 +195,20 @@ describe('what a person reads beside a file', () => {
       '1 row belongs to no invoice.',
       'The report says of each what to do next.',
     ]);
+  });
+
+  it.each([
+    [1, '2 of 3 invoices are not confirmed as issued.'],
+    [3, null],
+  ])('whose batch is paused while %i of 3 have gone out', (issued, missing) => {
+    const { verdict, destination, sentences, text } = note({
+      end: { kind: 'paused', batchId: 'batch-a-12345678', invoices: 3, issued },
+    });
+
+    expect([verdict, destination]).toEqual(['attention', 'archive']);
+    expect(sentences[0]).toContain('nothing more of it is sent until somebody resumes it');
+    expect(sentences.slice(1)).toEqual(missing === null ? [] : [missing]);
+    expect(text).toContain('Batch        batch-a-12345678');
   });
 
   it('that an interrupted night had claimed', () => {

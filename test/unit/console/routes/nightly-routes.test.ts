@@ -183,6 +183,30 @@ describe('the nights', () => {
     expect(await pageOf('/nights')).toContain('Each line says how it was when the night ended.');
   });
 
+  it('say of a paused file that somebody must resume it, and never that everything went out', async () => {
+    const remarks = [{ kind: 'paused' }, { kind: 'missing', n: 2, of: 3, cancelled: false }] as const;
+    const file = entry({ verdict: 'attention', waitsFor: 'resume', invoices: 3, issued: 1, remarks });
+    const book = createRunLog(reportsDir);
+    await book.record(nightOf('2026-05-01'), file);
+    await book.finish(nightOf('2026-05-01'), { waiting: [], finishedAt: TWO });
+
+    for (const page of [await pageOf('/nights/2026-05-01'), await pageOf('/nights')]) {
+      expect(page).toContain('1 of 1 files needs somebody.');
+      expect(page).not.toContain('verything went out');
+    }
+    const page = await pageOf('/nights/2026-05-01');
+    expect(page).toContain('Paused by an operator: nothing more of it is sent, and the night did not wait for it.');
+    expect(page).toContain('2 of 3 invoices are not confirmed as issued.');
+    expect(await pageOf('/nights/2026-05-01', 'pt')).toContain('Em pausa, por um operador');
+  });
+
+  it('show a file that waits for something that only a later version of Lote knows', async () => {
+    const book = createRunLog(reportsDir);
+    await book.record(nightOf('2026-05-01'), entry({ verdict: 'attention', issued: 0, waitsFor: 'rain' as 'resume' }));
+
+    expect(await pageOf('/nights/2026-05-01')).toContain('needs somebody');
+  });
+
   it('that were interrupted say what happens next', async () => {
     await createRunLog(reportsDir).record(nightOf('2026-05-01'), entry({}));
 

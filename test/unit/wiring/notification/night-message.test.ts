@@ -67,6 +67,18 @@ describe('the message of a night', () => {
     );
   });
 
+  it('says of a paused file what has gone out, and that somebody must resume it', () => {
+    const paused = entry({ name: 'a.csv', verdict: 'attention', invoices: 9, issued: 4, waitsFor: 'resume' });
+
+    const { subject, text, data } = nightMessage(night([entry({}), paused]), { language: 'en', locale: 'en' }, PLACE);
+
+    expect(subject).toContain('1 of 2 files needs somebody.');
+    expect(text).toContain(
+      '- a.csv: 5 of 9 invoices are not confirmed as issued. Paused by an operator: nothing more of it is sent, and the night did not wait for it. Open the batch to resume or cancel it.',
+    );
+    expect(data['files']).toContainEqual(expect.objectContaining({ name: 'a.csv', waitsFor: 'resume' }));
+  });
+
   it.each([
     [
       [{ kind: 'rows-without-invoice', n: 2 } as const],
