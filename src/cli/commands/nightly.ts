@@ -82,12 +82,17 @@ export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
 
 /** `lote nightly off`: also a night that was missed and that nobody has begun does not run any more. */
 export async function nightlyOff(command: NightlyCommand): Promise<ExitCode> {
-  return withNightlyRuns(command, async (place) => {
-    const { was, ended, running } = await endNightlyRuns(place);
-    print(command.json, { nights: null, was, ended, running }, [
+  return withNightlyRuns(command, async (place, _, config) => {
+    const again = commandLine(config, 'nightly now');
+    const { was, ended, interrupted, running } = await endNightlyRuns(place);
+    print(command.json, { nights: null, was, ended, interrupted, running }, [
       was ? 'Nights are off now.' : 'Nights were off already.',
       ...running.map((id) => `Running      ${id} goes on to its end.`),
       ...ended.map((id) => `Ended        ${id}: no worker had begun it, and it sends nothing.`),
+      ...interrupted.map(
+        (id) =>
+          `Interrupted  ${id}: a worker took it up in this very moment, and it was ended all the same. Its batches go on; what else it had claimed lies in in-progress until the next run: ${again}`,
+      ),
     ]);
     return EXIT.ok;
   });

@@ -13,6 +13,8 @@ export interface EndedNights {
   readonly was: boolean;
   /** No worker had taken these up: they have done nothing, and never will. */
   readonly ended: readonly string[];
+  /** A worker took these up while they were ended: the next night goes on with what they had claimed. */
+  readonly interrupted: readonly string[];
   /** These go on to their end. */
   readonly running: readonly string[];
 }
@@ -26,14 +28,16 @@ export async function endNightlyRuns(place: NightlyPlace): Promise<EndedNights> 
   const started = await startedBeforePause(place);
   const was = await unscheduleNightlyRuns(place);
   const ended: string[] = [];
+  const interrupted: string[] = [];
   const running: string[] = [];
   for (const workflowId of started) {
     // oxlint-disable-next-line no-await-in-loop -- a schedule names ten at most
     const end = await endOf(place, workflowId);
     if (end === 'ended') ended.push(workflowId);
+    if (end === 'interrupted') interrupted.push(workflowId);
     if (end === 'running') running.push(workflowId);
   }
-  return { was, ended, running };
+  return { was, ended, interrupted, running };
 }
 
 /** The schedule starts what was due before it sees a pause. Once the pause is seen, its lists name all that it has started and will ever start. */
@@ -50,10 +54,13 @@ async function startedBeforePause(place: NightlyPlace): Promise<readonly string[
   }
 }
 
-async function endOf({ client }: NightlyPlace, workflowId: string): Promise<'ended' | 'running' | 'over'> {
+async function endOf(
+  { client }: NightlyPlace,
+  workflowId: string,
+): Promise<'ended' | 'interrupted' | 'running' | 'over'> {
   try {
-    if (await endUntouchedRun(client, workflowId, 'nights were switched off before a worker took it up'))
-      return 'ended';
+    const end = await endUntouchedRun(client, workflowId, 'nights were switched off before a worker took it up');
+    if (end !== 'left') return end;
     const { status } = await client.workflow.getHandle(workflowId).describe();
     return status.name === 'RUNNING' ? 'running' : 'over';
   } catch (error) {

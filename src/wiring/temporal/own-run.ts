@@ -30,11 +30,23 @@ export async function requireOwnRun(
 /** Events of a run that no worker has ever taken up: started, and its first task scheduled. */
 const UNTOUCHED_EVENTS = 2;
 
-/** Ends a run that no worker has ever taken up, and that has therefore done nothing. False: one has, or it has ended; it stays as it is. */
-export async function endUntouchedRun(client: Client, workflowId: string, reason: string): Promise<boolean> {
-  const handle = client.workflow.getHandle(workflowId);
-  const { historyLength, status } = await handle.describe();
-  if (status.name !== 'RUNNING' || historyLength > UNTOUCHED_EVENTS) return false;
-  await handle.terminate(reason);
-  return true;
+/**
+ * What became of a run that was to be ended if no worker had taken it up. `ended`: none had, and it has done nothing. `left`: one had, or it was over
+ * already; it stays as it is. `interrupted`: one took it up in this very moment, and it was ended all the same.
+ */
+export type UntouchedEnd = 'ended' | 'left' | 'interrupted';
+
+/**
+ * Ends a run that no worker has ever taken up. Temporal ends no run on a condition, so its history says afterwards whether that was still so.
+ * @throws WorkflowNotFoundError when there is no such run, or it ended meanwhile
+ */
+export async function endUntouchedRun(client: Client, workflowId: string, reason: string): Promise<UntouchedEnd> {
+  const { historyLength, status, runId } = await client.workflow.getHandle(workflowId).describe();
+  if (status.name !== 'RUNNING' || historyLength > UNTOUCHED_EVENTS) return 'left';
+  const run = client.workflow.getHandle(workflowId, runId);
+  await run.terminate(reason);
+  const { events } = await run.fetchHistory();
+  // What a worker had only begun to answer has no effect: the answer comes too late.
+  const isBegun = (events ?? []).some(({ workflowTaskCompletedEventAttributes: task }) => Boolean(task));
+  return isBegun ? 'interrupted' : 'ended';
 }

@@ -79,6 +79,11 @@ async function answered({ handle }: StartedBatch): Promise<void> {
 
 /** A run that nobody ever took up leaves no batch behind; one that a worker has begun stays for the workers to come. */
 async function giveUp(client: Client, { handle }: StartedBatch, error: unknown): Promise<never> {
-  await endUntouchedRun(client, handle.workflowId, 'no worker took it up');
-  throw error;
+  const end = await endUntouchedRun(client, handle.workflowId, 'no worker took it up');
+  if (end !== 'interrupted' || !(error instanceof LoteError)) throw error;
+  throw new LoteError(
+    error.code,
+    `${error.message} A worker took up ${handle.workflowId} in this very moment, and it was ended all the same: run the file again when a worker runs. It goes on where it stopped, and nothing is sent twice.`,
+    { cause: error },
+  );
 }

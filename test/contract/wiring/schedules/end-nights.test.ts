@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi }
 import { nightlyOff } from '../../../../src/cli/commands/nightly.ts';
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';
+import { endNightlyRuns } from '../../../../src/wiring/schedules/end-nights.ts';
 import {
   describeNightlyRuns,
   nightlySchedule,
@@ -62,27 +63,62 @@ describe('`lote nightly off`', () => {
     return { place, id, env: { ...env, LOTE_TASK_QUEUE: application } };
   }
 
+  /** As a worker: gets the first task of the night, and answers it or not. */
+  async function takeUp(place: NightlyPlace, isAnswered: boolean): Promise<void> {
+    const scope = { namespace: 'default', identity: workerIdentity(`ledger-1/${place.application}`, 42, 'aa', null) };
+    await client.connection.withDeadline(Date.now() + 10_000, async () => {
+      const { taskToken } = await client.workflowService.pollWorkflowTaskQueue({
+        ...scope,
+        taskQueue: { name: place.taskQueue },
+      });
+      if (isAnswered) await client.workflowService.respondWorkflowTaskCompleted({ ...scope, taskToken, commands: [] });
+    });
+  }
+
   it('ends a night that no worker has begun, which would issue what is dropped later on', async () => {
     const { place, id, env } = await startedNight();
 
-    expect(await off(env)).toEqual({ nights: null, was: true, ended: [id], running: [] });
+    expect(await off(env)).toEqual({ nights: null, was: true, ended: [id], interrupted: [], running: [] });
 
     expect(await describeNightlyRuns(place)).toBeNull();
     expect((await client.workflow.getHandle(id).describe()).status.name).toBe('TERMINATED');
-    expect(await off(env)).toEqual({ nights: null, was: false, ended: [], running: [] });
+    expect(await off(env)).toEqual({ nights: null, was: false, ended: [], interrupted: [], running: [] });
   });
 
   it('names a night that a worker has begun, which goes on to its end', async () => {
     const { place, id, env } = await startedNight();
-    const taskQueue = { name: place.taskQueue };
-    const identity = workerIdentity(`ledger-1/${place.application}`, 42, 'aa', null);
-    await client.connection.withDeadline(Date.now() + 10_000, () =>
-      client.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity }),
-    );
+    await takeUp(place, false);
 
-    expect(await off(env)).toEqual({ nights: null, was: true, ended: [], running: [id] });
+    expect(await off(env)).toEqual({ nights: null, was: true, ended: [], interrupted: [], running: [id] });
 
     expect((await client.workflow.getHandle(id).describe()).status.name).toBe('RUNNING');
+  });
+
+  it.each([
+    ['has done the first step of', true, { ended: 0, interrupted: 1 }],
+    ['has got, and not answered, the first step of', false, { ended: 1, interrupted: 0 }],
+  ])('says what is so of a night that a worker %s while it is ended', async (_, isAnswered, expected) => {
+    const { place, id } = await startedNight();
+    const racing = new Client({
+      connection: client.connection,
+      interceptors: {
+        workflow: [
+          {
+            async terminate(input, next) {
+              await takeUp(place, isAnswered);
+              return next(input);
+            },
+          },
+        ],
+      },
+    });
+
+    const { ended, interrupted, running } = await endNightlyRuns({ ...place, client: racing });
+
+    expect({ ended: ended.length, interrupted: interrupted.length }).toEqual(expected);
+    expect([...ended, ...interrupted]).toEqual([id]);
+    expect(running).toEqual([]);
+    expect((await client.workflow.getHandle(id).describe()).status.name).toBe('TERMINATED');
   });
 
   it('does not start the night that was missed, although it starts the server that catches up with it', async () => {
