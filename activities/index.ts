@@ -16,7 +16,7 @@ import { closeOrphans } from './settling/close-orphans.ts';
 import { ensureMerchants } from './sending/merchants.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from './settling/reconcile.ts';
 import { archiveDrop, claimDrops, finishNightlyRun, openNightlyRun } from './nightly/nightly.ts';
-import { sendNightMessage } from './nightly/night-message.ts';
+import { closeNightMessage, sendNightMessage } from './nightly/night-message.ts';
 import { writeReport } from './batch/report.ts';
 import { reopenBatch, sendAgain } from './batch/retry.ts';
 import { reviewPage } from './settling/settle.ts';
@@ -65,5 +65,6 @@ export function createActivities(deps: ActivityDeps) {
     shelveDrop: bind('shelveDrop', archiveDrop),
     finishNight: bind('finishNight', finishNightlyRun),
     sendNightMessage: bind('sendNightMessage', sendNightMessage),
+    closeNightMessage: bind('closeNightMessage', closeNightMessage),
   };
 }

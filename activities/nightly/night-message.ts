@@ -33,3 +33,12 @@ export async function sendNightMessage(deps: ActivityDeps, { night, channel }: S
     });
   });
 }
+
+/** Notes that nobody sends the message of a night on this way any more, with why the last try failed. One that was sent stays so. */
+export async function closeNightMessage(deps: ActivityDeps, { night, channel }: SendNightMessageInput): Promise<void> {
+  const run = await deps.nights.run(night);
+  const last = run?.messages.find((note) => note.channel === channel);
+  if (run === null || last?.state === 'sent' || last?.state === 'refused') return;
+  const detail = last?.detail ?? 'Each try ended without a result: it may have been sent.';
+  await deps.nights.noteMessage(night, { channel, state: 'refused', at: deps.now(), detail });
+}

@@ -23,6 +23,7 @@ export const PATCHES = [
   'window-of-each-round',
   'notify-a-run-that-was-reset',
   'go-on-without-a-paused-file',
+  'close-an-unsent-message',
 ] as const;
 
 /** Name of one change of the workflows. */

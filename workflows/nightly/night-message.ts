@@ -3,10 +3,16 @@ import type { Activities } from '../../activities/index.ts';
 import type { NightlyScope } from '../../activities/nightly/nightly.ts';
 import type { MessageChannel } from '../../src/domain/ports/run-log.ts';
 import * as options from '../activity-options.ts';
+import { hasPatch } from '../has-patch.ts';
 
 const { sendNightMessage } = proxyActivities<Activities>({
   ...options.NIGHT_MESSAGE,
   summary: 'the message of the night',
+});
+
+const { closeNightMessage } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'nobody sends the message any more',
 });
 
 export interface NightMessageInput extends NightlyScope {
@@ -23,6 +29,8 @@ export async function nightMessage({ ledgerId, night, channels }: NightMessageIn
     } catch (error) {
       if (isCancellation(error)) throw error;
       log.warn('the message of the night was not sent', { night: night.nightId, channel });
+      // Its page says else that it is still tried.
+      if (hasPatch('close-an-unsent-message')) await closeNightMessage({ ledgerId, night, channel });
     }
   }
 }

@@ -4,8 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { Worker } from '@temporalio/worker';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { NightMessageNote } from '../../../src/domain/ports/run-log.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
@@ -47,6 +48,21 @@ async function untilAll(night: NightlyResult, state: NightMessageNote['state']) 
     return notes.length > 0 && notes.every((note) => note.state === state);
   });
   return notesOf(night);
+}
+
+/** Ends the activity of a message for good, as the end of its twelve hours does. */
+async function endTries({ client, config }: TestStack, workflowId: string): Promise<void> {
+  const { raw } = await client.workflow.getHandle(workflowId).describe();
+  const [pending] = raw.pendingActivities ?? [];
+  await client.workflowService.respondActivityTaskFailedById({
+    ...{ namespace: config.temporal.namespace, workflowId, activityId: pending?.activityId ?? '' },
+    failure: { message: 'test', applicationFailureInfo: { type: 'test', nonRetryable: true } },
+  });
+}
+
+async function replay({ client }: TestStack, workflowId: string): Promise<void> {
+  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
 }
 
 /** The text of a quoted-printable source. */
@@ -101,6 +117,36 @@ describe('the message of a night', { timeout: 180_000 }, () => {
       const message = `night-${stack.config.application}-${night.night}-message`;
       await stack.client.workflow.getHandle(message).result();
       expect(server.taken).toEqual([]);
+    });
+  });
+
+  it('that could not be sent in all its time stands on the page of its night as not tried any more', async () => {
+    let tries = 0;
+    // Busy at first; then it does not answer, so that the last try is under way when its time is over.
+    const hook = createServer((request, response) => {
+      tries += 1;
+      if (tries === 1) response.writeHead(503).end();
+      else request.resume();
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      hook.closeAllConnections();
+      hook.close();
+    });
+    const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
+    await withStack({ env: { ...QUICK, LOTE_MESSAGE_URL: url, LOTE_MESSAGE_SECRET: SECRET } }, async (stack) => {
+      const night = await runNightly(stack);
+      await untilAll(night, 'unsent');
+      await until(() => tries === 2);
+      const workflowId = `night-${stack.config.application}-${night.night}-message`;
+
+      await endTries(stack, workflowId);
+      await stack.client.workflow.getHandle(workflowId).result();
+
+      expect(await notesOf(night)).toMatchObject([
+        { channel: 'webhook', state: 'refused', detail: expect.stringContaining('503') as string },
+      ]);
+      await replay(stack, workflowId);
     });
   });
 

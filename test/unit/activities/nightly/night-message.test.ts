@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { sendNightMessage } from '../../../../activities/nightly/night-message.ts';
+import { closeNightMessage, sendNightMessage } from '../../../../activities/nightly/night-message.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
 
@@ -62,6 +62,22 @@ describe('sending the message of a night', () => {
 
     expect(sent()).toBe(1);
     expect(warned).toHaveLength(1);
+  });
+
+  it('is over when nobody tries any more: the run log says so, with why the last try failed, and of that night alone', async () => {
+    const { deps, nights } = await placeOf([new LoteError('message-unsent', 'found 451')]);
+    const next = { ...NIGHT, nightId: '2026-11-24-5e6f7a8b', date: '2026-11-24' };
+    await nights.finish(next, { waiting: [], finishedAt: 2 });
+    await expect(sendNightMessage(deps, INPUT)).rejects.toMatchObject({ code: 'message-unsent' });
+    await sendNightMessage(deps, { ...INPUT, night: next });
+
+    await closeNightMessage({ ...deps, now: () => 9 }, INPUT);
+    await closeNightMessage(deps, { ...INPUT, night: next });
+
+    expect((await nights.run(NIGHT))?.messages).toEqual([
+      { channel: 'email', state: 'refused', at: 9, detail: 'found 451' },
+    ]);
+    expect((await nights.run(next))?.messages).toMatchObject([{ state: 'sent', detail: null }]);
   });
 
   it('takes no message for a dropped file of the night', async () => {
