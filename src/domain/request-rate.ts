@@ -1,3 +1,5 @@
+import { isAhead } from './time/is-ahead.ts';
+
 /**
  * State of the adaptive rate limiter (AIMD) of one base address. The same rules hold in one process and, kept as a row
  * of the ledger, over all its processes.
@@ -74,12 +76,12 @@ export function isThrottled(rate: number | null, limit: number | null): boolean 
 export const LONGEST_HOLD_MS = 10 * 60_000;
 
 /**
- * How long requests are still held that may not leave before `until`, in milliseconds. No hold is longer than the longest: one that seems to be was noted by a
- * clock that has been set back, and is over.
+ * How long requests are still held that may not leave before `until`, in milliseconds. No hold is longer than the longest: one that began at a time that has
+ * not come yet was noted by a clock that has been set back, and is over.
  */
 export function leftOfHold(until: number, now: number): number {
-  const left = until - now;
-  return left > LONGEST_HOLD_MS ? 0 : Math.max(0, left);
+  if (isAhead(until, now + LONGEST_HOLD_MS)) return 0;
+  return Math.min(Math.max(0, until - now), LONGEST_HOLD_MS);
 }
 
 /** Permits to send, and the state after they are taken. */

@@ -1,3 +1,4 @@
+import { isAheadSql } from '../database/ahead-sql.ts';
 import { CLOCK } from '../database/clock.ts';
 
 /** application, baseUrl, key fingerprint, now. Not when another application of the ledger has that very account. */
@@ -59,7 +60,7 @@ SELECT ${RATE_COLUMNS} FROM request_pace WHERE base_url = $1`;
 export const HOLD_REQUESTS = `/* hold-requests */
 INSERT INTO request_pace AS p (base_url, next_at, slowed_at, held_until) VALUES ($1, 0, 0, ${CLOCK} + $2::double precision)
 ON CONFLICT (base_url) DO UPDATE SET held_until =
-  greatest(CASE WHEN p.held_until > ${CLOCK} + $3::double precision THEN 0 ELSE p.held_until END, excluded.held_until)`;
+  greatest(CASE WHEN ${isAheadSql('p.held_until', `${CLOCK} + $3::double precision`)} THEN 0 ELSE p.held_until END, excluded.held_until)`;
 
 /** baseUrl. Processes that send: each sees its own part of what the service takes. */
 export const COUNT_SENDERS = `/* count-senders */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   isThrottled,
+  leftOfHold,
+  LONGEST_HOLD_MS,
   rateOf,
   throttle,
   reservePermits,
@@ -16,6 +18,18 @@ const MANY: TooMany = { taken: 100, share: 0.9, answers: 60 };
 function slow(state: RequestRate, now: number, tooMany: TooMany, limit: number | null = null): RequestRate {
   return throttle(state, { tooMany, limit, now });
 }
+
+describe('what is left of a hold', () => {
+  it.each([
+    ['a part of it', 5_000, 1_000, 4_000],
+    ['none once its time has come', 5_000, 5_000, 0],
+    ['all of the longest', LONGEST_HOLD_MS, 0, LONGEST_HOLD_MS],
+    ['no more than the longest where the clock was set right by a second', LONGEST_HOLD_MS + 1_000, 0, LONGEST_HOLD_MS],
+    ['none where a clock noted it that was set back by an hour', LONGEST_HOLD_MS + 3_600_000, 0, 0],
+  ])('is %s', (_, until, now, left) => {
+    expect(leftOfHold(until, now)).toBe(left);
+  });
+});
 
 describe('the pace of requests', () => {
   it('is the limit, or nothing at all, while the service has not said 429', () => {
