@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/runtime/version.ts';
-import { findStuckRun } from '../../src/wiring/temporal/stuck-run.ts';
+import { findStuckRun } from '../../src/wiring/temporal/stuck/stuck-run.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
 import { testInvoices } from '../support/files/batch-file.ts';
 import { bundleWithOneStepMore } from '../support/changed-workflow/changed-bundle.ts';

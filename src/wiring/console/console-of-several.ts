@@ -10,7 +10,7 @@ import { misfitsOfEach } from '../profile-fit/misfits-of-each.ts';
 import { examineParts } from '../doctor/doctor.ts';
 import { createExaminedChecks, lastWebhook } from './health-checks.ts';
 import { createReadiness } from '../start/readiness.ts';
-import { findStuckRun } from '../temporal/stuck-run.ts';
+import { findStuckRun } from '../temporal/stuck/stuck-run.ts';
 import { VERSION } from '../../runtime/version.ts';
 import { consolePeople } from './console-people.ts';
 import { createBatchOperator, createBatchWatch } from '../operator/operate-batch.ts';

@@ -25,7 +25,7 @@ import { consolePeople } from './console-people.ts';
 import { createBatchOperator, createBatchWatch } from '../operator/operate-batch.ts';
 import { createFileMapper } from './file-mapper.ts';
 import { createReadiness } from '../start/readiness.ts';
-import { findStuckRun } from '../temporal/stuck-run.ts';
+import { findStuckRun } from '../temporal/stuck/stuck-run.ts';
 import { readRecordings } from '../recordings/read-recordings.ts';
 import { createProfileEditor, NOTHING_RECORDED, type Recordings } from './profile-editor.ts';
 import { createRecordings } from './recorded-answers.ts';

@@ -15,7 +15,7 @@ import { seenBy } from '../account/application-ledger.ts';
 import { readProfile } from '../account/read-profiles.ts';
 import { misfitsOfEach } from '../profile-fit/misfits-of-each.ts';
 import { openLedger } from '../account/open-ledger.ts';
-import type { StuckRun } from '../temporal/stuck-run.ts';
+import type { StuckRun } from '../temporal/stuck/stuck-run.ts';
 import { batchOutcomes, withShortfalls } from '../../domain/batch-outcomes.ts';
 import { answerSearch, type SearchAnswer } from '../../console/search/answer-search.ts';
 import { positionWord, readSearchQuery, type SearchWish, unreadableSearch } from '../../console/search/search-query.ts';

@@ -8,7 +8,7 @@ import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput } from '../../contract/messages.ts';
 import { namedInput } from './named-input.ts';
 import { requireOwnRun } from './own-run.ts';
-import { requireSameStart } from '../operator/require-same-start.ts';
+import { requireSameStart } from './require-same-start.ts';
 import { resolveInput } from '../files/input-files.ts';
 
 export interface StartPlace {

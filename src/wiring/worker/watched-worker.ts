@@ -18,7 +18,7 @@ import type { SharedCore } from '../start/process-core.ts';
 import type { OpenApplication } from '../start/open-applications.ts';
 import { startWorker, startWorkerOfSeveral, type RunningWorker, type WorkerPlace } from './start-worker.ts';
 import { stopWithoutFile } from '../schedules/application-without-file.ts';
-import { watchStuckBatches } from '../temporal/stuck-watch.ts';
+import { watchStuckBatches } from '../temporal/stuck/stuck-watch.ts';
 
 export interface WatchedWorkerOptions {
   readonly applications: readonly [OpenApplication, ...OpenApplication[]];

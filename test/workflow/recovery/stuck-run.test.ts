@@ -4,8 +4,8 @@ import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
-import { findStuckRun, type StuckRun } from '../../../src/wiring/temporal/stuck-run.ts';
-import { watchStuckBatches } from '../../../src/wiring/temporal/stuck-watch.ts';
+import { findStuckRun, type StuckRun } from '../../../src/wiring/temporal/stuck/stuck-run.ts';
+import { watchStuckBatches } from '../../../src/wiring/temporal/stuck/stuck-watch.ts';
 import type { BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
 import { until } from '../../support/until.ts';
 

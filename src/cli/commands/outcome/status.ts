@@ -1,6 +1,6 @@
 import { chooseApplication, readInstallation } from '../../../runtime/config/installation.ts';
 import { withBatchReader, type BatchReader, type ReadBatch } from '../../../wiring/reports/batch-reader.ts';
-import { markStuck } from '../../../wiring/temporal/mark-stuck.ts';
+import { markStuck } from '../../../wiring/temporal/stuck/mark-stuck.ts';
 import { batchNotFound } from '../../session/batch-not-found.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { misfitLines, statusOf, statusTable } from '../../output/status-text.ts';

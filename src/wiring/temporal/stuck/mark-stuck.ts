@@ -1,5 +1,5 @@
-import type { Config } from '../../runtime/config/config.ts';
-import type { BatchReader, ReadBatch } from '../reports/batch-reader.ts';
+import type { Config } from '../../../runtime/config/config.ts';
+import type { BatchReader, ReadBatch } from '../../reports/batch-reader.ts';
 
 const GOING_ON = new Set(['staging', 'running', 'paused']);
 /** Each costs a few questions. */

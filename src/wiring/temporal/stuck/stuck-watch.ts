@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
-import { repeat, type Repetition } from '../../concurrency/repeat.ts';
-import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
-import type { Telemetry } from '../../telemetry/telemetry.ts';
+import { repeat, type Repetition } from '../../../concurrency/repeat.ts';
+import type { Ledger } from '../../../domain/ports/ledger/ledger.ts';
+import type { Telemetry } from '../../../telemetry/telemetry.ts';
 import { queryStuckRun } from './stuck-run.ts';
 
 const POLL_INTERVAL_MS = 30_000;

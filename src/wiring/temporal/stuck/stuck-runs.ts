@@ -1,8 +1,8 @@
 import { Client } from '@temporalio/client';
-import type { Config } from '../../runtime/config/config.ts';
-import { connectTemporal } from '../../runtime/temporal/temporal-connection.ts';
-import type { BatchReader, ReadBatch } from '../reports/batch-reader.ts';
-import { placeOf } from './connect-client.ts';
+import type { Config } from '../../../runtime/config/config.ts';
+import { connectTemporal } from '../../../runtime/temporal/temporal-connection.ts';
+import type { BatchReader, ReadBatch } from '../../reports/batch-reader.ts';
+import { placeOf } from '../connect-client.ts';
 import { findStuckRun, type StuckRun } from './stuck-run.ts';
 
 /** A reader tells what the ledger says, whether Temporal is there or not. */

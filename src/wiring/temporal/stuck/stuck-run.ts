@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { LoteError } from '../../domain/errors.ts';
-import { GRPC_STATUS } from '../../runtime/temporal/grpc-status.ts';
-import { temporalRefusal } from '../../runtime/temporal/temporal-failure.ts';
-import { answerWithin } from './answer-within.ts';
+import { LoteError } from '../../../domain/errors.ts';
+import { GRPC_STATUS } from '../../../runtime/temporal/grpc-status.ts';
+import { temporalRefusal } from '../../../runtime/temporal/temporal-failure.ts';
+import { answerWithin } from '../answer-within.ts';
 
 /** The server repeats a failed workflow task at once; the third time nobody's restart is the reason. */
 const STUCK_FROM_ATTEMPT = 3;
