@@ -6,10 +6,10 @@ import type { ActivityDeps } from '../deps.ts';
 import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import { attemptOver } from '../attempt-over.ts';
 import { eachInTurn } from '../each-in-turn.ts';
-import { createKeyDelays } from '../key-delays.ts';
+import { createKeyDelays } from './key-delays.ts';
 import { takeRandom } from '../take-random.ts';
 import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
-import { createFailureWatches } from './failure-watch.ts';
+import { createFailureWatches } from './budgets/failure-watch.ts';
 import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
 import { createForgottenMerchants, type ForgottenMerchants } from './merchants.ts';
 import { canHaveBytes } from './freeze-bodies.ts';
@@ -48,8 +48,8 @@ interface Shared extends ProcessParts {
  * | 403 to everybody | every slice, as above | a probe succeeds | `forbidden-run.ts` |
  * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `stored-errors.ts` |
  * | the first POST is older than the retention window | that invoice, which becomes unknown | an operator decides | `retention-window.ts` |
- * | more refusals and failures than LOTE_FAILURE_BUDGET | the batch; the rest is held | the file is dropped again | `failure-budget.ts` |
- * | more repeats than `retry.repeatsPerInvoice` | the batch; the rest is held | the file is dropped again | `retry-budget.ts` |
+ * | more refusals and failures than LOTE_FAILURE_BUDGET | the batch; the rest is held | the file is dropped again | `budgets/failure-budget.ts` |
+ * | more repeats than `retry.repeatsPerInvoice` | the batch; the rest is held | the file is dropped again | `budgets/retry-budget.ts` |
  * | the first invoices of a batch are refused or fail | the batch; the rest is held | the file is dropped again | `judge-canary.ts` |
  * | a longer Retry-After than 2 s | the page | that time is over | `send-invoice.ts` |
  * | a longer Retry-After than 2 s for one key | that invoice | that time is over | `key-delays.ts` |

@@ -1,11 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { createFailureWatches } from '../../../../activities/sending/failure-watch.ts';
-import { holdOverBudget, isBudgetSpent, readBudget } from '../../../../activities/sending/failure-budget.ts';
+import { createFailureWatches } from '../../../../activities/sending/budgets/failure-watch.ts';
+import { holdOverBudget, isBudgetSpent, readBudget } from '../../../../activities/sending/budgets/failure-budget.ts';
 import { awaitFirstInvoices, type FirstInvoicesInput } from '../../../../activities/sending/first-invoices.ts';
 import { holdForbiddenMerchants } from '../../../../activities/sending/forbidden-invoices.ts';
 import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
-import { holdOverRetries } from '../../../../activities/sending/retry-budget.ts';
+import { holdOverRetries } from '../../../../activities/sending/budgets/retry-budget.ts';
 import { runningBatch } from '../../../../activities/batch/running-batch.ts';
 import { NIF, NOW, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/close-page.ts';
-import { holdOverBudget, readBudget } from '../../../../activities/sending/failure-budget.ts';
+import { holdOverBudget, readBudget } from '../../../../activities/sending/budgets/failure-budget.ts';
 import { finishBatch } from '../../../../activities/batch/finish.ts';
 import { freezeBodies } from '../../../../activities/sending/freeze-bodies.ts';
 import { refreshSnapshot, snapshotOf } from '../../../../activities/batch/refresh-snapshot.ts';
-import { holdOverRetries } from '../../../../activities/sending/retry-budget.ts';
+import { holdOverRetries } from '../../../../activities/sending/budgets/retry-budget.ts';
 import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
 import { withinRetention } from '../../../../activities/sending/retention-window.ts';
 import { runningBatch } from '../../../../activities/batch/running-batch.ts';

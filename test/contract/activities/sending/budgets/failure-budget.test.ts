@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { holdOverBudget, isBudgetSpent } from '../../../../activities/sending/failure-budget.ts';
-import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
-import { REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
-import { activityPlaces, asActivity, sendFirst, type ActivityPlace } from '../activity-place.ts';
-import { acceptances, events, SAID_FAILED, statusPlaces } from './accepted-batch.ts';
+import { holdOverBudget, isBudgetSpent } from '../../../../../activities/sending/budgets/failure-budget.ts';
+import type { SendOutcome } from '../../../../../src/domain/ports/ledger/sending-ledger.ts';
+import { REASON, type TestBatch } from '../../../ledger/scenario.ts';
+import { activityPlaces, asActivity, sendFirst, type ActivityPlace } from '../../activity-place.ts';
+import { acceptances, events, SAID_FAILED, statusPlaces } from '../accepted-batch.ts';
 
 const saying = statusPlaces(activityPlaces());
 const REJECTED: SendOutcome = { kind: 'rejected', reason: REASON };

@@ -1,4 +1,4 @@
-import type { ActivityDeps } from '../deps.ts';
+import type { ActivityDeps } from '../../deps.ts';
 import { holdOverBudget, isBudgetSpent, type BudgetedBatch } from './failure-budget.ts';
 
 /** A batch is counted no more often than this … */

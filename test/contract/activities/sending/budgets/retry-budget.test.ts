@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { holdOverRetries } from '../../../../activities/sending/retry-budget.ts';
-import { activityPlaces, outcomesOf, RETRY } from '../activity-place.ts';
+import { holdOverRetries } from '../../../../../activities/sending/budgets/retry-budget.ts';
+import { activityPlaces, outcomesOf, RETRY } from '../../activity-place.ts';
 
 const placeOf = activityPlaces();
 

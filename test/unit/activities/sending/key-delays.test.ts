@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createKeyDelays } from '../../../activities/key-delays.ts';
+import { createKeyDelays } from '../../../../activities/sending/key-delays.ts';
 
 const REASON = { code: 'busy', message: 'HTTP 409' };
 

@@ -1,9 +1,9 @@
-import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
-import { failureShare, largestFailureShare } from '../../src/domain/failure-share.ts';
-import type { FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
-import { countAnswers } from './count-answers.ts';
-import { pollStatuses } from '../settling/poll-statuses.ts';
-import type { ActivityDeps } from '../deps.ts';
+import type { AnswerCounts } from '../../../src/domain/answer-counts.ts';
+import { failureShare, largestFailureShare } from '../../../src/domain/failure-share.ts';
+import type { FencingToken } from '../../../src/domain/ports/ledger/batch-record.ts';
+import { countAnswers } from '../count-answers.ts';
+import { pollStatuses } from '../../settling/poll-statuses.ts';
+import type { ActivityDeps } from '../../deps.ts';
 
 /** The batch whose budget is judged. */
 export interface BudgetedBatch {

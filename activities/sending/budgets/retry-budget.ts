@@ -1,5 +1,5 @@
-import type { FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { ActivityDeps } from '../deps.ts';
+import type { FencingToken } from '../../../src/domain/ports/ledger/batch-record.ts';
+import type { ActivityDeps } from '../../deps.ts';
 
 /** A share of fewer invoices says nothing: a batch of three may need more tries for one of them than a large one needs for each. */
 const FEWEST_INVOICES = 50;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createFailureWatches } from '../../../../activities/sending/failure-watch.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
-import { acceptedBatch, events, SAID_FAILED, SAID_PROCESSING, statusPlaces } from './accepted-batch.ts';
+import { createFailureWatches } from '../../../../../activities/sending/budgets/failure-watch.ts';
+import type { Ledger } from '../../../../../src/domain/ports/ledger/ledger.ts';
+import { activityPlaces, asActivity, type ActivityPlace } from '../../activity-place.ts';
+import { acceptedBatch, events, SAID_FAILED, SAID_PROCESSING, statusPlaces } from '../accepted-batch.ts';
 
 const saying = statusPlaces(activityPlaces());
 

@@ -1,4 +1,4 @@
-import type { Reason } from '../src/domain/invoice.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
 
 /** More than wait at the same time; beyond it those whose time has come are forgotten. */
 const MOST_KEYS = 10_000;
