@@ -256,9 +256,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
 
       expect(await purgeCommand({ olderThan: '1d', dryRun: false, json: false, env })).toBe(0);
 
-      expect(stdout()).toMatch(
-        /^Nothing to purge\.\nBatches of that age stay, of other applications/u,
-      );
+      expect(stdout()).toMatch(/^Nothing to purge\.\nBatches of that age stay, of other applications/u);
       expect(stdout()).toContain(application);
     });
 
