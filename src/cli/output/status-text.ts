@@ -19,8 +19,11 @@ export function statusTable(batches: readonly ReadBatch[], several: boolean, tim
     ['BATCH', 'STATE', 'STARTED', 'INVOICES', 'WENT OUT', 'DID NOT', 'OPEN'],
     ...batches.map((batch) => {
       const { out, missing, open } = balanceOf(batch);
+      const doubt = (batch.contradicted ?? 0) === 0 ? '' : ` (${batch.contradicted} in doubt)`;
       const numbers =
-        batch.state === 'staging' ? ['-', '-', '-', '-'] : [batch.invoices, out, missing, open].map(String);
+        batch.state === 'staging'
+          ? ['-', '-', '-', '-']
+          : [batch.invoices, `${out}${doubt}`, missing, open].map(String);
       const state = batch.stuck === undefined ? (isHeld(batch) ? 'held' : batch.state) : 'stuck';
       return [batch.batchId, state, timeOf(batch.startedAt, timeZone), ...numbers];
     }),

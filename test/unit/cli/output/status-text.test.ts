@@ -147,6 +147,7 @@ describe('`lote status BATCH`', () => {
     expect(statusOf(batch, false, 'UTC')).toContain(
       '  in doubt  2 went out, and may exist twice or have failed; look them up at the service: F-1, …\n',
     );
+    expect(statusTable([batch], false, 'UTC')).toMatch(/10 \(2 in doubt\) +0 +0\n$/u);
   });
 });
 
