@@ -174,7 +174,7 @@ function stayingText(staying: Purged['staying']): readonly string[] {
     `Batches of that age stay as they are (${staying.length}), because they have not ended, or invoices of them may still go:`,
     ...shown,
     ...(staying.length > MOST_SHOWN ? [`  and ${staying.length - MOST_SHOWN} more (--json names all)`] : []),
-    'Their reports say what to do: `lote reconcile`, `lote retry` or a corrected file ends such invoices; a batch that is paused is resumed or cancelled in the console.',
+    'Their reports say what to do: a retry, a reconciliation or a corrected file ends such invoices; a batch that is paused is resumed or cancelled in the console.',
   ];
 }
 
