@@ -149,7 +149,8 @@ describe('a batch that an operator has paused', { concurrent: true, timeout: 180
       await stack.drop('paused.csv', PAUSED);
       await stack.drop('other.csv', OTHER);
       const night = await startNightly(stack, 'night');
-      await until(() => postsOf(stack, PAUSED) > ANSWERED && postsOf(stack, OTHER) > 0);
+      // The other file is sent later: what the service does not answer has all permits.
+      await until(() => postsOf(stack, PAUSED) > ANSWERED);
       const batch = batchOf(stack, 'paused.csv', PAUSED);
       await pause(batch);
       release();
