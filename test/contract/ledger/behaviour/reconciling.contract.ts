@@ -488,6 +488,7 @@ export function reconcilingContract(open: OpenLedger): void {
           revision: 1,
           flags: 0,
           isFlagged: false,
+          contradicted: 0,
           changes: [{ from: 'accepted', to: 'issued', invoices: 1, examples: ['late'] }],
         });
         expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);

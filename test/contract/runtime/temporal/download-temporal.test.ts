@@ -18,12 +18,11 @@ it('a download of the Temporal CLI that nobody answers ends at its time limit an
   });
   const proxy = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   const env = { PATH: process.env['PATH'], HOME: directory, HTTPS_PROXY: proxy, https_proxy: proxy };
-  const asked = once(silent, 'connection');
 
-  const download = downloadTemporal(join(directory, 'temporal'), { version: 'v1.5.1', env, limitMs: 15_000 });
+  // On a busy machine the program that downloads may take longer than its time to ask anybody.
+  for (let limitMs = 10_000; sockets.length === 0; limitMs *= 2)
+    expect(await downloadTemporal(join(directory, 'temporal'), { version: 'v1.5.1', env, limitMs })).toBe(false);
 
-  await asked;
-  expect(await download).toBe(false);
   expect(await readdir(directory)).toEqual([]);
   for (const socket of sockets) if (!socket.readableEnded && !socket.destroyed) await once(socket.resume(), 'close');
 });
