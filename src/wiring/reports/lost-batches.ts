@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { eachOf } from '../../concurrency/each-of.ts';
 import { errorCode } from '../../file-system/error-code.ts';
+import { keptReports } from '../../report/keep-newer-report.ts';
 import { inReportsFolder } from '../../report/reports-folder.ts';
 
 /** `batch` stands first in a report, its `proof` last in it: what is read here is in the head, however large the report is. */
@@ -17,6 +18,10 @@ export interface LostBatch {
   readonly batchId: string;
   /** Name of its file. */
   readonly file: string;
+}
+
+interface ReportedBatch extends LostBatch {
+  readonly sha256: string;
 }
 
 /** Where reports stand, and what they are compared with. */
@@ -36,18 +41,24 @@ export interface LostBatchesParts {
  * @throws LoteError `folder-unusable`
  */
 export async function lostBatches(parts: LostBatchesParts): Promise<readonly LostBatch[]> {
-  const { reportsDir, ledger, since } = parts;
+  const { reportsDir, ledger } = parts;
   const names = await inReportsFolder(reportsDir, () => unlessMissing(readdir(reportsDir)));
   const lost: LostBatch[] = [];
   await eachOf(names ?? [], AT_ONCE, async (name) => {
-    const json = join(reportsDir, name, 'report.json');
-    const head = await inReportsFolder(reportsDir, () => headSince(json, since));
-    const batch = head === null ? null : batchOf(head, parts);
+    const [batch] = await inReportsFolder(reportsDir, () => reportedIn(join(reportsDir, name), parts));
+    if (batch === undefined) return;
     // By its bytes: a file that was run again may have another name than before.
-    if (batch === null || (await ledger.batchOfFile(parts.application, batch.sha256)) !== null) return;
-    lost.push({ batchId: batch.batchId, file: batch.file });
+    const known = await ledger.batchOfFile(parts.application, batch.sha256);
+    if (known === null || known.state === 'refused') lost.push({ batchId: batch.batchId, file: batch.file });
   });
   return lost.toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1));
+}
+
+/** What reports of a folder tell of the batch: also one that was kept when a later run of the file, as one that was refused, took its place. */
+async function reportedIn(directory: string, parts: LostBatchesParts): Promise<readonly ReportedBatch[]> {
+  const paths = [join(directory, 'report.json'), ...((await unlessMissing(keptReports(directory))) ?? [])];
+  const heads = await Promise.all(paths.map((json) => headSince(json, parts.since)));
+  return heads.flatMap((head) => (head === null ? [] : (batchOf(head, parts) ?? [])));
 }
 
 /** Null: no report, or an older one. */
@@ -65,10 +76,7 @@ async function headSince(json: string, since: number): Promise<string | null> {
 }
 
 /** Null: it is of somebody else, or has sent nothing. */
-function batchOf(
-  head: string,
-  { ledger, application, account }: LostBatchesParts,
-): (LostBatch & { readonly sha256: string }) | null {
+function batchOf(head: string, { ledger, application, account }: LostBatchesParts): ReportedBatch | null {
   const said = new Map<string, string | null>();
   for (const { groups } of head.matchAll(FIELD)) {
     const { name = '', value = 'null' } = groups ?? {};

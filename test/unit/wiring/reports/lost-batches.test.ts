@@ -28,9 +28,11 @@ async function reportsOf(
     } as const;
     await writeReport({ ledger: ledgerOf(batch, invoices), batchId, reportsDir, now: NOON, origin });
   }
-  const lost = async (known: readonly string[] = [], since = 0) => {
+  const lost = async (known: readonly string[] = [], since = 0, knownAs: 'finished' | 'refused' = 'finished') => {
     const batchOfFile = (application: string, sha256: string) =>
-      Promise.resolve(known.includes(sha256) ? { ...batchOf([batchInvoice()]), application, sha256 } : null);
+      Promise.resolve(
+        known.includes(sha256) ? { ...batchOf([batchInvoice()]), application, sha256, state: knownAs } : null,
+      );
     const parts = { reportsDir, ledger: { id: 'lgr_1', batchOfFile }, application: 'default', account: OWN.account };
     return lostBatches({ ...parts, since });
   };
@@ -72,4 +74,15 @@ it('are none where the reports folder is not there', async () => {
   const { reportsDir, lost } = await reportsOf({});
   await rm(reportsDir, { recursive: true });
   expect(await lost()).toEqual([]);
+});
+
+it('are those whose files were refused when they were run again, also once that has a report of its own', async () => {
+  const { reportsDir, lost } = await reportsOf({ 'batch-again': OWN });
+  const refused = { ...batchOf([]), batchId: 'batch-again', state: 'refused' as const, sha256: 'bytes of batch-again' };
+  const again = [{ batchId: 'batch-again', file: '"batch-again".csv' }];
+
+  expect(await lost(['bytes of batch-again'], 0, 'refused')).toEqual(again);
+  await writeReport({ ledger: ledgerOf(refused, []), batchId: 'batch-again', reportsDir, now: NOON, origin: OWN });
+  expect(await lost(['bytes of batch-again'], 0, 'refused')).toEqual(again);
+  expect(await lost(['bytes of batch-again'])).toEqual([]);
 });
