@@ -26,7 +26,7 @@ export function confirmIssued(
 async function areIssued(service: Pick<InvoicingService, 'getInvoice'>, ids: readonly string[]): Promise<boolean> {
   let all = true;
   await eachOf(ids, ASKED_AT_ONCE, async (id) => {
-    if (all) all = await isIssued(service, id);
+    if (all && !(await isIssued(service, id))) all = false;
   });
   return all;
 }

@@ -78,22 +78,28 @@ describe('a receiver whose address has changed', () => {
 
 describe('a receiver of events whose type is an unsigned header', () => {
   const SECRET = 'whsec_of_a_receiver';
+  /** An answer about an id that says `late` comes after those that were asked for at the same time. */
+  const LATE_MS = 300;
   /** What the service says by GET: the end of an id. */
   const SAYS = /\/(?<id>inv_[^/]*_(?<status>[a-z]+))$/;
 
-  async function receiver(): Promise<{ readonly url: string; readonly ledger: Ledger; readonly asked: () => number }> {
+  async function receiver(
+    items: string | null = null,
+  ): Promise<{ readonly url: string; readonly ledger: Ledger; readonly asked: () => number }> {
     const ledger = await temporaryLedger();
     const server = await scriptedServer(({ url }, response) => {
       const { id, status = '' } = SAYS.exec(url)?.groups ?? {};
       if (status === 'away') return void response.writeHead(503).end();
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ id, ...(status !== 'none' && { status }) }));
+      const answer = () => response.end(JSON.stringify({ id, ...(status !== 'none' && { status }) }));
+      if (url.includes('_late_')) setTimeout(answer, LATE_MS);
+      else answer();
     });
     const env = { INVOICING_BASE_URL: server.baseUrl, INVOICING_API_KEY: 'sk_test_receiver', WEBHOOK_SECRET: SECRET };
     const config = readConfig(env, '/nowhere');
     if (config.service.kind !== 'remote') throw new Error('The service has an address');
     const { event } = DEFAULT_PROFILE;
-    const profile = { ...DEFAULT_PROFILE, event: { ...event, type: 'header:X-Topic', invoiceId: '/id' } };
+    const profile = { ...DEFAULT_PROFILE, event: { ...event, type: 'header:X-Topic', invoiceId: '/id', items } };
     const service = openService(config, config.service, profile);
     const log = createLogger({ level: 'silent', secrets: [] });
     const parts = { config, ledger, service, profile, log };
@@ -110,8 +116,10 @@ describe('a receiver of events whose type is an unsigned header', () => {
     return { url: started.url, ledger, asked: () => server.received.length };
   }
 
-  async function send(url: string, id: string, topic: string): Promise<number> {
-    const body = JSON.stringify({ id });
+  const send = (url: string, id: string, topic: string): Promise<number> => sendBody(url, { id }, topic);
+
+  async function sendBody(url: string, content: object, topic: string): Promise<number> {
+    const body = JSON.stringify(content);
     const headers = { 'x-service-signature': signatureOf(body, SECRET), 'x-topic': topic };
     return (await deliver(url, body, headers)).status;
   }
@@ -141,6 +149,17 @@ describe('a receiver of events whose type is an unsigned header', () => {
 
     expect(await send(url, `inv_2_${status}`, 'invoice.issued')).toBe(503);
     expect(await ledger.unmatchedDeliveries()).toBe(1);
+  });
+
+  it('refuses a delivery of several "issued" when the answer about one says otherwise before the others come', async () => {
+    const { url, ledger } = await receiver('/invoices');
+    const deliverEach = (...ids: readonly string[]): Promise<number> =>
+      sendBody(url, { invoices: ids.map((id) => ({ id })) }, 'invoice.issued');
+    expect(await deliverEach('inv_1_issued', 'inv_2_late_issued')).toBe(204);
+    expect(await ledger.unmatchedDeliveries()).toBe(2);
+
+    expect(await deliverEach('inv_3_failed', 'inv_4_late_issued')).toBe(503);
+    expect(await ledger.unmatchedDeliveries()).toBe(2);
   });
 
   it('believes it where no GET shows a status, as it believes "failed"', async () => {
