@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { TemporalConfig, TemporalTlsConfig } from '../config/config.ts';
+import type { Interceptor } from './call-end.ts';
 import { closingCalls } from './closing-calls.ts';
 import { repeatedCalls } from './repeated-calls.ts';
 
@@ -65,20 +66,19 @@ export function notConnected({ address }: TemporalPlace, when: string, cause: un
 
 /** A connection that is made with its first call, and again after a loss. */
 export function lazyTemporal(place: TemporalPlace, patienceMs: number = PATIENCE_MS): Connection {
-  const { interceptors, endCalls } = quietInterceptors();
-  return endingCalls(
-    Connection.lazy({ ...place, connectTimeout: patienceMs, interceptors, channelArgs: CHANNEL }),
-    endCalls,
-  );
+  return quietConnection({ ...place, connectTimeout: patienceMs }, [repeatedCalls()]);
 }
 
-/** Repeated calls, ended before the connection is closed: one that comes after that ends the process. */
-function quietInterceptors() {
+/** The same without repeats: a call ends with what became of its only try, and not with a deadline that came meanwhile. */
+export function unrepeatedTemporal(place: TemporalPlace): Connection {
+  return quietConnection(place, []);
+}
+
+/** Calls are ended before the connection is closed: one that comes after that ends the process. */
+function quietConnection(options: ConnectionOptions, repeats: readonly Interceptor[]): Connection {
   const calls = closingCalls();
-  return {
-    interceptors: [repeatedCalls(), calls.interceptor],
-    endCalls: () => calls.end(),
-  };
+  const interceptors = [...repeats, calls.interceptor];
+  return endingCalls(Connection.lazy({ ...options, interceptors, channelArgs: CHANNEL }), () => calls.end());
 }
 
 function endingCalls(connection: Connection, endCalls: () => void): Connection {

@@ -1,5 +1,5 @@
 import type { TemporalConfig } from '../../runtime/config/config.ts';
-import { validityOf } from '../../runtime/temporal/renewed-access.ts';
+import { validityOf } from '../../runtime/temporal/certificate-validity.ts';
 import { placeOf } from '../temporal/connect-client.ts';
 import { fine, trouble, unknown, type Check } from './check.ts';
 

@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
 import { repeat, type Repetition } from '../../concurrency/repeat.ts';
 import { LoteError } from '../../domain/errors.ts';
-import type { TemporalConfig } from '../../runtime/config/config.ts';
-import { isRenewed, validityOf } from '../../runtime/temporal/renewed-access.ts';
+import { validityOf } from '../../runtime/temporal/certificate-validity.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { findNamespace } from './connect-client.ts';
+import { isRenewed, type ReadAccess } from './renewed-access.ts';
 
 const ASK_EVERY_MS = 5_000;
 const PATIENCE_MS = 3_000;
@@ -36,12 +36,6 @@ interface Trouble {
   readonly kind: keyof typeof TROUBLE;
   /** Epoch milliseconds. */
   readonly since: number;
-}
-
-/** What this process has read, once, and where it may read it again. */
-export interface ReadAccess {
-  readonly place: TemporalPlace;
-  readonly temporal: TemporalConfig;
 }
 
 /** A watch over the server. */
@@ -88,7 +82,7 @@ function watch(access: ReadAccess, answers: (stopped: AbortSignal) => Promise<bo
   lost.catch(() => undefined);
   const repetition = repeat(ASK_EVERY_MS, async (stopped) => {
     if (await answers(stopped)) return;
-    if ((await isRenewed(access.place, access.temporal)) && !stopped.aborted) lose(renewed(access.place));
+    if ((await isRenewed(access)) && !stopped.aborted) lose(renewed(access.place));
   });
   return { stop: () => repetition.stop(), lost };
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** Of a certificate that ended long ago. */
@@ -17,11 +17,17 @@ const CONFIG = [
 /** Key and certificate in PEM, signed by itself, for `localhost` and 127.0.0.1. */
 export function selfSigned(kind: 'valid' | 'expired'): { readonly key: string; readonly cert: string } {
   const directory = mkdtempSync(join(tmpdir(), 'lote-tls-'));
+  // OpenSSL finds a trusted certificate by its subject, and sees only one of each.
+  const subject = ['-subj', `/CN=${basename(directory)}`];
   const openssl = (...parameters: readonly string[]): void =>
     void execFileSync('openssl', parameters, { cwd: directory, stdio: 'pipe' });
   writeFileSync(join(directory, 'index'), '');
   writeFileSync(join(directory, 'config'), CONFIG);
-  openssl(...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'], ...REQUEST);
+  openssl(
+    ...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...REQUEST,
+    ...subject,
+  );
   const times = kind === 'expired' ? EXPIRED : VALID;
   openssl(
     ...['ca', '-batch', '-notext', '-selfsign', '-config', 'config', '-keyfile', 'key', '-in', 'request'],
@@ -43,4 +49,4 @@ export async function httpsServer(kind: 'valid' | 'expired'): Promise<string> {
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const REQUEST = ['-keyout', 'key', '-out', 'request', '-subj', '/CN=localhost'];
+const REQUEST = ['-keyout', 'key', '-out', 'request'];

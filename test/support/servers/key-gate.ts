@@ -7,10 +7,13 @@ import {
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** gRPC's status PERMISSION_DENIED, or UNAUTHENTICATED. */
-export type Refusal = 7 | 16;
+/** gRPC's status PERMISSION_DENIED, RESOURCE_EXHAUSTED or UNAUTHENTICATED; 400: HTTP's, as a proxy says it. */
+export type Refusal = 7 | 8 | 16 | 400;
 
-/** TLS in front of a gRPC server on loopback, for calls that show an API key. */
+/** What Temporal's default authorizer tells everybody. */
+const FOR_EVERYBODY = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
+
+/** TLS in front of a Temporal server on loopback, for calls that show an API key. */
 export interface KeyGate {
   /** `localhost:port`. */
   readonly address: string;
@@ -36,7 +39,8 @@ export async function keyGate(
   });
   server.on('stream', (stream: ServerHttp2Stream, headers) => {
     stream.on('error', () => undefined);
-    if (headers.authorization !== `Bearer ${key}`) {
+    if (headers[':path'] !== FOR_EVERYBODY && headers.authorization !== `Bearer ${key}`) {
+      if (status === 400) return stream.respond({ ':status': status }, { endStream: true });
       const refused = { 'content-type': 'application/grpc', 'grpc-status': String(status), 'grpc-message': 'no' };
       stream.respond({ ':status': 200, ...refused }, { endStream: true });
       return;

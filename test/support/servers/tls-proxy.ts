@@ -11,8 +11,12 @@ interface KeyPair {
 export interface TlsProxy {
   /** `localhost:port`. */
   readonly address: string;
-  /** Cuts every connection, and trusts only this certificate of a client from now on. */
-  trust(certificate: string): void;
+  /** Cuts every connection, and trusts only these certificates of clients from now on. */
+  trust(...certificates: readonly string[]): void;
+  /** Cuts every connection, and takes no new one. */
+  goAway(): Promise<void>;
+  /** Takes connections again, at the same address. */
+  comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,7 +28,7 @@ export async function tlsProxy(target: string, own: KeyPair, trusted: string): P
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
   };
-  const context = (ca: string) => ({ ...own, ca: [ca] });
+  const context = (...ca: string[]) => ({ ...own, ca });
   const server = createServer(
     { ...context(trusted), requestCert: true, rejectUnauthorized: true, ALPNProtocols: ['h2'] },
     (socket) => {
@@ -36,17 +40,23 @@ export async function tlsProxy(target: string, own: KeyPair, trusted: string): P
     },
   );
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (at: number): Promise<void> => new Promise((resolve) => server.listen(at, '127.0.0.1', resolve));
+  await listen(0);
+  const ownPort = (server.address() as AddressInfo).port;
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
+  const close = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    cut();
+    await closed;
+  };
   return {
-    address: `localhost:${(server.address() as AddressInfo).port}`,
-    trust(certificate) {
-      server.setSecureContext(context(certificate));
+    address: `localhost:${ownPort}`,
+    trust(...certificates) {
+      server.setSecureContext(context(...certificates));
       cut();
     },
-    async close() {
-      cut();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    goAway: close,
+    comeBack: () => listen(ownPort),
+    close,
   };
 }

@@ -1,13 +1,32 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { lazyClient, placeOf } from '../../../../src/wiring/temporal/connect-client.ts';
+import type { ReadAccess } from '../../../../src/wiring/temporal/renewed-access.ts';
 import { watchAccess, watchTemporal } from '../../../../src/wiring/temporal/watch-temporal.ts';
 import { selfSigned } from '../../../support/servers/https-server.ts';
 import { keyGate, type Refusal } from '../../../support/servers/key-gate.ts';
 import { until } from '../../../support/until.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+
+/** Two rounds of a watch whose question is repeated until its time is over. */
+const ROUNDS_MS = 15_000;
+
+/** A watch until the test ends. */
+function watchUntilEnd(client: Client, access: ReadAccess) {
+  const watch = watchAccess(client, access);
+  onTestFinished(() => watch.stop());
+  let isLost = false;
+  watch.lost.catch(() => (isLost = true));
+  return { lost: watch.lost, isLost: () => isLost };
+}
+
+/** Something that not everybody is told. */
+const ask = (client: Client): Promise<unknown> =>
+  client.workflowService.describeNamespace({ namespace: client.options.namespace });
 
 /** What a process has read of a server that wants an API key from a file. */
 async function behindGate(status: Refusal) {
@@ -36,23 +55,35 @@ describe('a watch over Temporal whose API key is renewed', () => {
   it.each<[string, Refusal]>([
     ['does not know it', 16],
     ['calls it without rights', 7],
+    ['says through a proxy that it is a bad request', 400],
   ])('gives up once the server takes the new key, and of the old one %s', async (_what, status) => {
     const { gate, writeKey, client, access } = await behindGate(status);
-    const watch = watchAccess(client, access);
-    onTestFinished(() => watch.stop());
-    let isLost = false;
-    watch.lost.catch(() => (isLost = true));
-    await client.workflowService.getSystemInfo({});
+    const watch = watchUntilEnd(client, access);
+    await ask(client);
 
     gate.trust('second-key');
-    await until(async () => client.workflowService.getSystemInfo({}).then(...REFUSED));
-    expect(isLost).toBe(false);
+    await until(async () => ask(client).then(...REFUSED));
+    expect(watch.isLost()).toBe(false);
     await writeKey('second-key');
 
     await expect(watch.lost).rejects.toMatchObject({
       code: 'temporal-unavailable',
       message: expect.stringMatching(/start it again/) as string,
     });
+  });
+
+  it.each<[string, Refusal, string, string]>([
+    ['the new key is refused, too, though the server tells everybody what it is', 16, 'third-key', 'second-key'],
+    ['the server answers to the old one with an error of another kind', 8, 'second-key', 'second-key'],
+  ])('does not give up while %s', async (_what, status, trusted, written) => {
+    const { gate, writeKey, client, access } = await behindGate(status);
+    await writeKey(written);
+    gate.trust(trusted);
+
+    const watch = watchUntilEnd(client, access);
+    await sleep(ROUNDS_MS);
+
+    expect(watch.isLost()).toBe(false);
   });
 });
 
