@@ -41,6 +41,8 @@ export interface Dialect {
   readonly headerRow: number | null;
   /** Cells of the header as they stand in the file. */
   readonly header: readonly string[];
+  /** How many cells whole rows of a CSV file have behind the last title; left out where the header has as many. */
+  readonly unnamed?: number | undefined;
   /** Missing in JSON, and in what a Lote before this member wrote. */
   readonly read?: readonly ReadColumn[] | undefined;
   /** Of a workbook. */

@@ -79,7 +79,7 @@ async function readAsText({ scan, request, basis }: ReadFrom): Promise<ReadFileC
   });
   for (const finding of encoding.findings) basis.findings.add(finding);
   const head = await decodedHead(scan, encoding);
-  const chunks = decodeChunks(sameBytes(request.path, scan.sha256, request.signal), encoding);
+  const chunks = () => decodeChunks(sameBytes(request.path, scan.sha256, request.signal), encoding);
   const lineEnds = encoding.encoding.startsWith('utf-16') ? [] : scan.lineEnds.found();
   const reading: Reading = { ...basis, chunks, head, lineEnds };
   const read = await (isJson(head) ? readJson(reading) : readCsv(reading));

@@ -5,8 +5,8 @@ import type { RowWriter } from './row-writer.ts';
 
 /** One parse of one file: what it reads from, where it writes, and what it has counted when a refusal ends it. */
 export interface Reading {
-  /** UTF-8 bytes of the whole file. */
-  readonly chunks: AsyncIterable<Uint8Array>;
+  /** UTF-8 bytes of the whole file, each time from its beginning. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
   /** UTF-8 bytes of its beginning. */
   readonly head: Uint8Array;
   /** Line ends that occur in it; empty: any may. */

@@ -81,6 +81,8 @@ export class CsvRows {
     evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
     /** Of a text; left out for a sheet. */
     delimiter?: string;
+    /** How many cells a whole row has behind the last title; left out: none. */
+    unnamed?: number;
   }) {
     this.#reading = given.reading;
     this.#dialect = given.dialect;
@@ -90,7 +92,7 @@ export class CsvRows {
     this.#constants = COLUMNS.map((column) => given.reading.options.constants?.[column]);
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#delimiter = given.delimiter ?? null;
-    this.#width = rowWidth(given.dialect.header.cells, this.#delimiter !== null);
+    this.#width = rowWidth(given.dialect.header.cells, given.unnamed ?? 0);
     this.#read = readColumns(given.dialect);
     this.#author = authorColumns(given.dialect.header.cells, given.dialect.map.own);
     this.#discounts = given.dialect.header.cells.flatMap((header, at) => {
@@ -263,14 +265,15 @@ export class CsvRows {
     const message =
       hadWrongWidth === true
         ? `Row ${row}: the row did not have as many cells as the header when it was dropped before (${ORIGINAL}), so its values may stand in wrong columns. Put each value into its column; if its last cells stay empty, empty ${ORIGINAL} in this row, too`
-        : `Row ${row}: expected ${this.#expectedCells(cells)} as in the header, found ${cells.length}. Look for a delimiter inside a text that is not quoted`;
+        : `Row ${row}: ${this.#cellsExpected(cells)}`;
     return { row, column: null, code: 'cell-count', message, severity: 'error' } as const;
   }
 
-  #expectedCells(found: readonly string[]): string {
+  #cellsExpected(found: readonly string[]): string {
     const { width, unnamed } = this.#width;
-    if (unnamed === 0 || found.length < width || found.length >= width + unnamed) return `${width} cells`;
-    return `${width + unnamed} cells, the last ones of which are empty because the line ends with delimiters,`;
+    if (unnamed === 0 || found.length < width || found.length >= width + unnamed)
+      return `expected ${width} cells as in the header, found ${found.length}. Look for a delimiter inside a text that is not quoted`;
+    return `expected ${width + unnamed} cells as in the header, the last ones of which are empty because the line ends with delimiters, found ${found.length}. Look for a cell that is missing; if only the header ends with a delimiter, take it off there`;
   }
 
   #withoutInvoice(

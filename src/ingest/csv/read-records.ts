@@ -32,6 +32,7 @@ const DialectShape = z.object({
   lineEnd: z.string().nullable(),
   headerRow: z.number().nullable(),
   header: z.array(z.string()),
+  unnamed: z.int().min(0).optional(),
   frame: z.enum(['array', 'invoices']).optional(),
   sheet: z
     .object({

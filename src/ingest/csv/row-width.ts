@@ -5,7 +5,7 @@ import type { RowMarks } from './original-text.ts';
 export interface RowWidth {
   /** How many it has up to its last title. */
   readonly width: number;
-  /** How many more it has in a text: it ends with delimiters. A sheet has none. */
+  /** How many more a whole row of a text has, because it ends with delimiters, as the header does. A sheet has none. */
   readonly unnamed: number;
 }
 
@@ -16,10 +16,14 @@ interface TableShape extends RowWidth {
   readonly own: boolean;
 }
 
-/** The columns of a header. `isText`: it stands in a text, whose rows have their delimiters. */
-export function rowWidth(header: readonly string[], isText: boolean): RowWidth {
-  const width = widthOf(header);
-  return { width, unnamed: isText ? header.length - width : 0 };
+/** How many cells a header has behind its last title: in a text it ends with as many delimiters. */
+export function unnamedIn(header: readonly string[]): number {
+  return header.length - widthOf(header);
+}
+
+/** The columns of a header, in a file whose whole rows have so many cells more. */
+export function rowWidth(header: readonly string[], unnamed: number): RowWidth {
+  return { width: widthOf(header), unnamed };
 }
 
 /** True for a row with fewer cells than the header, or with more that are not empty. */
@@ -37,7 +41,8 @@ function lackedCells(cells: readonly string[], { width, unnamed }: RowWidth): nu
   return cells.slice(Math.max(0, width - lacked), width).every(isEmpty) ? lacked : 0;
 }
 
-function isEmpty(cell: string | undefined): boolean {
+/** True for a cell without text, and for none. */
+export function isEmpty(cell: string | undefined): boolean {
   return (cell?.trim() ?? '') === '';
 }
 

@@ -20,7 +20,7 @@ export async function readJson(reading: Reading): Promise<Read> {
     unit_price: new DecimalEvidence(JSON_PATHS.unit_price),
   };
   const rows = new JsonRows({ reading, damage, evidence });
-  for await (const chunk of reading.chunks) {
+  for await (const chunk of reading.chunks()) {
     for (const record of reader.write(chunk)) rows.take(record);
     await reading.writer.drain();
   }
