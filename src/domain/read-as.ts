@@ -24,10 +24,11 @@ export const READ_AS = 'lote_read_as';
 export const ORIGINAL = 'lote_original';
 
 /**
- * Number format of its cells in a workbook, as XLSX counts them: `0`, which changes no text. A workbook that was saved as CSV in between has lost it, and with it
- * what only a workbook shows of a row: that it is hidden, which of its cells are merged, the decimals behind those that are shown.
+ * Number format of its cells in a workbook, as XLSX writes it. It changes no text, ODS can say it, and nobody chooses it: a spreadsheet has 15 digits of a number.
+ * A workbook that was saved as CSV in between has lost it, and with it what only a workbook shows of a row: that it is hidden, which of its cells are merged,
+ * the decimals behind those that are shown.
  */
-export const ORIGINAL_FORMAT = 1;
+export const ORIGINAL_FORMAT = '00000000000000000';
 
 const WORD = { '.': 'point', ',': 'comma' } as const;
 

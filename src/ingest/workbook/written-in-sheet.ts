@@ -1,9 +1,9 @@
 import { ORIGINAL_FORMAT } from '../../domain/read-as.ts';
-import { builtInFormat } from './number-format.ts';
+import { parseNumberFormat } from './number-format.ts';
 import type { SheetCell } from './workbook.ts';
 
 /** What the format says; ODS describes it in other words than XLSX. */
-const WRITTEN = builtInFormat(ORIGINAL_FORMAT);
+const WRITTEN = parseNumberFormat(ORIGINAL_FORMAT);
 
 /** True for a cell of `lote_original` that Lote wrote into a workbook, and that was saved as no text since: it has the format that it got then. */
 export function isWrittenInSheet(cell: SheetCell | undefined): boolean {

@@ -54,6 +54,14 @@ export function formattedWorkbook(table: readonly (readonly Typed[])[], column: 
   return bytesOf(workbook);
 }
 
+/** Opens a CSV file with `;`, gives all its cells, and those of the sheet, this number format, and saves it as a workbook of texts. */
+export function csvAsWorkbook(csv: string, format: string): Buffer {
+  const workbook = read(csv, { type: 'string', raw: true, FS: ';' });
+  const sheet = workbook.Sheets[workbook.SheetNames[0] ?? ''] ?? {};
+  for (const [name, cell] of Object.entries(sheet)) if (!name.startsWith('!')) (cell as { z?: string }).z = format;
+  return bytesOf(workbook);
+}
+
 function bytesOf(workbook: WorkBook, form: 'xlsx' | 'ods' = 'xlsx'): Buffer {
   return write(workbook, { type: 'buffer', bookType: form }) as Buffer;
 }

@@ -7,6 +7,7 @@ import { csvHandedBack, readKept, workbookHandedBack } from '../../../support/fi
 import type { ReadWorkbook } from '../../../support/files/handed-back.ts';
 import {
   correctedInOffice,
+  csvAsWorkbook,
   officeWorkbook,
   savedAsCsv,
   shownInOffice,
@@ -424,6 +425,15 @@ describe('corrections of a workbook with hidden or merged rows', () => {
       expect(told(await ingest(handedBack))).toEqual(refused);
       expect(told(await ingest(shownInOffice(handedBack)))).toEqual(refused);
       expect(told(await ingest(savedAsCsv(handedBack)))).toEqual(refused);
+    },
+  );
+
+  it.each(['0', '0.00', '000000000', '@'])(
+    'are refused again when corrections.xlsx was saved as CSV, and that as a workbook of the format %s',
+    async (format) => {
+      const workbook = await workbookHandedBack(directory, invalidOf(await ingest(hiddenRow('XLSX'))));
+
+      expect(told(await ingest(csvAsWorkbook(savedAsCsv(workbook), format)))).toEqual(HIDDEN);
     },
   );
 
