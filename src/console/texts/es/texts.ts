@@ -133,9 +133,9 @@ export const TEXTS_ES: ConsoleTexts = {
     known: 'Este archivo ya se inició, como lote',
     knownOtherwise: 'Esta lectura no se enviaría: el archivo ya se inició, y ahora se lee de otra manera.',
     readOtherwise:
-      'El libro de Lote tiene las facturas como se leyeron entonces. Iniciarlo con esta lectura retiene lo que ninguna ejecución abierta envía. Lo que difiere:',
+      'El libro de registro de Lote tiene las facturas como se leyeron entonces. Iniciarlo con esta lectura retiene lo que ninguna ejecución abierta envía. Lo que difiere:',
     readOtherwiseCure:
-      'Si esta lectura es la correcta, cambie los bytes del archivo (añada una línea vacía al final; guarde un libro otra vez) e inicie ese. Si es correcta la anterior, haga que se lea como entonces.',
+      'Si esta lectura es la correcta, cambie los bytes del archivo (añada una línea vacía al final; guarde un libro de Excel otra vez) e inicie ese. Si es correcta la anterior, haga que se lea como entonces.',
     howRead: 'Cómo se leyó el archivo',
     net: 'Importe neto a emitir, sin impuestos',
     noneOfNet: 'ninguno',

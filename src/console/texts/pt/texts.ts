@@ -132,7 +132,7 @@ export const TEXTS_PT: ConsoleTexts = {
     readOtherwise:
       'O registo do Lote tem as faturas como foram lidas então. Iniciá-lo com esta leitura retém o que nenhuma execução aberta envia. O que difere:',
     readOtherwiseCure:
-      'Se esta leitura está certa, altere os bytes do ficheiro (acrescente uma linha vazia no fim; guarde um livro outra vez) e inicie esse. Se a anterior está certa, faça com que seja lido como então.',
+      'Se esta leitura está certa, altere os bytes do ficheiro (acrescente uma linha vazia no fim; guarde um livro de folhas de cálculo outra vez) e inicie esse. Se a anterior está certa, faça com que seja lido como então.',
     howRead: 'Como o ficheiro foi lido',
     net: 'Valor líquido a emitir, sem imposto',
     noneOfNet: 'nenhum',
