@@ -62,6 +62,18 @@ export function withOtherZeros(nif: string): readonly string[] {
   return Array.from({ length: most + 1 }, (_, zeros) => '0'.repeat(zeros) + digits).filter((other) => other !== nif);
 }
 
+/** With one zero in front they are as long as tax numbers are where many begin with a zero: 11 digits (Italy, Brazil's persons), 14 (its companies). */
+const LACKS_ONE_ZERO = [10, 13];
+
+/**
+ * Of two tax numbers that differ in the zeros in front alone, at least one is odd, and of ordinary files few are: a number with two zeros in front; one with a
+ * single zero, unless that makes 11 or 14 digits; one of these that lacks its zero.
+ */
+export function isOddNif(nif: string): boolean {
+  if (!nif.startsWith('0')) return LACKS_ONE_ZERO.includes(nif.length);
+  return nif.startsWith('00') || !LACKS_ONE_ZERO.includes(nif.length - 1);
+}
+
 function seenSpelling(ref: string): string {
   if (PLAIN.test(ref)) return ref;
   return ref

@@ -1,3 +1,4 @@
+import { isOddNif } from '../../domain/look-alike.ts';
 import type { Queries } from '../database/database.ts';
 import type { InvoiceKeys } from './look-alike-key.ts';
 
@@ -28,7 +29,7 @@ export async function lockSpellings(
   await queries.query(invoices.some(isOdd) ? LOCK_SPELLINGS.exclusive : LOCK_SPELLINGS.shared, [application]);
 }
 
-/** Of two spellings that may be one invoice, at least one is odd: the other reference, or the tax number with a zero in front. */
+/** Of two spellings that may be one invoice, at least one is odd: the reference of one, or its tax number. */
 function isOdd({ nif, keys: { identity, lookAlike, fuller } }: Spelled): boolean {
-  return lookAlike !== identity || fuller.length > 0 || nif.startsWith('0');
+  return lookAlike !== identity || fuller.length > 0 || isOddNif(nif);
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   bySpelling,
   groupKeyOf,
+  isOddNif,
   shownSpelling,
   skeletonOf,
   withDroppedZeros,
@@ -92,6 +93,35 @@ describe('the references and tax numbers that a spreadsheet may have changed', (
   ])('of the tax number %s are %j', (nif, others) => {
     expect(withOtherZeros(nif)).toEqual(others);
   });
+});
+
+describe('isOddNif', () => {
+  it('is true of at least one of two tax numbers that differ in the zeros in front alone', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[1-9]\d{0,16}$/), fc.nat(3), fc.nat(3), (digits, some, others) => {
+        fc.pre(some !== others);
+        expect([some, others].some((zeros) => isOddNif('0'.repeat(zeros) + digits))).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is true of one of all pairs that a look-up of other zeros knows', () => {
+    const nifs = ['0', '00', ...Array.from({ length: 20 }, (_, length) => '1'.repeat(length + 1))];
+    const pairs = nifs.flatMap((nif) =>
+      withOtherZeros(nif).flatMap((other) => [nif, other].concat(withOtherZeros(other))),
+    );
+    const unseen = pairs.flatMap((nif) => withOtherZeros(nif).filter((other) => !isOddNif(nif) && !isOddNif(other)));
+
+    expect(unseen).toEqual([]);
+  });
+
+  it.each([
+    ['Portugal', '501964843'],
+    ['Italy', '12345670785'],
+    ['Italy, with a zero in front', '01234567897'],
+    ['Brazil, a company with a zero in front', '01838723000127'],
+  ])('is false of the tax numbers of ordinary files: %s', (_, nif) => expect(isOddNif(nif)).toBe(false));
 });
 
 describe('shownSpelling', () => {

@@ -273,8 +273,9 @@ export function stagingContract(open: OpenLedger): void {
       });
 
       it('is found in the same way by its tax number, of batches that are staged at the same moment', async () => {
-        for (let round = 1; round <= 5; round += 1) {
-          const nifs = ['5234567890', '05234567890', '005234567890'];
+        const digits = ['5234567890', '523456789', '5234567890123'];
+        for (let round = 1; round <= 9; round += 1) {
+          const nifs = ['', '0', '00'].map((zeros) => zeros + digits[round % digits.length]);
 
           const lines = await Promise.all(nifs.map((nif) => stageOf(nif, `LF ${round}`)));
 
