@@ -1,24 +1,36 @@
-import { OUTCOMES } from '../domain/invoice-state.ts';
+import type { Outcome } from '../domain/invoice-state.ts';
 import type { BatchFigures } from '../domain/ports/figures.ts';
+import type { OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
+import { currencyTotals } from './currency-totals.ts';
 import type { ReportModel } from './report-model.ts';
 
 const MOST_REASONS = 10;
 /** Codes come from the service; figures are kept for years. */
 const LONGEST_CODE = 80;
 
-/** What the report says in numbers, for pictures over many nights. */
-export function batchFigures({ counts, contradicted, outcomes, totals, reasons, settling }: ReportModel): BatchFigures {
+/**
+ * What the report says in numbers, for pictures over many nights. An issued invoice that another batch owns is in the parts of what an earlier file
+ * issued, so that sums over batches count its document once; `outcomes` alone is the balance of the batch.
+ */
+export function batchFigures(report: ReportModel): BatchFigures {
+  const { contradicted, outcomes, ownOutcomes, reasons, ownSettling } = report;
   return {
-    states: Object.fromEntries(OUTCOMES.flatMap((state) => (counts[state] > 0 ? [[state, counts[state]]] : []))),
-    money: totals.map(({ currency, net, byState }) => ({
+    states: countsOf(ownOutcomes),
+    money: currencyTotals(ownOutcomes).map(({ currency, net, byState }) => ({
       ...{ currency, net },
       ...{ out: byState.issued ?? '0', before: byState['already-issued'] ?? '0' },
     })),
-    settling,
+    settling: ownSettling,
     ...(contradicted.invoices > 0 && { contradicted: contradicted.invoices }),
     reasons: reasons
       .slice(0, MOST_REASONS)
       .map(({ state, code, invoices }) => ({ state, code: code.slice(0, LONGEST_CODE), invoices })),
     outcomes,
   };
+}
+
+function countsOf(counts: readonly OutcomeCount[]): BatchFigures['states'] {
+  const states: Partial<Record<Outcome, number>> = {};
+  for (const { outcome, invoices } of counts) states[outcome] = (states[outcome] ?? 0) + invoices;
+  return states;
 }

@@ -39,7 +39,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const counting = source.counts();
   // Its failure is thrown where it is waited for.
   counting.catch(() => undefined);
-  const { read, rowsRead, reasons, settling, contradicted } = await readInvoices(source);
+  const { read, own, rowsRead, reasons, contradicted, ...durations } = await readInvoices(source);
   // A refused file has no invoices, so each of its rows is one without.
   const rowsWithoutInvoice = batch.state === 'refused' ? batch.rows : batch.rowsWithoutInvoice;
   const counted = await counting;
@@ -58,7 +58,8 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
     outcomes: read,
     totals: currencyTotals(read),
     reasons,
-    settling,
+    ...durations,
+    ownOutcomes: own,
     contradicted,
     fileFindings: source.findings,
     notes: source.notes,
@@ -70,17 +71,24 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
 
 async function readInvoices({ batch, invoices }: ReportSource) {
   const tally = createOutcomeTally();
+  const ownTally = createOutcomeTally();
   const reasons = createReasonGroups();
   const contradicted = createContradictedTally();
   const rows = createRowSet();
   const settling = durationCounter();
+  const ownSettling = durationCounter();
   let rowsRead = 0;
   for await (const portion of invoices) {
     tally.add(portion);
+    ownTally.add(portion.map(asOwned));
     for (const invoice of portion) {
       reasons.add(invoice);
       contradicted.add(invoice);
-      if (isSettled(invoice)) settling.add(invoice.settledAt - invoice.sentAt);
+      if (isSettled(invoice)) {
+        const duration = invoice.settledAt - invoice.sentAt;
+        settling.add(duration);
+        if (invoice.issuedElsewhere !== true) ownSettling.add(duration);
+      }
       for (const row of invoice.rows) {
         if (!rows.add(row)) throw rowTwice(batch, row);
       }
@@ -88,9 +96,15 @@ async function readInvoices({ batch, invoices }: ReportSource) {
     }
   }
   return {
-    ...{ read: tally.counts(), rowsRead, reasons: reasons.list(), settling: settling.histogram() },
+    ...{ read: tally.counts(), own: ownTally.counts(), rowsRead, reasons: reasons.list() },
+    ...{ settling: settling.histogram(), ownSettling: ownSettling.histogram() },
     contradicted: contradicted.list(),
   };
+}
+
+/** The report says of the invoice what is so now; a sum over batches must count its document in one of them. */
+function asOwned(invoice: BatchInvoice): BatchInvoice {
+  return invoice.issuedElsewhere === true ? { ...invoice, state: 'already-issued' } : invoice;
 }
 
 /** By the service, in this batch: what an earlier file issued says nothing of this night. */

@@ -82,11 +82,15 @@ export interface ReportModel {
   readonly counts: ReportCounts;
   /** What counts and totals are made of. */
   readonly outcomes: readonly OutcomeCount[];
+  /** The same for sums over batches: an issued invoice that another batch owns counts as `already-issued`. */
+  readonly ownOutcomes: readonly OutcomeCount[];
   readonly totals: readonly CurrencyTotal[];
   /** Largest first; without the invoices that went out. */
   readonly reasons: readonly ReasonGroup[];
   /** From the first POST of an invoice to the service's final word. */
   readonly settling: DurationHistogram;
+  /** The same for sums over batches: without issued invoices that another batch owns. */
+  readonly ownSettling: DurationHistogram;
   readonly fileFindings: readonly Finding[];
   readonly notes: readonly ReportNote[];
   readonly misfits: readonly ReportMisfit[];

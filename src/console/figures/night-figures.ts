@@ -8,12 +8,12 @@ import { dayOf } from '../../domain/time/zone-offsets.ts';
 /** Nights that the pictures go back. */
 const NIGHTS = 90;
 
-/** What became of invoices, as a picture tells it; `before`: an earlier file had issued them. */
+/** What became of invoices, as a picture tells it; `before`: another file has issued them. */
 export const FATES = ['issued', 'failed', 'notSent', 'open', 'before'] as const;
 /** One of `FATES`. */
 export type Fate = (typeof FATES)[number];
 
-/** Parts of a sum: of what went out, of what did not, of what an earlier file had issued. */
+/** Parts of a sum: of what went out, of what did not, of what another file has issued. */
 export const MONEY_PARTS = ['out', 'left', 'before'] as const;
 /** One of `MONEY_PARTS`. */
 export type MoneyPart = (typeof MONEY_PARTS)[number];

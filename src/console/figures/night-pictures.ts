@@ -36,7 +36,7 @@ export function moneyPictures(format: PageFormat, nights: readonly NightFigures[
   const { figures } = format.texts;
   return currenciesOf(nights).map((currency) => {
     const isThere = (part: MoneyPart) => nights.some(({ money }) => (money.get(currency)?.[part] ?? '0') !== '0');
-    // Most installations have nothing that an earlier file issued.
+    // Most installations have nothing that another file issued.
     const series = MONEY_PARTS.filter((part) => part !== 'before' || isThere(part)).map((part) => {
       const amounts = nights.map(({ money }) => money.get(currency)?.[part] ?? '0');
       const value = `${format.money(sumDecimals(amounts))} ${currency}`;

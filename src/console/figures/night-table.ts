@@ -21,7 +21,7 @@ export function nightTable(format: PageFormat, nights: readonly NightFigures[]):
   return table(format, { name: figures.table, heads, nights: newestFirst(nights), cells });
 }
 
-/** Most nights have nothing that an earlier file issued. */
+/** Most nights have nothing that another file issued. */
 function shownParts({ out, left, before }: Readonly<Record<MoneyPart, string>>): readonly string[] {
   return before === '0' ? [out, left] : [out, left, before];
 }

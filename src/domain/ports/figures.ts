@@ -4,7 +4,10 @@ import type { OutcomeCount } from './ledger/batch-record.ts';
 
 /** What a report says of its batch in numbers: small, and without names, so that years of them can be drawn. */
 export interface BatchFigures {
-  /** Invoices by outcome; outcomes that did not occur are left out. */
+  /**
+   * Invoices by outcome; outcomes that did not occur are left out. An issued invoice that another batch owns counts as `already-issued`, here, in `money`
+   * and in `settling`; an older report has it as `issued`.
+   */
   readonly states: Readonly<Partial<Record<Outcome, number>>>;
   /** Exact net sums by currency, which is null where it could not be read. */
   readonly money: readonly MoneyFigures[];
@@ -23,9 +26,9 @@ export interface MoneyFigures {
   readonly currency: string | null;
   /** Of all invoices. */
   readonly net: string;
-  /** Of those that this batch issued. */
+  /** Of those that were issued and that this batch owns. */
   readonly out: string;
-  /** Of those that an earlier file had issued; left out: they are in `out`, as an older report has it. */
+  /** Of those that another file has issued; left out: they are in `out`, as an older report has it. */
   readonly before?: string;
 }
 

@@ -27,6 +27,7 @@ export function batchInvoice(row: BatchInvoiceRow): BatchInvoice {
     ...(row.contradictions.length === 0 ? {} : { contradictions: row.contradictions as readonly Contradiction[] }),
     sentAt: row.sent_at,
     settledAt: row.settled_at,
+    ...(row.issued_elsewhere ? { issuedElsewhere: true } : {}),
   };
 }
 

@@ -25,7 +25,20 @@ export interface BatchInvoiceRow {
   readonly contradictions: readonly string[];
   readonly sent_at: number | null;
   readonly settled_at: number | null;
+  readonly issued_elsewhere: boolean;
 }
+
+/**
+ * Whether another batch owns what a line shows as issued. The ledger keeps no owner of a generation that was corrected and turned out to be issued
+ * after all: there the first of the batches that held it counts as the one.
+ */
+const ISSUED_ELSEWHERE = `CASE
+  WHEN coalesce(bi.outcome, i.state) <> 'issued' THEN false
+  WHEN bi.generation IS NULL THEN i.owner_batch <> bi.batch_id
+  ELSE EXISTS (
+    SELECT 1 FROM batch_invoice held JOIN batch holder ON holder.batch_id = held.batch_id
+    WHERE held.invoice_id = bi.invoice_id AND held.generation = bi.generation AND held.outcome = 'issued' AND holder.seq < b.seq)
+  END`;
 
 /**
  * What a line of a batch shows. Where a later batch corrected the content (`bi.generation`), the generation that this batch held is shown,
@@ -42,7 +55,8 @@ export const BATCH_INVOICE_COLUMNS = `bi.ordinal, CASE WHEN b.page_size > 0 THEN
   CASE WHEN bi.generation IS NULL THEN i.flags ELSE g.flags || '{corrected-by-later-batch}'::text[] END AS flags,
   ${CONTRADICTIONS_OF_LINE} AS contradictions,
   CASE WHEN bi.generation IS NULL THEN i.first_sent_at ELSE g.first_sent_at END AS sent_at,
-  CASE WHEN bi.generation IS NULL THEN i.settled_at ELSE g.settled_at END AS settled_at`;
+  CASE WHEN bi.generation IS NULL THEN i.settled_at ELSE g.settled_at END AS settled_at,
+  ${ISSUED_ELSEWHERE} AS issued_elsewhere`;
 
 /** Where those columns come from. */
 export const BATCH_INVOICE_TABLES = `batch_invoice bi

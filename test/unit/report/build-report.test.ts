@@ -77,6 +77,40 @@ describe('buildReport', () => {
     });
   });
 
+  it('gives an issued invoice of another batch to that one in the figures, and to both in the reports', async () => {
+    const shared = { ordinal: 2, net: '1', sentAt: NOON, settledAt: NOON + 80 };
+    const own = [batchInvoice({ ordinal: 1, net: '10.5', settledAt: NOON + 20 }), batchInvoice(shared)];
+    const attached = [
+      batchInvoice({ ...shared, issuedElsewhere: true }),
+      batchInvoice({ ordinal: 3, net: '4', currency: 'BRL', issuedElsewhere: true }),
+      batchInvoice({ ordinal: 4, net: '2', state: 'already-issued' }),
+    ];
+
+    const [first, second] = [await build(own), await build(attached)];
+
+    expect(batchFigures(first)).toMatchObject({
+      states: { issued: 2 },
+      money: [{ currency: 'EUR', net: '11.5', out: '11.5', before: '0' }],
+      settling: { 8: 1, 24: 1 },
+    });
+    expect(batchFigures(second)).toMatchObject({
+      states: { 'already-issued': 3 },
+      money: [
+        { currency: 'BRL', net: '4', out: '0', before: '4' },
+        { currency: 'EUR', net: '3', out: '0', before: '3' },
+      ],
+      outcomes: [
+        { outcome: 'issued', currency: 'EUR', net: '1' },
+        { outcome: 'issued', currency: 'BRL', net: '4' },
+        { outcome: 'already-issued', currency: 'EUR', net: '2' },
+      ],
+    });
+    expect(batchFigures(second).settling).toEqual({});
+    expect(second.counts).toMatchObject({ issued: 2, 'already-issued': 1 });
+    expect(second.totals[1]?.byState).toEqual({ issued: '1', 'already-issued': '2' });
+    expect(second.settling).toMatchObject({ 24: 1 });
+  });
+
   it('sums amounts exactly, by currency and state', async () => {
     const { totals } = await build([
       batchInvoice({ ordinal: 1, net: '0.1' }),

@@ -68,6 +68,10 @@ export interface BatchInvoice {
   readonly contradictions?: readonly Contradiction[];
   readonly sentAt: number | null;
   readonly settledAt: number | null;
+  /**
+   * It is `issued`, and another batch owns it: sums over batches count it there. Left out: this batch owns it, or it is not `issued`.
+   */
+  readonly issuedElsewhere?: true;
 }
 
 /** Invoices of a batch that went out and are in doubt (`contradictions`). */

@@ -282,6 +282,23 @@ export function lateNewsContract(open: OpenLedger): void {
       expect((await second.line('two-risen')).state).toBe('issued');
     });
 
+    it('is of the first of the batches that held it, whoever owns the correction', async () => {
+      const ref = 'twice-held';
+      const first = await acceptedOne(ref);
+      const attached = await scenario.run([{ ref }]);
+      await fail(first);
+      const correction = await scenario.run([{ ref, unitPrice: '99' }]);
+
+      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+
+      const lines = await Promise.all([first.batch, attached, correction].map((batch) => batch.line(ref)));
+      expect(lines.map(({ state, issuedElsewhere = false }) => [state, issuedElsewhere])).toEqual([
+        ['issued', false],
+        ['issued', true],
+        ['held', false],
+      ]);
+    });
+
     it('finds each batch with the content, the document and the times that were its own', async () => {
       const { first, second } = await corrected('three-lives');
       const two = await fail(await accept(second, 'three-lives', NOW + 200));

@@ -404,6 +404,50 @@ export function stagingContract(open: OpenLedger): void {
       );
     });
 
+    it('names the issued invoice of another batch in the batch that is attached to it, and in no other', async () => {
+      const first = await scenario.run([{ ref: 'owned' }, { ref: 'owned-too' }]);
+      const second = await scenario.run([{ ref: 'owned' }]);
+      await first.send('owned', accepted(serviceIdOf(scenario, 'owned')));
+      expect((await second.line('owned')).issuedElsewhere).toBeUndefined();
+
+      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'owned'), 'issued')]);
+      const third = await scenario.run([{ ref: 'owned' }]);
+
+      const lines = await Promise.all([first, second, third].map((batch) => batch.line('owned')));
+      expect(lines.map(({ state, issuedElsewhere = false }) => [state, issuedElsewhere])).toEqual([
+        ['issued', false],
+        ['issued', true],
+        ['already-issued', false],
+      ]);
+      expect((await first.line('owned-too')).issuedElsewhere).toBeUndefined();
+    });
+
+    it.each(['held', 'unknown'] as const)(
+      'names the issued invoice in the earlier batch where a later one takes over what was %s, and its report is outdated',
+      async (state) => {
+        const ref = `taken-${state}`;
+        const first = await batchWith(ref, state);
+        await first.finish();
+        const open = [{ ordinal: 1, state, generation: 1 }];
+        await ledger.noteReported(first.batchId, { revision: 1, writtenAt: NOW, flags: 0, open });
+
+        const second = await scenario.run([{ ref }]);
+        if (state === 'unknown') await ledger.repeatUnknown(second.batchId, 0);
+        const { invoiceId, generation } = state === 'held' ? await second.freeze(ref) : await second.one(ref);
+        const serviceId = serviceIdOf(scenario, ref);
+        const sent = { invoiceId, generation, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) };
+        await ledger.recordSends([sent]);
+        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+
+        const lines = await Promise.all([first, second].map((batch) => batch.line(ref)));
+        expect(lines.map((line) => [line.state, line.issuedElsewhere ?? false])).toEqual([
+          ['issued', true],
+          ['issued', false],
+        ]);
+        expect(await ledger.outdatedReports(scenario.application)).toContain(first.batchId);
+      },
+    );
+
     it('takes the merchant details of the file that takes over', async () => {
       const first = await scenario.run([{ ref: 'details' }]);
       await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });

@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import { nightFigures } from '../../../../src/console/figures/night-figures.ts';
 import type { BatchFigures, BatchInFigures } from '../../../../src/domain/ports/figures.ts';
+import type { BatchInvoice } from '../../../../src/domain/ports/ledger/batch-record.ts';
+import { batchFigures } from '../../../../src/report/batch-figures.ts';
+import { buildReport } from '../../../../src/report/build-report.ts';
+import { batchInvoice, batchOf, ledgerOf } from '../../report/batch-invoices.ts';
 import { ledgerHolding } from '../console-ledger.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -20,6 +24,17 @@ const FIGURES: BatchFigures = {
 
 function batch(over: Partial<BatchInFigures> = {}): BatchInFigures {
   return { application: 'default', startedAt: NOON, figures: FIGURES, ...over };
+}
+
+/** Of the report on a batch of these invoices. */
+async function figuresOf(invoices: readonly BatchInvoice[]): Promise<BatchFigures> {
+  const ledger = ledgerOf(batchOf(invoices), invoices);
+  return batchFigures(
+    await buildReport({
+      ...{ batch: batchOf(invoices), counts: () => ledger.countOutcomes(''), invoices: ledger.batchInvoices('') },
+      ...{ findings: [], revision: 1, notes: [], now: NOON },
+    }),
+  );
 }
 
 async function pageOf(batches: readonly BatchInFigures[], language = 'en'): Promise<string> {
@@ -59,6 +74,17 @@ describe('the figures of nights', () => {
     );
   });
 
+  it('count a document once that stands in two files of one night', async () => {
+    const invoice = batchInvoice({ net: '100', sentAt: NOON, settledAt: NOON + 1_000 });
+    const invoices = [[invoice], [{ ...invoice, issuedElsewhere: true } as const]];
+    const batches = await Promise.all(invoices.map(async (one) => batch({ figures: await figuresOf(one) })));
+
+    const night = nightFigures(batches, NOON, 'UTC').at(-1);
+
+    expect(night?.fates).toEqual({ issued: 1, failed: 0, notSent: 0, open: 0, before: 1 });
+    expect(night?.money).toEqual(new Map([['EUR', { out: '100', left: '0', before: '100' }]]));
+  });
+
   it('merges settle times instead of averaging them', () => {
     const slow = batch({ figures: { ...FIGURES, settling: { 104: 300 } } });
 
@@ -72,7 +98,7 @@ describe('the page of figures', () => {
 
     expect(page.match(/<figure>/gu)).toHaveLength(4);
     expect(page).toContain(
-      'aria-label="Invoices: went out 90, failed or refused 5, not sent 3, without a final word 1, issued by an earlier file 1"',
+      'aria-label="Invoices: went out 90, failed or refused 5, not sent 3, without a final word 1, issued by another file 1"',
     );
     expect(page).toContain('half of the invoices within <strong>up to 1.3 seconds</strong>');
     expect(page.match(/<td>/gu)).toHaveLength(8 + 2);
