@@ -31,10 +31,14 @@ export interface NightlyNote {
   readonly text: string;
 }
 
-/** The same; of a batch that goes on, with its numbers of invoices now: all, and those for which a document exists. */
+/** The same; of a batch that goes on, with its numbers of invoices now: all, those for which a document exists, and of these what an earlier file had issued. */
 export type CountedEnd =
   | Exclude<FileEnd, { kind: 'paused' }>
-  | (Extract<FileEnd, { kind: 'paused' }> & { readonly invoices: number; readonly issued: number });
+  | (Extract<FileEnd, { kind: 'paused' }> & {
+      readonly invoices: number;
+      readonly issued: number;
+      readonly alreadyIssued: number;
+    });
 
 export interface NoteRequest {
   readonly file: Pick<ClaimedFile, 'name' | 'resumed'>;

@@ -5,6 +5,7 @@ import type { ClaimedFile, NightlyRun, WaitingFile, WaitingReason } from '../../
 import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../../src/contract/batch-id.ts';
+import type { BatchResult } from '../../src/contract/messages.ts';
 import { batchIdOfEnd, issuedOf, nightlyNote, type CountedEnd, type FileEnd } from './nightly-note.ts';
 
 const HEARTBEAT_EVERY_MS = 5_000;
@@ -112,7 +113,7 @@ export async function archiveDrop(
     resumed,
     batchId,
     ...waitOf(end),
-    ...figuresOf(end),
+    ...(await figuresOf(deps, end)),
     report: end.kind === 'batch' ? end.result.reports.html : null,
     corrections: end.kind === 'batch' ? end.result.reports.corrections : null,
   };
@@ -165,13 +166,33 @@ async function countedEnd({ ledger }: ActivityDeps, end: FileEnd): Promise<Count
   if (end.kind !== 'paused') return end;
   const counts = await ledger.countOutcomes(end.batchId);
   const sum = (some: typeof counts): number => some.reduce((total, { invoices }) => total + invoices, 0);
-  return { ...end, invoices: sum(counts), issued: sum(counts.filter(({ outcome }) => wentOut(outcome))) };
+  return {
+    ...{ ...end, invoices: sum(counts), issued: sum(counts.filter(({ outcome }) => wentOut(outcome))) },
+    alreadyIssued: sum(counts.filter(({ outcome }) => outcome === 'already-issued')),
+  };
 }
 
-function figuresOf(end: CountedEnd): Pick<NightlyRunEntry, 'invoices' | 'issued'> {
+async function figuresOf(
+  deps: ActivityDeps,
+  end: CountedEnd,
+): Promise<Pick<NightlyRunEntry, 'invoices' | 'issued' | 'alreadyIssued'>> {
   if (end.kind === 'failed') return { invoices: 0, issued: 0 };
-  if (end.kind === 'batch') return { invoices: end.result.counts.invoices ?? 0, issued: issuedOf(end.result) };
-  return { invoices: end.invoices, issued: end.kind === 'paused' ? end.issued : 0 };
+  if (end.kind === 'held') return { invoices: end.invoices, issued: 0 };
+  if (end.kind === 'paused') return { invoices: end.invoices, issued: end.issued, ...saidIfAny(end.alreadyIssued) };
+  const { counts } = end.result;
+  const issued = issuedOf(end.result);
+  return { invoices: counts.invoices ?? 0, issued, ...saidIfAny(await alreadyIssuedOf(deps, end.result)) };
+}
+
+function saidIfAny(alreadyIssued: number): Pick<NightlyRunEntry, 'alreadyIssued'> {
+  return alreadyIssued === 0 ? {} : { alreadyIssued };
+}
+
+/** The figures of the report also have what was issued while this batch was attached to it. */
+async function alreadyIssuedOf({ ledger }: ActivityDeps, result: BatchResult): Promise<number> {
+  const states = (await ledger.reportFigures(result.batchId))?.states ?? {};
+  // A newer report may have been written since the result.
+  return Math.min(states['already-issued'] ?? result.counts['already-issued'] ?? 0, issuedOf(result));
 }
 
 export interface FinishNightlyRunInput extends NightlyScope {

@@ -44,6 +44,8 @@ export interface BatchInFigures {
 export interface FiguresLedger {
   /** Batches whose files were read since then (epoch milliseconds), newest first, at most `limit`. */
   batchFigures(since: number, limit: number): Promise<readonly BatchInFigures[]>;
+  /** What the last report of a batch said in numbers. Null: it has none, or one of a Lote that kept none. */
+  reportFigures(batchId: string): Promise<BatchFigures | null>;
   /**
    * The balance of a closed batch as it is now, from its last report and what has changed since: the same as `countOutcomes`, without counting a
    * million invoices. Null: it is not closed, or no report of its last run tells it.

@@ -18,6 +18,10 @@ FROM batch b LEFT JOIN report_mark m ON m.batch_id = b.batch_id
 WHERE b.started_at >= $1
 ORDER BY b.seq DESC LIMIT $2`;
 
+/** batchId. */
+const REPORT_FIGURES = `/* report-figures */
+SELECT figures FROM report_mark WHERE batch_id = $1`;
+
 /** What has changed since a report: invoices of one outcome and currency that have another outcome now. */
 interface OutcomeChange extends Omit<OutcomeCount, 'outcome'> {
   readonly was: Outcome;
@@ -59,6 +63,12 @@ export function createFigures(database: Database): FiguresLedger {
         startedAt: row.started_at,
         figures: row.figures === null ? null : figuresOf(row.figures),
       }));
+    },
+
+    async reportFigures(batchId) {
+      const [row] = await database.query<Pick<FiguresRow, 'figures'>>(REPORT_FIGURES, [batchId]);
+      const figures = row?.figures ?? null;
+      return figures === null ? null : figuresOf(figures);
     },
 
     async reportedOutcomes(batchId) {

@@ -59,6 +59,10 @@ export const NIGHT_TEXTS_EN: NightTexts = {
   morning: {
     subject: 'Lote ({application}), night of {date}: {outcome}',
     wentOut: { one: '{n} of {of} invoices went out.', other: '{n} of {of} invoices went out.' },
+    wentOutBefore: {
+      one: '{n} of {of} invoices went out, {before} of them by an earlier file.',
+      other: '{n} of {of} invoices went out, {before} of them by an earlier file.',
+    },
     needs: 'What needs somebody',
     more: '{n} more are on the page of the night.',
     page: 'The page of the night',

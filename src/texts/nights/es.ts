@@ -60,6 +60,10 @@ export const NIGHT_TEXTS_ES: NightTexts = {
   morning: {
     subject: 'Lote ({application}), noche del {date}: {outcome}',
     wentOut: { one: 'Se emitió {n} de {of} facturas.', other: 'Se emitieron {n} de {of} facturas.' },
+    wentOutBefore: {
+      one: 'Se emitió {n} de {of} facturas, {before} por un archivo anterior.',
+      other: 'Se emitieron {n} de {of} facturas, {before} de ellas por un archivo anterior.',
+    },
     needs: 'Lo que necesita a alguien',
     more: 'Hay {n} más en la página de la noche.',
     page: 'La página de la noche',

@@ -50,6 +50,8 @@ export interface NightTexts {
   readonly morning: {
     readonly subject: string;
     readonly wentOut: Plural;
+    /** The same, where an earlier file had issued a part of them (`{before}`). */
+    readonly wentOutBefore: Plural;
     readonly needs: string;
     readonly more: string;
     readonly page: string;

@@ -60,6 +60,10 @@ export const NIGHT_TEXTS_PT: NightTexts = {
   morning: {
     subject: 'Lote ({application}), noite de {date}: {outcome}',
     wentOut: { one: '{n} de {of} faturas foi emitida.', other: '{n} de {of} faturas foram emitidas.' },
+    wentOutBefore: {
+      one: '{n} de {of} faturas foi emitida, {before} por um ficheiro anterior.',
+      other: '{n} de {of} faturas foram emitidas, {before} das quais por um ficheiro anterior.',
+    },
     needs: 'O que precisa de alguém',
     more: 'Há mais {n} na página da noite.',
     page: 'A página da noite',

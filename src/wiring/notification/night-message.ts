@@ -57,9 +57,10 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
   const outcome = outcomeOf(format, night);
   const invoices = sum(files.map((file) => file.invoices));
   const issued = sum(files.map((file) => file.issued));
+  const alreadyIssued = sum(files.map((file) => file.alreadyIssued ?? 0));
   const page = pageOf(night, place);
   const sections: readonly Section[] = [
-    { title: null, lines: [], words: [outcome, format.plural(morning.wentOut, issued, invoices)] },
+    { title: null, lines: [], words: [outcome, wentOutText(format, { invoices, issued, alreadyIssued })] },
     section(format, problems.length > 0 ? morning.needs : null, problems),
     section(format, left.length > 0 ? nights.waitingFiles : null, left, waitingCount(waiting)),
   ];
@@ -67,13 +68,24 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
     subject: fill(morning.subject, { application: place.application, date: format.date(night.date), outcome }),
     text: textOf(sections, page === null ? null : `${morning.page}: ${page}`),
     html: htmlOf(format, sections, page),
-    data: dataOf(night, place, { invoices, issued, page, outcome }),
+    data: dataOf(night, place, { invoices, issued, alreadyIssued, page, outcome }),
   };
 }
 
 function pageOf({ date }: NightOutcome, { application, isOneOfSeveral, consoleUrl }: MessagePlace): string | null {
   if (consoleUrl === null) return null;
   return `${consoleUrl}/nights/${date}${isOneOfSeveral ? `?application=${encodeURIComponent(application)}` : ''}`;
+}
+
+type NightSums = Readonly<Record<'invoices' | 'issued' | 'alreadyIssued', number>>;
+
+/** Two files with one invoice show it twice: the part of an earlier file is no document of this night. */
+function wentOutText(
+  { texts: { morning }, plural, count }: MessageFormat,
+  { invoices, issued, alreadyIssued }: NightSums,
+): string {
+  if (alreadyIssued === 0) return plural(morning.wentOut, issued, invoices);
+  return fill(plural(morning.wentOutBefore, issued, invoices), { before: count(alreadyIssued) });
 }
 
 interface Section {
@@ -163,12 +175,12 @@ function htmlOf({ language, texts }: MessageFormat, sections: readonly Section[]
 function dataOf(
   { date, run }: NightOutcome,
   { application }: MessagePlace,
-  known: { readonly invoices: number; readonly issued: number; readonly page: string | null; readonly outcome: string },
+  known: NightSums & { readonly page: string | null; readonly outcome: string },
 ): Readonly<Record<string, unknown>> {
   return {
     ...{ application, date, night: run.night, ...known },
-    files: run.files.map(({ name, verdict, batchId, waitsFor = null, invoices, issued }) => ({
-      ...{ name, verdict, batchId, waitsFor, invoices, issued },
+    files: run.files.map(({ name, verdict, batchId, waitsFor = null, invoices, issued, alreadyIssued = 0 }) => ({
+      ...{ name, verdict, batchId, waitsFor, invoices, issued, alreadyIssued },
     })),
     waiting: run.waiting.map(({ name, reason, more }) => ({ name, reason, ...(more === undefined ? {} : { more }) })),
   };

@@ -187,7 +187,14 @@ describe('the end of a file', () => {
     expect(entry).toEqual({
       ...{ slot: place.file.slot, name: 'a.csv', shelvedAs: expect.stringMatching(/^archive\//u) as string },
       ...{ verdict: 'issued', sentences: ['Everything went out: 2 invoices.'], known: false, resumed: false },
-      ...{ batchId: 'batch-a', invoices: 2, issued: 2, report: '/r/report.html', corrections: '/r/corrections.csv' },
+      ...{
+        batchId: 'batch-a',
+        invoices: 2,
+        issued: 2,
+        alreadyIssued: 1,
+        report: '/r/report.html',
+        corrections: '/r/corrections.csv',
+      },
       remarks: [{ kind: 'all-out', n: 2 }],
     });
     const shelf = join(place.inputDir, entry.shelvedAs ?? '', '..');
@@ -217,6 +224,29 @@ describe('the end of a file', () => {
 
     expect(entry.verdict).toBe(verdict);
     expect(entry.remarks?.map(({ kind }) => kind)).toEqual(remarks);
+  });
+
+  it.each([
+    ['of the report, which knows what this batch was only attached to', { 'already-issued': 2 }, 2],
+    ['of the result, where the report says nothing of it', { issued: 2 }, 1],
+    ['of a newer report, and never more than what went out', { 'already-issued': 9 }, 2],
+  ])('has the number of what an earlier file had issued: %s', async (_, states, alreadyIssued) => {
+    const place = await oneFile();
+    const { ledger } = place.deps;
+    const batchId = `batch-${randomUUID()}`;
+    await ledger.claimBatch({
+      ...{ batchId, application: `app-${randomUUID()}`, file: 'a.csv', sha256: batchId },
+      ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
+    });
+    const figures = { states, money: [], settling: {}, reasons: [] };
+    await ledger.noteReported(batchId, { revision: 1, writtenAt: NOW, flags: 0, open: [], figures });
+
+    const entry = await archiveDrop(place.deps, {
+      ...{ ledgerId: ledger.id, night: NIGHT, file: place.file },
+      end: { kind: 'batch', result: issued(batchId) },
+    });
+
+    expect(entry).toMatchObject({ invoices: 2, issued: 2, alreadyIssued });
   });
 
   it('says that it was written to after it was read, also when archiving is repeated', async () => {

@@ -202,7 +202,7 @@ describe('what a person reads beside a file', () => {
     [3, null],
   ])('whose batch is paused while %i of 3 have gone out', (issued, missing) => {
     const { verdict, destination, sentences, text } = note({
-      end: { kind: 'paused', batchId: 'batch-a-12345678', invoices: 3, issued },
+      end: { kind: 'paused', batchId: 'batch-a-12345678', invoices: 3, issued, alreadyIssued: 0 },
     });
 
     expect([verdict, destination]).toEqual(['attention', 'archive']);

@@ -130,6 +130,20 @@ describe('the message of a night', () => {
     expect(html).toContain(`<html lang="${language}">`);
   });
 
+  it.each([
+    ['en', 'en', '2,400 of 2,400 invoices went out, 1,200 of them by an earlier file.'],
+    ['pt', 'pt-PT', '2 400 de 2 400 faturas foram emitidas, 1 200 das quais por um ficheiro anterior.'],
+    ['es', 'es-ES', 'Se emitieron 2.400 de 2.400 facturas, 1.200 de ellas por un archivo anterior.'],
+  ] as const)('in %s says how many of them an earlier file had issued', (language, locale, words) => {
+    const outcome = night([entry({}), entry({ name: 'all.csv', alreadyIssued: 1_200 })]);
+
+    const { text, data } = nightMessage(outcome, { language, locale }, PLACE);
+
+    expect(text.replaceAll(/[\u00A0\u202F]/gu, ' ')).toContain(words);
+    expect(data).toMatchObject({ issued: 2_400, alreadyIssued: 1_200 });
+    expect(data['files']).toMatchObject([{ alreadyIssued: 0 }, { name: 'all.csv', alreadyIssued: 1_200 }]);
+  });
+
   it('is short when everything went out, and when nothing was dropped', () => {
     const speech = { language: 'en', locale: 'en' } as const;
     const place = { application: 'default', isOneOfSeveral: false, consoleUrl: null };
