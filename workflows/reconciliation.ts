@@ -33,9 +33,8 @@ const { closeOrphans } = proxyActivities<Activities>({
 
 /**
  * Works on what batches left open when they closed. Started by a schedule, by `lote reconcile`, or here without input:
- * close batches whose run was lost -> repeat unknown invoices, same key and bytes -> poll documents without a final
- * word
- * -> write the reports that this, or a late answer, changed, and those that are missing.
+ * close batches whose run was lost -> repeat unknown invoices of other batches, same key and bytes -> poll documents
+ * without a final word -> write the reports that this, or a late answer, changed, and those that are missing.
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
   requireInput(input);
@@ -43,7 +42,8 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
   const orphans = hasPatch('close-orphans') ? await closeOrphans(request) : [];
   // First: what they left open is known to reconciliation by their report.
   const unwritten = new Set(await writeReports(input?.ledgerId, orphans));
-  const repeated = await repeatUnknown(request);
+  // Not of what was closed a moment ago: nobody has read yet what it left, and a repeat may be the first POST after the stop of an operator.
+  const repeated = await repeatUnknown({ ...request, exceptBatches: orphans });
   const asked = await pollOpenDocuments(request);
   const outdated = await outdatedReports({ ledgerId: repeated.ledgerId });
   for (const batchId of await writeReports(repeated.ledgerId, outdated)) unwritten.add(batchId);

@@ -7,11 +7,13 @@ import type { BatchClaim } from '../../../src/domain/ports/ledger/batch-record.t
 import { hashFile } from '../../../src/ingest/hash-file.ts';
 import { createFileReader } from '../../../src/wiring/files/input-files.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
-import type { TestInvoice } from '../../support/files/batch-file.ts';
+import { ownName, type TestInvoice } from '../../support/files/batch-file.ts';
 import { withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
 const FILE = [{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }];
+/** Temporal knows no run with this id. */
+const FORGOTTEN = '00000000-0000-4000-8000-000000000000';
 
 describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, () => {
   it('is closed by reconciliation with a balanced report, and goes on when its file is dropped again', async () => {
@@ -57,6 +59,21 @@ describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, (
       const again = await stack.run('stopped.csv', FILE);
       expect(again).toMatchObject({ state: 'finished', counts: { issued: 3 } });
       await expectAgreement(stack, batchId);
+    });
+  });
+
+  it('sends nothing of what a dead process had to send before somebody has read that and reconciles once more', async () => {
+    await withStack({}, async (stack) => {
+      const { batchId } = await frozenBy(await terminatedRun(stack, 'wrong.csv'), stack, 'wrong.csv');
+
+      expect(await stack.reconcile()).toMatchObject({ orphans: [batchId], repeated: 0 });
+      expect(stack.posts()).toEqual([]);
+      expect((await stack.lines(batchId)).map(({ state, reason }) => [state, reason?.code])).toEqual(
+        FILE.map(() => ['unknown', 'cancelled-unanswered']),
+      );
+
+      expect(await stack.reconcile()).toMatchObject({ orphans: [], repeated: FILE.length });
+      expect(stack.posts()).toHaveLength(FILE.length);
     });
   });
 
@@ -138,8 +155,43 @@ describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, (
   });
 });
 
+interface Run {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** As an operator leaves it in the Temporal UI. */
+async function terminatedRun({ client }: TestStack, file: string): Promise<Run> {
+  const taskQueue = ownName('nobody');
+  const handle = await client.workflow.start('invoiceBatch', { workflowId: taskQueue, taskQueue, args: [{ file }] });
+  await handle.terminate('the wrong file');
+  return { workflowId: handle.workflowId, runId: handle.firstExecutionRunId };
+}
+
+/** As the death of its worker leaves it: all of it was to be sent, and nobody knows whether anything left. */
+async function frozenBy(run: Run, stack: TestStack, file: string): Promise<BatchClaim> {
+  const { ledger } = stack;
+  const claim = await claimedBy(run, stack, file);
+  const proof = await stageFile(stack, claim, file);
+  const rows = FILE.length;
+  const counts = { rows, rowsWithoutInvoice: 0, invoices: rows, pageSize: rows };
+  await ledger.finishStaging(claim, { ...counts, fileFindings: [], proof });
+  const bodies = (await ledger.sendable(claim.batchId, 1, rows)).map((invoice) => ({ ...invoice, body: '{}' }));
+  await ledger.freeze(claim.batchId, bodies, Date.now());
+  return claim;
+}
+
 /** As a run leaves it that Temporal has forgotten. */
 async function claimedByNobody(
+  stack: TestStack,
+  file: string,
+  invoices: readonly TestInvoice[] = FILE,
+): Promise<BatchClaim> {
+  return claimedBy({ workflowId: ownName('lost'), runId: FORGOTTEN }, stack, file, invoices);
+}
+
+async function claimedBy(
+  run: Run,
   stack: TestStack,
   file: string,
   invoices: readonly TestInvoice[] = FILE,
@@ -150,13 +202,17 @@ async function claimedByNobody(
   const batchId = `${application}-batch-${file.replace('.csv', '')}-${sha256.slice(0, 8)}`;
   const { batch } = await stack.ledger.claimBatch({
     ...{ batchId, application, file, sha256, attempt: 1, now: Date.now() },
-    ...{ workflowId: batchId, runId: '00000000-0000-4000-8000-000000000000', takeOver: false },
+    ...{ ...run, takeOver: false },
   });
   return batch;
 }
 
-/** As a run does it that ends before it has said so. */
-async function stageFile({ config, ledger }: TestStack, claim: BatchClaim, file: string): Promise<void> {
+/** As a run does it that ends before it has said so. Returns how the file was read. */
+async function stageFile(
+  { config, ledger }: TestStack,
+  claim: BatchClaim,
+  file: string,
+): Promise<Readonly<Record<string, unknown>>> {
   const files = createFileReader(config);
   const rows = files.rows(ledger.rowStore(claim));
   const { signal } = new AbortController();
@@ -168,6 +224,7 @@ async function stageFile({ config, ledger }: TestStack, claim: BatchClaim, file:
       staged.push(stageInvoice(config.application, staged.length + 1, one));
   }
   await ledger.stageInvoices(claim, staged, Date.now());
+  return read.proof;
 }
 
 async function reportOf(stack: TestStack, batchId: string): Promise<ReportDocument> {

@@ -16,12 +16,18 @@ export async function reconcileCommand(command: BackendCommand): Promise<ExitCod
 }
 
 function textOf(result: ReconciliationResult): string {
-  const { repeated, found, asked, settled, reports, serviceAway } = result;
+  const { repeated, found, asked, settled, orphans, reports, serviceAway } = result;
   return [
+    ...(orphans.length === 0 ? [] : [closed(orphans)]),
     `Unknown invoices repeated ${repeated}, of them found ${found}`,
     `Documents asked for ${asked}, of them settled ${settled}`,
     `Reports written again ${reports.length}${reports.length === 0 ? '' : `: ${reports.join(', ')}`}`,
     ...(serviceAway ? ['The service did not answer; the rest waits for the next time.'] : []),
     '',
   ].join('\n');
+}
+
+/** Nothing of them is repeated by the run that closes them. */
+function closed(orphans: readonly string[]): string {
+  return `Batches without a run closed ${orphans.length}: ${orphans.join(', ')}. What they left unknown was not repeated: read their reports, then reconcile once more.`;
 }
