@@ -209,4 +209,9 @@ export interface RunDirectory {
    * is open. Infinity: Temporal does not know it.
    */
   endedForMs(workflowId: string, runId: string): Promise<number | null>;
+  /**
+   * That somebody terminated or cancelled the run, or the latest run of its workflow. False: it failed, or Temporal does not know it. True also for a
+   * reconciliation that died while it closed a batch: nobody knows any more how the batch's own run ended.
+   */
+  wasStopped(workflowId: string, runId: string): Promise<boolean>;
 }

@@ -32,7 +32,8 @@ const NO_FINAL_WORD = {
 /**
  * Closes batches whose run Temporal has closed, or does not know. They are not sent on: the run may have been ended because the wrong
  * file went out, and how it was started (control totals, `hold`, a pause) went with it. What was not sent is `held`,
- * what may have been is `unknown` or `unsettled`, and what no process is known to have sent waits for a person; a file that was not read to its end is refused. Returns the batches closed; their reports are due.
+ * what may have been is `unknown` or `unsettled`, and waits for a person where an operator stopped the batch and no process is known to have sent it; a file that was not read to its end is refused.
+ * Returns the batches closed; their reports are due.
  */
 export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): Promise<readonly string[]> {
   const closed: string[] = [];
@@ -71,6 +72,8 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<bool
   const { batchId, application, file, sha256, workflowId, runId, state } = batch;
   const { workflowExecution, attempt } = Context.current().info;
   if (workflowExecution === undefined) return false;
+  // Before the claim, which takes the place of both the run and what an operator ordered it.
+  const stopped = await wasStopped(deps, batch);
   const claim = await ledger.claimBatch({
     ...{ batchId, application, file, sha256, ...workflowExecution, attempt, now: deps.now() },
     takeOver: true,
@@ -79,9 +82,21 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<bool
     waited: true,
   });
   if (claim.kind === 'owned' || claim.kind === 'closed') return false;
-  log.warn('a batch without a run is closed', { batchId, state, run: runId });
-  await (claim.kind === 'claimed' ? refuse(deps, claim.batch) : finish(deps, claim.batch));
+  log.warn('a batch without a run is closed', { batchId, state, run: runId, stopped });
+  await (claim.kind === 'claimed' ? refuse(deps, claim.batch) : finish(deps, claim.batch, stopped));
   return true;
+}
+
+/**
+ * An operator wanted no POST after this moment: the run was terminated or cancelled, or the ledger has the batch as paused or cancelled. A run that Temporal
+ * has only lost is no stop: a repeat inside the retention window finds out what was on the wire.
+ */
+async function wasStopped({ ledger, runs }: ActivityDeps, batch: BatchRecord): Promise<boolean> {
+  // An earlier attempt has put its own run in the place of the one that would be asked for.
+  if (isClaimedHere(batch)) return true;
+  const { batchId, workflowId, runId, state } = batch;
+  if (state !== 'staging' && (await ledger.sendingBatches([batchId])).length === 0) return true;
+  return runs.wasStopped(workflowId, runId);
 }
 
 async function refuse({ ledger, now }: ActivityDeps, claim: BatchRecord): Promise<void> {
@@ -94,12 +109,12 @@ async function refuse({ ledger, now }: ActivityDeps, claim: BatchRecord): Promis
   });
 }
 
-async function finish(deps: ActivityDeps, batch: BatchRecord): Promise<void> {
+async function finish(deps: ActivityDeps, batch: BatchRecord, stopped: boolean): Promise<void> {
   const { ledger, now } = deps;
   const { batchId, fencingToken } = batch;
   await holdUnsentBefore(deps, batch);
   await ledger.holdUnsent(batchId, { reason: NOT_SENT, now: now(), fencingToken });
-  const unanswered = stoppedUnanswered(deps, 'run-ended');
+  const unanswered = stopped ? stoppedUnanswered(deps, 'run-ended') : undefined;
   await ledger.closeBatch(batchId, { reason: NO_FINAL_WORD, unanswered, now: now(), fencingToken });
   await ledger.endBatch(batchId, { state: 'finished', unsent: NOT_SENT, now: now(), fencingToken });
 }

@@ -72,6 +72,9 @@ export function createRunDirectory(client: Client): RunDirectory {
       if (latest.status.name === 'RUNNING') return null;
       return Date.now() - (latest.closeTime?.getTime() ?? 0);
     },
+    async wasStopped(workflowId, runId) {
+      return isStop(await describe(workflowId, runId)) || isStop(await describe(workflowId));
+    },
   };
 
   /** A run that was reset goes on in another one, with all that it had claimed. */
@@ -90,4 +93,9 @@ export function createRunDirectory(client: Client): RunDirectory {
       throw error;
     }
   }
+}
+
+function isStop(run: WorkflowExecutionDescription | null): boolean {
+  if (run === null) return false;
+  return run.status.name === 'TERMINATED' || run.status.name === 'CANCELLED' || run.type === 'reconciliation';
 }

@@ -93,7 +93,11 @@ export function activityPlaces(): (parts?: {
         // Nothing has been restored.
         rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0 }),
       },
-      runs: { isOpen: () => untouched('the list of runs'), endedForMs: () => untouched('the list of runs') },
+      runs: {
+        isOpen: () => untouched('the list of runs'),
+        endedForMs: () => untouched('the list of runs'),
+        wasStopped: () => untouched('the list of runs'),
+      },
       notifyWaiting: () => Promise.resolve(),
       drops: new Proxy({} as ActivityDeps['drops'], { get: () => untouched('the drop folder') }),
       nights: new Proxy({} as ActivityDeps['nights'], { get: () => untouched('the night book') }),

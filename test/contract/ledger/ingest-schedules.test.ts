@@ -99,6 +99,7 @@ async function readTogether(openPlace: ReturnType<typeof activityPlaces>, turns:
         runs: {
           isOpen: (_, runId) => Promise.resolve(runId === runIdOf(world)),
           endedForMs: () => Promise.resolve(null),
+          wasStopped: () => Promise.resolve(false),
         },
       },
     });

@@ -4,6 +4,7 @@ import { gatedEngine } from '../../support/crash/gated-engine.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 import { withStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
+import { createRunDirectory } from '../../../src/wiring/temporal/batch-starter.ts';
 
 describe('a batch that is cancelled in the Temporal UI', { concurrent: true, timeout: 180_000 }, () => {
   it.each([
@@ -20,6 +21,8 @@ describe('a batch that is cancelled in the Temporal UI', { concurrent: true, tim
       await handle.cancel();
 
       await until(async () => (await handle.describe()).status.name === 'CANCELLED');
+      const { runId } = await handle.describe();
+      expect(await createRunDirectory(stack.client).wasStopped(batchId, runId)).toBe(true);
       gate.open();
       expect(await stack.reconcile()).toMatchObject({ orphans: [batchId] });
       await expectAgreement(stack, batchId);

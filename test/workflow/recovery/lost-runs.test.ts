@@ -4,12 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { stageInvoice } from '../../../activities/batch/stage-invoice.ts';
 import type { StageInvoice } from '../../../src/domain/ports/ledger/batch-ledger.ts';
 import type { BatchClaim } from '../../../src/domain/ports/ledger/batch-record.ts';
+import type { ReconciliationResult } from '../../../src/contract/messages.ts';
 import { hashFile } from '../../../src/ingest/hash-file.ts';
 import { createFileReader } from '../../../src/wiring/files/input-files.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { ownName, type TestInvoice } from '../../support/files/batch-file.ts';
 import { withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
+import type { reconciliation } from '../../../workflows/reconciliation.ts';
 
 const FILE = [{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }];
 /** Temporal knows no run with this id. */
@@ -73,6 +75,20 @@ describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, (
       );
 
       expect(await stack.reconcile()).toMatchObject({ orphans: [], repeated: FILE.length });
+      expect(stack.posts()).toHaveLength(FILE.length);
+    });
+  });
+
+  it('that nobody stopped is repeated by the schedule, for a process may have sent what it had to send', async () => {
+    await withStack({}, async (stack) => {
+      const { batchId } = await frozenBy({ workflowId: ownName('lost'), runId: FORGOTTEN }, stack, 'forgotten.csv');
+
+      expect(await reconcileWhatIsDue(stack)).toMatchObject({ orphans: [batchId], repeated: 0 });
+      expect((await stack.lines(batchId)).map(({ state, reason }) => [state, reason?.code])).toEqual(
+        FILE.map(() => ['unknown', 'run-lost']),
+      );
+
+      await until(async () => (await reconcileWhatIsDue(stack)).repeated > 0);
       expect(stack.posts()).toHaveLength(FILE.length);
     });
   });
@@ -154,6 +170,15 @@ describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, (
     });
   });
 });
+
+/** As the schedule does it. */
+async function reconcileWhatIsDue({ client, config }: TestStack): Promise<ReconciliationResult> {
+  return client.workflow.execute<typeof reconciliation>('reconciliation', {
+    workflowId: ownName('reconciliation'),
+    taskQueue: config.taskQueue,
+    args: [{}],
+  });
+}
 
 interface Run {
   readonly workflowId: string;

@@ -418,7 +418,11 @@ function deps(): ActivityDeps {
     ledger,
     reports: { rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0 }) },
     files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
-    runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
+    runs: {
+      isOpen: () => Promise.resolve(false),
+      endedForMs: () => Promise.resolve(0),
+      wasStopped: () => Promise.resolve(false),
+    },
     operatorLinks: () => ({ searchable: false, console: null, reportsDir: directory }),
     settings: {
       sliceSize: 500,

@@ -118,7 +118,13 @@ describe('a retry of a finished batch', () => {
 
   it('ends the pause of a run that has ended, also where the attempt that took the batch over died before it could', async () => {
     const place = placeOf({
-      over: { runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(1) } },
+      over: {
+        runs: {
+          isOpen: () => Promise.resolve(false),
+          endedForMs: () => Promise.resolve(1),
+          wasStopped: () => Promise.resolve(false),
+        },
+      },
     });
     const batch = await finished(place);
     await reopen(place, batch, { workflowId: 'an earlier retry' });
@@ -165,7 +171,13 @@ describe('a retry of a finished batch', () => {
 describe('a retry of a batch that a run holds', () => {
   function running(isOpen: boolean): ActivityPlace {
     return placeOf({
-      over: { runs: { isOpen: () => Promise.resolve(isOpen), endedForMs: () => Promise.resolve(isOpen ? null : 0) } },
+      over: {
+        runs: {
+          isOpen: () => Promise.resolve(isOpen),
+          endedForMs: () => Promise.resolve(isOpen ? null : 0),
+          wasStopped: () => Promise.resolve(false),
+        },
+      },
     });
   }
 

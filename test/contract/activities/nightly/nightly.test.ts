@@ -55,7 +55,11 @@ async function night(): Promise<DropNight> {
         at,
       }),
       nights: createRunLog(join(directory, 'reports')),
-      runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(0) },
+      runs: {
+        isOpen: () => Promise.resolve(false),
+        endedForMs: () => Promise.resolve(0),
+        wasStopped: () => Promise.resolve(false),
+      },
       announce: (report) => Promise.resolve(void announced.push(report)),
     },
   });

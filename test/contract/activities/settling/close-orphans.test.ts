@@ -13,7 +13,11 @@ const ENDED_FOR_MS = 3_600_000;
 const runs: ActivityDeps['runs'] = {
   isOpen: (workflowId) => Promise.resolve(workflowId === 'test'),
   endedForMs: (workflowId) => Promise.resolve(workflowId === 'test' ? null : ENDED_FOR_MS),
+  wasStopped: () => Promise.resolve(true),
 };
+
+/** Temporal has lost its database. */
+const forgotten: ActivityDeps['runs'] = { ...runs, wasStopped: () => Promise.resolve(false) };
 
 function closing(place: ActivityPlace, attempt = 1, over: Partial<ActivityDeps> = {}): Promise<readonly string[]> {
   return asActivity(closeOrphans, { ...place.deps, ...over }, { all: true }, attempt);
@@ -86,5 +90,43 @@ describe('closing batches whose run was lost', () => {
     expect(await batch.line('frozen')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
     expect((await batch.line('frozen')).reason?.message).toMatch(/^The run of this batch ended while /);
     expect(await batch.line('sent')).toMatchObject({ state: 'unknown', reason: { code: REASON.code } });
+  });
+
+  it('leaves to the schedule what a process had to send where Temporal has lost the run and nobody stopped it', async () => {
+    const place = placeOf({ over: { runs: forgotten } });
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    await batch.freeze('A');
+
+    await closing(place);
+
+    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'run-lost' } });
+  });
+
+  it.each([
+    ['paused', true],
+    ['cancelled', false],
+  ] as const)('leaves it to a person where an operator had %s the batch before', async (order, paused) => {
+    const place = placeOf({ over: { runs: forgotten } });
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    await batch.freeze('A');
+    const { workflowId, runId } = await batch.record();
+    const run = { batchId: batch.batchId, workflowId, runId };
+    await place.deps.ledger.recordControl({ ...run, version: 1, paused, cancelled: order === 'cancelled' });
+
+    await closing(place);
+
+    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+  });
+
+  it('leaves it to a person where an attempt has died that knew how the run had ended', async () => {
+    const place = placeOf({ over: { runs: forgotten } });
+    const batch = await place.scenario.run([{ ref: 'A' }]);
+    await batch.freeze('A');
+    const ledger = { ...place.deps.ledger, holdUnsent: () => Promise.reject(new Error('killed')) };
+    await expect(closing(place, 1, { ledger })).rejects.toThrow('killed');
+
+    await closing(place, 2);
+
+    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
   });
 });

@@ -768,7 +768,15 @@ describe('reports that no longer say what the ledger says', () => {
   });
 
   describe('and whose run ended before it wrote another one', () => {
-    const ended = { over: { runs: { isOpen: () => Promise.resolve(false), endedForMs: () => Promise.resolve(1) } } };
+    const ended = {
+      over: {
+        runs: {
+          isOpen: () => Promise.resolve(false),
+          endedForMs: () => Promise.resolve(1),
+          wasStopped: () => Promise.resolve(false),
+        },
+      },
+    };
 
     it('are those of files that were refused first and sent when they were dropped again', async () => {
       const place = placeOf(ended);

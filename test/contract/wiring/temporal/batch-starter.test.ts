@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { startBatch, type BatchHandle } from '../../../../src/wiring/temporal/batch-starter.ts';
+import { createRunDirectory, startBatch, type BatchHandle } from '../../../../src/wiring/temporal/batch-starter.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
 
@@ -46,5 +46,38 @@ describe('startBatch', () => {
         `must work on task queue ${ours}, but ${handle.workflowId} runs on ${theirs}`,
       ) as string,
     });
+  });
+});
+
+describe('createRunDirectory', () => {
+  let connection: Connection;
+
+  beforeAll(async () => {
+    connection = await Connection.connect({ address: inject('temporalAddress') });
+  });
+
+  afterAll(() => connection.close());
+
+  it.each([
+    ['invoiceBatch', false],
+    ['reconciliation', true],
+  ])(
+    'takes a terminated %s for stopped, and a running one only where it may have died over a batch',
+    async (type, isStop) => {
+      const client = new Client({ connection });
+      const nobody = ownName('nobody');
+      const run = await client.workflow.start(type, { workflowId: nobody, taskQueue: nobody, args: [] });
+      const runs = createRunDirectory(client);
+
+      expect(await runs.wasStopped(nobody, run.firstExecutionRunId)).toBe(isStop);
+      await run.terminate('a click in the Temporal UI');
+      expect(await runs.wasStopped(nobody, run.firstExecutionRunId)).toBe(true);
+    },
+  );
+
+  it('takes no run for stopped that Temporal does not know', async () => {
+    const runs = createRunDirectory(new Client({ connection }));
+
+    expect(await runs.wasStopped(ownName('lost'), '00000000-0000-4000-8000-000000000000')).toBe(false);
   });
 });
