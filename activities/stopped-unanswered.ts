@@ -11,6 +11,13 @@ const STOPS: Record<BatchStop, string> = {
   held: 'The file was started again and is held, while a process of an earlier run had this invoice to send',
 };
 
+/** How the file is dropped so that it is sent. Held once, it would be held again if nothing were different. */
+const DROPPED_AGAIN: Record<BatchStop, string> = {
+  cancelled: 'drop the file again',
+  'run-ended': 'drop the file again',
+  held: 'drop the file again as it was read first, without what holds it now',
+};
+
 /**
  * Reason of an invoice that a process had to send and of which no answer is known: the process has died, and with it what is known of its POST. A repeat
  * may be the first POST, so that only a person orders it.
@@ -18,6 +25,6 @@ const STOPS: Record<BatchStop, string> = {
 export function stoppedUnanswered(reader: CommandReader, stop: BatchStop): Reason {
   const message =
     `${STOPS[stop]}, and no answer is known: it may have been sent. ` +
-    `It is not repeated by itself. To send it, or to find out with the same key, use ${commandLine(reader, 'reconcile')}, or drop the file again.`;
+    `It is not repeated by itself. To send it, or to find out with the same key, use ${commandLine(reader, 'reconcile')}, or ${DROPPED_AGAIN[stop]}.`;
   return { code: CANCELLED_UNANSWERED, message };
 }

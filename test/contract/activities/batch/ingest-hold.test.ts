@@ -221,6 +221,9 @@ describe('a file that is started again with another reading', () => {
 
     expect(await outcomes('killed.csv')).toEqual({ unknown: 1 });
     expect((await reasons('killed.csv'))[0]).toMatch(/^cancelled-unanswered: The file was started again and is held/);
+    expect((await reasons('killed.csv'))[0]).toMatch(
+      /, or drop the file again as it was read first, without what holds it now\.$/,
+    );
     expect(await ledger.openPages(batchId)).toEqual([]);
 
     await ingest({ file: 'killed.csv', decimal: ',', runId: 'third' });
