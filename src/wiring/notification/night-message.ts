@@ -2,6 +2,7 @@ import type { MessageChannel, NightlyRunEntry } from '../../domain/ports/run-log
 import type { NightOutcome } from '../../domain/ports/night-messages.ts';
 import { html, type SafeHtml } from '../../report/formats/html/html.ts';
 import type { Speech } from '../../texts/choose-language.ts';
+import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
 import { fill } from '../../texts/fill.ts';
 import { NIGHT_TEXTS } from '../../texts/nights/night-catalogue.ts';
 import { waitingCount } from '../../texts/nights/waiting-files.ts';
@@ -111,24 +112,36 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
     .toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
 }
 
-function lineOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
-  const { nights, morning } = texts;
+function lineOf(format: MessageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
-  const name = plainText(file.name);
+  // The doubt comes first: who corrects rows or sends again what is in doubt may issue it once more.
+  const doubt = doubtText(format, file);
+  const words = wordsOf(format, file, doubt !== null);
+  return { name: plainText(file.name), words: doubt === null ? words : `${doubt} ${words}`, link };
+}
+
+/** What is wrong with a file, and what to do. `isSaid`: something that is wrong is said before it. */
+function wordsOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, isSaid: boolean): string {
+  const { nights, morning } = texts;
   const missing = file.invoices - file.issued;
   const notOut = missing > 0 ? plural(nights.notOut, missing, file.invoices) : null;
-  if (file.waitsFor === 'total-unusual') return { name, words: nights.waitsFor[file.waitsFor], link };
+  if (file.waitsFor === 'total-unusual') return nights.waitsFor[file.waitsFor];
   if (file.waitsFor === 'resume')
-    return { name, words: [...(notOut === null ? [] : [notOut]), nights.waitsFor[file.waitsFor]].join(' '), link };
-  if (file.remarks?.some(({ kind }) => kind === 'changed') === true)
-    return { name, words: texts.remarks.changed, link };
+    return [...(notOut === null ? [] : [notOut]), nights.waitsFor[file.waitsFor]].join(' ');
+  if (file.remarks?.some(({ kind }) => kind === 'changed') === true) return texts.remarks.changed;
   const verdict = file.verdict === 'issued' ? 'attention' : file.verdict;
   const what =
     verdict === 'attention' && notOut !== null
       ? notOut
-      : (lostRowsText({ texts, plural }, file) ?? `${nights.verdicts[verdict]}.`);
+      : (lostRowsText({ texts, plural }, file) ?? (isSaid ? null : `${nights.verdicts[verdict]}.`));
   const next = verdict === 'attention' && file.corrections === null ? morning.readReport : morning.toDo[verdict];
-  return { name, words: `${what} ${next}`, link };
+  return what === null ? next : `${what} ${next}`;
+}
+
+/** Null: none of its invoices is in doubt. */
+function doubtText({ language, plural }: MessageFormat, { remarks = [] }: NightlyRunEntry): string | null {
+  const doubt = remarks.find(({ kind }) => kind === 'contradicted');
+  return doubt?.kind === 'contradicted' ? plural(CONTRADICTION_TEXTS[language].sentence, doubt.n) : null;
 }
 
 /** Null: of its rows none is lost. */

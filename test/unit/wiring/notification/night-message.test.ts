@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
 import type { NightOutcome } from '../../../../src/domain/ports/night-messages.ts';
+import { NIGHT_TEXTS } from '../../../../src/texts/nights/night-catalogue.ts';
 import { messageIdOf, nightMessage } from '../../../../src/wiring/notification/night-message.ts';
 
 const PLACE = { application: 'default', isOneOfSeveral: false, consoleUrl: 'https://lote.example' };
@@ -92,6 +93,50 @@ describe('the message of a night', () => {
 
     expect(text).toContain(words);
     expect(text).not.toContain('0 of 3');
+  });
+
+  it.each([
+    [
+      'en',
+      '1 invoice went out and is in doubt: it may exist twice at the service, or have failed there. Look it up at the service, and do not send it again.',
+      '2 invoices went out and are in doubt: each may exist twice at the service, or have failed there. Look them up at the service, and do not send them again.',
+      ['1 row belongs to no invoice.', '1 of 4 invoices is not confirmed as issued.'],
+    ],
+    [
+      'pt',
+      '1 fatura foi emitida, mas está em dúvida: pode existir duas vezes no serviço, ou ter lá falhado. Confirme-a no serviço e não a envie de novo.',
+      '2 faturas foram emitidas, mas estão em dúvida: cada uma pode existir duas vezes no serviço, ou ter lá falhado. Confirme-as no serviço e não as envie de novo.',
+      ['1 linha não pertence a nenhuma fatura.', '1 de 4 faturas está sem emissão confirmada.'],
+    ],
+    [
+      'es',
+      '1 factura se emitió, pero está en duda: puede existir dos veces en el servicio, o haber fallado allí. Compruébela en el servicio y no la envíe de nuevo.',
+      '2 facturas se emitieron, pero están en duda: cada una puede existir dos veces en el servicio, o haber fallado allí. Compruébelas en el servicio y no las envíe de nuevo.',
+      ['1 fila no pertenece a ninguna factura.', '1 de 4 facturas está sin emisión confirmada.'],
+    ],
+  ] as const)('in %s says first of invoices in doubt that nobody may send them again', (language, one, two, more) => {
+    const file = { verdict: 'attention', invoices: 4, issued: 4 } as const;
+    const doubts = { kind: 'contradicted', n: 2 } as const;
+    const outcome = night([
+      entry({ ...file, name: 'a.csv', remarks: [{ kind: 'contradicted', n: 1 }, { kind: 'read-report' }] }),
+      entry({
+        ...{ ...file, name: 'b.csv', corrections: '/r/corrections.csv' },
+        remarks: [doubts, { kind: 'rows-without-invoice', n: 1 }, { kind: 'use-corrections' }],
+      }),
+      entry({
+        ...{ ...file, name: 'c.csv', issued: 3 },
+        remarks: [doubts, { kind: 'missing', n: 1, of: 4, cancelled: false }, { kind: 'read-report' }],
+      }),
+      entry({ ...file, name: 'd.csv', remarks: [{ kind: 'changed' }, doubts, { kind: 'read-report' }] }),
+    ]);
+
+    const { text } = nightMessage(outcome, { language, locale: language }, PLACE);
+
+    const { morning, remarks } = NIGHT_TEXTS[language];
+    expect(text).toContain(`a.csv: ${one} ${morning.readReport}\n`);
+    expect(text).toContain(`b.csv: ${two} ${more[0]} ${morning.toDo.attention}\n`);
+    expect(text).toContain(`c.csv: ${two} ${more[1]} ${morning.readReport}\n`);
+    expect(text).toContain(`d.csv: ${two} ${remarks.changed}\n`);
   });
 
   it.each([
