@@ -7,6 +7,9 @@ export interface SendNightMessageInput extends NightlyScope {
   readonly channel: MessageChannel;
 }
 
+/** What a try leaves that was cut off: its message may have arrived before. */
+const UNANSWERED = 'The last try ended without an answer: it may have been sent.';
+
 /**
  * Sends the message of a night on one way, unless the run log says that it was sent. After a crash between the two it
  * is sent again, with the same id.
@@ -34,11 +37,23 @@ export async function sendNightMessage(deps: ActivityDeps, { night, channel }: S
   });
 }
 
-/** Notes that nobody sends the message of a night on this way any more, with why the last try failed. One that was sent stays so. */
-export async function closeNightMessage(deps: ActivityDeps, { night, channel }: SendNightMessageInput): Promise<void> {
+export interface CloseNightMessageInput extends SendNightMessageInput {
+  /** The last try ended without saying how. Earlier versions of Lote leave it out. */
+  readonly isUnanswered?: boolean;
+}
+
+/**
+ * Notes that nobody sends the message of a night on this way any more, with why it was not sent, and that it may have
+ * been sent where the last try did not say. One that was sent stays so.
+ */
+export async function closeNightMessage(
+  deps: ActivityDeps,
+  { night, channel, isUnanswered = false }: CloseNightMessageInput,
+): Promise<void> {
   const run = await deps.nights.run(night);
   const last = run?.messages.find((note) => note.channel === channel);
   if (run === null || last?.state === 'sent' || last?.state === 'refused') return;
-  const detail = last?.detail ?? 'Each try ended without a result: it may have been sent.';
+  const noted = last?.detail ?? null;
+  const detail = [noted, isUnanswered || noted === null ? UNANSWERED : null].filter((part) => part !== null).join(' ');
   await deps.nights.noteMessage(night, { channel, state: 'refused', at: deps.now(), detail });
 }

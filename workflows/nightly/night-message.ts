@@ -1,4 +1,4 @@
-import { isCancellation, log, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, isCancellation, log, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { NightlyScope } from '../../activities/nightly/nightly.ts';
 import type { MessageChannel } from '../../src/domain/ports/run-log.ts';
@@ -30,7 +30,14 @@ export async function nightMessage({ ledgerId, night, channels }: NightMessageIn
       if (isCancellation(error)) throw error;
       log.warn('the message of the night was not sent', { night: night.nightId, channel });
       // Its page says else that it is still tried.
-      if (hasPatch('close-an-unsent-message')) await closeNightMessage({ ledgerId, night, channel });
+      if (hasPatch('close-an-unsent-message'))
+        await closeNightMessage({ ledgerId, night, channel, isUnanswered: !isAnswer(error) });
     }
   }
+}
+
+/** Whether a try itself says that it did not send. One that was cut off by its time or its worker may have sent. */
+function isAnswer(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure && (cause.type === 'message-unsent' || cause.type === 'message-refused');
 }

@@ -80,6 +80,22 @@ describe('sending the message of a night', () => {
     expect((await nights.run(next))?.messages).toMatchObject([{ state: 'sent', detail: null }]);
   });
 
+  it.each([
+    [
+      'of which an earlier try says why it failed',
+      new LoteError('message-unsent', 'Found 503.'),
+      'Found 503. The last try ended without an answer: it may have been sent.',
+    ],
+    ['of which no try says anything', null, 'The last try ended without an answer: it may have been sent.'],
+  ])('says that it may have been sent, of one %s, when the last try has no answer', async (_, earlier, detail) => {
+    const { deps, nights } = await placeOf([earlier]);
+    if (earlier !== null) await expect(sendNightMessage(deps, INPUT)).rejects.toMatchObject({ code: 'message-unsent' });
+
+    await closeNightMessage(deps, { ...INPUT, isUnanswered: true });
+
+    expect((await nights.run(NIGHT))?.messages).toEqual([{ channel: 'email', state: 'refused', at: 7, detail }]);
+  });
+
   it('takes no message for a dropped file of the night', async () => {
     const { deps, nights } = await placeOf([null]);
     await sendNightMessage(deps, INPUT);
