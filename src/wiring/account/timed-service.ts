@@ -10,7 +10,8 @@ import { notSent } from './authenticated-service.ts';
 /**
  * The same service, which must have answered before a key is repeated that an earlier process used first: this machine's clock may be behind, and an answer
  * names the time. If none has come yet, the list of merchants is asked for. Any answer will do, also a refusal, and one that names no time: the key is then
- * judged by this machine's clock. Without an answer the invoice is not sent. First POSTs ask nothing.
+ * judged by this machine's clock. Without an answer the invoice is not sent. First POSTs ask nothing. A POST that
+ * is given up meanwhile waits no longer.
  */
 export function timedService(
   service: InvoicingService,
@@ -31,7 +32,7 @@ export function timedService(
 
   async function repeat(since: number, ...post: Parameters<InvoicingService['createInvoice']>): Promise<CreateAnswer> {
     open ??= ask();
-    const list = await open;
+    const list = await whilePermitted(open, post[2]);
     if (list?.kind === 'unreadable' && clock.mustHear(since)) return notSent(list);
     return service.createInvoice(...post);
   }
@@ -45,4 +46,18 @@ export function timedService(
         : service.createInvoice(body, idempotencyKey, limits);
     },
   };
+}
+
+/** The answer, or nothing as soon as the POST is given up: the service then says so itself, without sending it. */
+async function whilePermitted<T>(answer: Promise<T>, { signal, permit }: PostLimits = {}): Promise<T | void> {
+  const ends = [signal, permit?.withdrawn].filter((end) => end !== undefined);
+  if (ends.some(({ aborted }) => aborted)) return;
+  let giveUp: () => void = () => undefined;
+  const givenUp = new Promise<void>((resolve) => (giveUp = resolve));
+  for (const end of ends) end.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await Promise.race([answer, givenUp]);
+  } finally {
+    for (const end of ends) end.removeEventListener('abort', giveUp);
+  }
 }

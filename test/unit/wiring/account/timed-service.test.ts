@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { InvoicingService, MerchantListAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import type {
+  CreateAnswer,
+  DeparturePermit,
+  InvoicingService,
+  MerchantListAnswer,
+} from '../../../../src/domain/ports/invoicing-service.ts';
 import { createServiceClock } from '../../../../src/domain/time/service-clock.ts';
 import { timedService } from '../../../../src/wiring/account/timed-service.ts';
 
@@ -15,6 +20,12 @@ const REFUSED: MerchantListAnswer = {
 const NO_ANSWER: MerchantListAnswer = {
   kind: 'unreadable',
   reason: { code: 'service-unreachable', message: 'Connection refused.' },
+};
+
+const CANCELLED: CreateAnswer = {
+  kind: 'not-now',
+  reason: { code: 'cancelled', message: 'It was given up.' },
+  retryAfterMs: null,
 };
 
 /** What a question for the merchants brings: the time in the head of its first answer, `silent` without one; and its end, null: it goes on for ever. */
@@ -43,13 +54,17 @@ function place({ head, end }: Asked) {
       if (head !== 'silent') clock.heard(head);
       return end ?? new Promise<never>(() => undefined);
     },
-    createInvoice: () => answered('invoice', { kind: 'created', serviceId: 'inv_1' }),
+    createInvoice(_body, _key, limits) {
+      if (limits?.permit?.withdrawn.aborted === true) return Promise.resolve({ kind: 'not-permitted' });
+      if (limits?.signal?.aborted === true) return Promise.resolve(CANCELLED);
+      return answered('invoice', { kind: 'created', serviceId: 'inv_1' });
+    },
     getInvoice: () => answered('get', { kind: 'status', status: 'issued', reason: null }),
     createMerchant: () => answered('merchant', { kind: 'created', merchantId: 'mrc_1' }),
     registerWebhook: () => answered('webhook', { kind: 'registered', secret: null }),
     close: () => Promise.resolve(),
   };
-  return { calls, questions, service: timedService(service, clock) };
+  return { calls, questions, clock, service: timedService(service, clock) };
 }
 
 describe('an answer of the service', () => {
@@ -96,4 +111,37 @@ describe('an answer of the service', () => {
     expect(await service.createInvoice('{}', 'a', EARLIER)).toMatchObject(answer);
     expect(calls).toEqual(['list', 'list']);
   });
+
+  it('is waited for no longer than the permission of the POST lasts', async () => {
+    const { service, calls } = place({ head: 'silent', end: null });
+    const batch = new AbortController();
+    const { signal } = new AbortController();
+    const posts = ['a', 'b'].map((key) =>
+      service.createInvoice('{}', key, { ...EARLIER, signal, permit: permitUntil(batch.signal) }),
+    );
+    await new Promise(setImmediate);
+    batch.abort();
+    expect(await Promise.all(posts)).toEqual([{ kind: 'not-permitted' }, { kind: 'not-permitted' }]);
+    const late = service.createInvoice('{}', 'c', { ...EARLIER, permit: permitUntil(batch.signal) });
+    expect(await late).toEqual({ kind: 'not-permitted' });
+    expect(calls).toEqual(['list']);
+  });
+
+  it('is waited for no longer than the key may be repeated, which concerns no other key', async () => {
+    const { service, calls, clock } = place({ head: 'silent', end: null });
+    const window = new AbortController();
+    const ended = service.createInvoice('{}', 'a', { ...EARLIER, signal: window.signal });
+    const other = service.createInvoice('{}', 'b', EARLIER);
+    await new Promise(setImmediate);
+    window.abort();
+    expect(await ended).toEqual(CANCELLED);
+    clock.heard(NOON);
+    expect(await other).toMatchObject({ kind: 'created' });
+    expect(calls).toEqual(['list', 'invoice']);
+  });
 });
+
+function permitUntil(withdrawn: AbortSignal): DeparturePermit {
+  const isValid = () => !withdrawn.aborted;
+  return { withdrawn, isValid, confirm: () => Promise.resolve(isValid()) };
+}
