@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
@@ -6,6 +5,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import { CANCELLED_UNANSWERED } from '../../src/domain/retry-decision.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
+import { repeatPermits, STALE_MS } from './repeat-permits.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
@@ -35,14 +35,6 @@ export interface RepeatedUnknown {
 
 /** Taken and repeated together; what is taken is out of reach of others for that long. */
 const REPEATS_AT_ONCE = 50;
-/** Longer than any such group may take: a repeat older than this is one that a crash ended. */
-const STALE_MS = 10 * 60_000;
-
-/**
- * A repeat leaves only while nobody else may take its invoice, with room for the exchange itself and for clocks that
- * differ.
- */
-const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
 
 /**
  * Repeats `unknown` invoices of closed batches: same key, same bytes, inside the retention window. Applies events that
@@ -55,14 +47,15 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   await ledger.applyMissedEvents();
   const over = attemptOver();
   const exceptBatches = [...(input.exceptBatches ?? []), ...(await holdUnsent(deps))];
+  const permits = repeatPermits(deps, over);
   const window = retentionWindow(deps);
   await endRepeats(deps, window);
   let repeated = 0;
   let found = 0;
   let troubles = 0;
-  for (let afterInvoiceId = 0; !over.aborted && troubles < TROUBLE_IN_A_ROW;) {
+  for (let afterInvoiceId = 0; troubles < TROUBLE_IN_A_ROW && (await permits.goesOn());) {
     const takenAt = deps.now();
-    const permit = permitOfTake(deps.now, { takenAt, over });
+    const permit = permits.ofTake(takenAt);
     const taken = await ledger.takeUnknown({
       application,
       now: takenAt,
@@ -75,6 +68,8 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
     if (taken.length === 0) break;
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
+      // What does not go on is put back as it was.
+      await permits.goesOn();
       const answer = await repeatOne(deps, { window, takenAt, permit }, invoice);
       if (answer === 'not-sent') return;
       repeated += 1;
@@ -82,7 +77,7 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
       troubles = answer === 'trouble' ? troubles + 1 : 0;
     });
   }
-  const serviceAway = troubles >= TROUBLE_IN_A_ROW;
+  const serviceAway = permits.isStopped() || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
   return { ledgerId: ledger.id, repeated, found, serviceAway, language: speech.locale };
 }
@@ -166,20 +161,6 @@ async function repeatOne(
   // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
   const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
-}
-
-/**
- * By the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new
- * key. What waits for its turn gives up when the worker stops.
- */
-function permitOfTake(
-  now: () => number,
-  { takenAt, over }: { readonly takenAt: number; readonly over: AbortSignal },
-): DeparturePermit {
-  // Each POST that waits listens to it.
-  setMaxListeners(0, over);
-  const isValid = (): boolean => !over.aborted && now() - takenAt < LEAVES_WITHIN_MS;
-  return { withdrawn: over, isValid, confirm: () => Promise.resolve(isValid()) };
 }
 
 function outcomeOf(

@@ -296,6 +296,53 @@ describe('unknown invoices', () => {
     expect(await asActivity(repeatUnknown, deps, { all: true })).toMatchObject({ repeated: 1, found: 1 });
   });
 
+  it.each([
+    { by: 'another process', at: 'elsewhere' },
+    { by: 'this process', at: 'here' },
+  ] as const)(
+    'are not repeated from the moment on in which $by finds that words contradict each other',
+    async ({ at }) => {
+      let posts = 0;
+      const withdrawn: (boolean | undefined)[] = [];
+      const place = placeOf({
+        settings: { maxConcurrency: 1 },
+        service: {
+          async createInvoice(_body, _key, limits) {
+            posts += 1;
+            await contradict();
+            await limits?.permit?.confirm();
+            withdrawn.push(limits?.permit?.withdrawn.aborted);
+            return { kind: 'created', serviceId: serviceIdOf(place.scenario, `contradicted ${posts}`) };
+          },
+        },
+      });
+      const { deps } = place;
+      const { baseUrl } = deps.service;
+      async function contradict(): Promise<void> {
+        if (at === 'here') return deps.watch.stop('Words are swapped.', []);
+        const reason = { code: PROFILE_CONTRADICTION, message: 'Correct the profile' };
+        await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW, probeAfter: NOW });
+        // For so long a process goes by what it has read.
+        place.later(1_000);
+      }
+      const batch = await unknownOnes(place, 3);
+      const before = await batch.lines();
+
+      place.later(1_000);
+      const repeat = () => asActivity(repeatUnknown, deps, { all: true });
+      expect(await repeat()).toMatchObject({ repeated: 1, found: 1, serviceAway: true });
+      expect(await repeat(), 'nor in the next pass').toMatchObject({ repeated: 0, serviceAway: true });
+
+      expect(posts).toBe(1);
+      expect(withdrawn).toEqual([true]);
+      const left = (await batch.lines()).filter(({ state }) => state !== 'accepted');
+      expect(left).toEqual(before.filter(({ ref }) => left.some((line) => line.ref === ref)));
+      expect(left).toHaveLength(2);
+      await deps.ledger.endLastingStop(baseUrl);
+      if (at === 'elsewhere') await settleRest(place);
+    },
+  );
+
   it('are not repeated when the service may have forgotten their key', async () => {
     const { posts, service } = answering(lost());
     const place = placeOf({ service });
