@@ -141,7 +141,7 @@ async function repeatOne(
   if (answer.kind === 'not-permitted') {
     const unsent = { invoiceId, generation, attempts: 0 };
     if (window.isOver(mayExistSince)) {
-      await deps.ledger.recordSends([{ ...unsent, sentAt, outcome: window.outcomeOf(mayExistSince) }]);
+      await deps.ledger.recordSends([{ ...unsent, sentAt, outcome: unsentOutcome(window, invoice) }]);
     } else if (ofTake.withdrawn.aborted) {
       // As it was before it was taken, so that another attempt takes it at once.
       const outcome = { kind: 'unknown', reason: invoice.reason } as const;
@@ -161,6 +161,11 @@ async function repeatOne(
   // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
   const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
+}
+
+/** Its repeat was not sent, so that what may never have been sent still waits for an operator: by its reason, no schedule POSTs it. */
+function unsentOutcome(window: RetentionWindow, { reason, mayExistSince }: RepeatInvoice): SendOutcome {
+  return reason.code === CANCELLED_UNANSWERED ? { kind: 'unknown', reason } : window.outcomeOf(mayExistSince);
 }
 
 function outcomeOf(

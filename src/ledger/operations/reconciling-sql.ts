@@ -153,6 +153,13 @@ FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('lose')}`;
 
 /**
+ * Of what is left to an operator only the message may change: by its reason code no schedule POSTs it, also after the retention window was made longer. It
+ * must not say that its first POST has left.
+ */
+const END_MESSAGE = `(CASE WHEN ${LEFT_TO_OPERATOR}
+  THEN 'Its batch was stopped, and no answer is known: it may have been sent. If it was: ' || $4 ELSE $4 END)`;
+
+/**
  * now, frozen until, reason code, reason message, application: what a repeat would have settled, and none may any more. A spent key keeps its reason, for
  * after the window that reason lets a retry give the invoice a new key. The report that gave another reason no longer holds.
  */
@@ -166,10 +173,12 @@ WITH left_open AS (${LEFT_OPEN}
   JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
   WHERE i.state IN ${fromStates('repeat')} AND body.frozen_at <= $2 AND i.application = $5
     AND coalesce(i.reason_code, '') <> $3 AND coalesce(i.reason_code, '') NOT IN ${SPENT} AND ${REPEATED_BY_ITSELF}
+    AND (NOT ${LEFT_TO_OPERATOR} OR coalesce(i.reason_message, '') <> ${END_MESSAGE})
   ORDER BY i.invoice_id
   FOR UPDATE OF i SKIP LOCKED
 ), ended AS (
-  UPDATE invoice i SET reason_code = $3, reason_message = $4, changed_at = $1
+  UPDATE invoice i SET reason_code = CASE WHEN ${LEFT_TO_OPERATOR} THEN i.reason_code ELSE $3 END,
+    reason_message = ${END_MESSAGE}, changed_at = $1
   FROM target t
   WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
   RETURNING i.invoice_id

@@ -119,8 +119,8 @@ export interface ReconcilingLedger {
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
   /**
    * Gives `unknown` invoices of closed batches that reconciliation may no longer repeat the reason that says so: those frozen at `frozenUntil` (epoch
-   * milliseconds) or before. What has a reason of which only an operator decides keeps it. Reports that gave another reason become outdated. Returns how
-   * many invoices it changed.
+   * milliseconds) or before. What has a reason of which only an operator decides keeps it; of `cancelled-unanswered`, the message changes. Reports that gave
+   * another reason become outdated. Returns how many invoices it changed.
    */
   endRepeats(end: EndRepeats): Promise<number>;
   /** `accepted` and `unsettled` documents of closed batches, by id; more than `limit` only where the last invoice has several. */

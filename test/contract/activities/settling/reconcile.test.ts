@@ -397,9 +397,12 @@ describe('unknown invoices', () => {
 });
 
 describe('unknown invoices that wait beyond the retention window', () => {
-  it.each(['no-final-answer', 'cancelled-unanswered'])(
-    'say so instead of %s, and their report is outdated until it is written again',
-    async (code) => {
+  it.each([
+    ['no-final-answer', 'retention-window-over'],
+    ['cancelled-unanswered', 'cancelled-unanswered'],
+  ])(
+    'say so where they said %s (then %s), and their report is outdated until it is written again',
+    async (code, codeAfter) => {
       const { posts, service } = answering(lost());
       const place = placeOf({ service });
       const { application, ledger } = place.deps;
@@ -414,7 +417,7 @@ describe('unknown invoices that wait beyond the retention window', () => {
 
       expect(posts).toEqual([]);
       const { state, reason } = await batch.line('R0');
-      expect([state, reason?.code]).toEqual(['unknown', 'retention-window-over']);
+      expect([state, reason?.code]).toEqual(['unknown', codeAfter]);
       expect(reason?.message).toMatch(
         / more than 24 h ago.* Ask the service, or accept the risk: .*lote retry BATCH --ref /u,
       );
@@ -518,6 +521,29 @@ describe('what a cancelled batch had frozen, and of which no answer is known', (
     expect(posts).toHaveLength(1);
     expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
     await settleRest(place);
+  });
+
+  it('waits for an operator again where the repeat of one was not sent, because the retention window was over', async () => {
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        createInvoice() {
+          place.later(120_000);
+          return Promise.resolve(lost());
+        },
+      },
+    });
+    const batch = await cancelledOnes(place, frozen, ['R0', 'R1']);
+    place.later(RETRY.retentionMs - 90_000);
+
+    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 1 });
+
+    const lines = (await batch.lines()).toSorted((one, other) => other.attempts - one.attempts);
+    expect(lines.map(({ state, reason }) => [state, reason?.code])).toEqual([
+      ['unknown', 'http-503'],
+      ['unknown', 'cancelled-unanswered'],
+    ]);
+    await settleRest(placeOf());
   });
 
   it('is not POSTed by the schedule after its batch was opened again for something else', async () => {

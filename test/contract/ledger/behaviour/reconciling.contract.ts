@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { CANCELLED_UNANSWERED } from '../../../../src/domain/retry-decision.ts';
 import type { OutcomeCount } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { RepeatInvoice, TakeUnknown } from '../../../../src/domain/ports/ledger/reconciling-ledger.ts';
@@ -345,6 +346,36 @@ export function reconcilingContract(open: OpenLedger): void {
       expect(await ledger.outdatedReports(other.application)).toEqual([]);
       await report(late);
       expect(await ledger.outdatedReports(own.application)).toEqual([]);
+    });
+
+    it('leaves what may never have been sent to an operator after its window, too, and says once that it is over', async () => {
+      const { application, run } = createScenario(ledger);
+      const batch = await run([{ ref: 'stopped' }]);
+      const reason = { code: CANCELLED_UNANSWERED, message: 'use lote reconcile' };
+      await batch.send('stopped', { kind: 'unknown', reason });
+      await batch.finish();
+      await report(batch);
+      const over = { code: 'retention-window-over', message: 'Ask the service.' };
+      const end = { application, now: NOW + HOUR, frozenUntil: NOW, reason: over };
+
+      expect(await ledger.endRepeats(end)).toBe(1);
+      expect(await ledger.endRepeats(end), 'once').toBe(0);
+
+      expect(await batch.line('stopped')).toMatchObject({
+        state: 'unknown',
+        reason: {
+          code: CANCELLED_UNANSWERED,
+          message: expect.stringMatching(/may have been sent.* Ask the service/u) as string,
+        },
+      });
+      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
+      const byTheSchedule = await take(batch, {
+        application,
+        all: false,
+        now: NOW + 40 * HOUR,
+        retentionMs: 48 * HOUR,
+      });
+      expect(byTheSchedule, 'the window became longer').toEqual([]);
     });
 
     it('leaves an invoice of a running batch to its page', async () => {
