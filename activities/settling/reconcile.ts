@@ -89,7 +89,8 @@ async function endRepeats(
 ): Promise<void> {
   const frozenUntil = latestNow() - settings.retry.retentionMs;
   const { reason } = window.outcomeOf(frozenUntil);
-  const invoices = await ledger.endRepeats({ application, now: now(), frozenUntil, reason });
+  const { message: messageAhead } = window.outcomeOf(Number.MAX_SAFE_INTEGER).reason;
+  const invoices = await ledger.endRepeats({ application, now: now(), frozenUntil, reason, messageAhead });
   if (invoices > 0)
     log.warn('the service may have forgotten the keys of unknown invoices: only an operator goes on', { invoices });
 }

@@ -156,29 +156,29 @@ WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('lose')}`;
  * Of what is left to an operator only the message may change: by its reason code no schedule POSTs it, also after the retention window was made longer. It
  * must not say that its first POST has left.
  */
-const END_MESSAGE = `(CASE WHEN ${LEFT_TO_OPERATOR}
-  THEN 'Its batch was stopped, and no answer is known: it may have been sent. If it was: ' || $4 ELSE $4 END)`;
+const END_MESSAGE = `CASE WHEN ${LEFT_TO_OPERATOR} THEN 'Its batch was stopped, and no answer is known: it may have been sent. If it was: ' ELSE '' END
+  || CASE WHEN ${isAheadSql('body.frozen_at', '$1')} THEN $6::text ELSE $4::text END`;
 
 /**
- * now, frozen until, reason code, reason message, application: what a repeat would have settled, and none may any more. A spent key keeps its reason, for
+ * now, frozen until, reason code, reason message, application, message where a clock that ran ahead froze it: what a repeat would have settled, and none may any more. A spent key keeps its reason, for
  * after the window that reason lets a retry give the invoice a new key. The report that gave another reason no longer holds.
  */
 export const END_REPEATS = `/* end-repeats */
 WITH left_open AS (${LEFT_OPEN}
 ), target AS (
-  SELECT i.invoice_id
+  SELECT i.invoice_id, ${LEFT_TO_OPERATOR} AS is_left, ${END_MESSAGE} AS message
   FROM left_open o
   JOIN invoice i ON i.invoice_id = o.invoice_id
   JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}
   JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
-  WHERE i.state IN ${fromStates('repeat')} AND body.frozen_at <= $2 AND i.application = $5
+  WHERE i.state IN ${fromStates('repeat')} AND (body.frozen_at <= $2 OR ${isAheadSql('body.frozen_at', '$1')}) AND i.application = $5
     AND coalesce(i.reason_code, '') <> $3 AND coalesce(i.reason_code, '') NOT IN ${SPENT} AND ${REPEATED_BY_ITSELF}
-    AND (NOT ${LEFT_TO_OPERATOR} OR coalesce(i.reason_message, '') <> ${END_MESSAGE})
+    AND (NOT ${LEFT_TO_OPERATOR} OR coalesce(i.reason_message, '') <> (${END_MESSAGE}))
   ORDER BY i.invoice_id
   FOR UPDATE OF i SKIP LOCKED
 ), ended AS (
-  UPDATE invoice i SET reason_code = CASE WHEN ${LEFT_TO_OPERATOR} THEN i.reason_code ELSE $3 END,
-    reason_message = ${END_MESSAGE}, changed_at = $1
+  UPDATE invoice i SET reason_code = CASE WHEN t.is_left THEN i.reason_code ELSE $3 END, reason_message = t.message,
+    changed_at = $1
   FROM target t
   WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
   RETURNING i.invoice_id

@@ -66,8 +66,9 @@ export function createReconciling(database: Database): ReconcilingLedger {
       }));
     },
 
-    async endRepeats({ application, now, frozenUntil, reason }) {
-      const ended = await database.query(END_REPEATS, [now, frozenUntil, reason.code, reason.message, application]);
+    async endRepeats({ application, now, frozenUntil, reason, messageAhead }) {
+      const said = [reason.code, reason.message, application, messageAhead];
+      const ended = await database.query(END_REPEATS, [now, frozenUntil, ...said]);
       return ended.length;
     },
 

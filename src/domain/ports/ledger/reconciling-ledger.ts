@@ -44,6 +44,8 @@ export interface EndRepeats {
   readonly now: number;
   readonly frozenUntil: number;
   readonly reason: Reason;
+  /** Of `reason` where a clock that ran ahead froze the invoice: nobody knows when its first POST left. */
+  readonly messageAhead: string;
 }
 
 /** Unsettled documents of one batch, in the order of their invoice ids. */
@@ -119,7 +121,7 @@ export interface ReconcilingLedger {
   takeUnknown(take: TakeUnknown): Promise<readonly RepeatInvoice[]>;
   /**
    * Gives `unknown` invoices of closed batches that reconciliation may no longer repeat the reason that says so: those frozen at `frozenUntil` (epoch
-   * milliseconds) or before. What has a reason of which only an operator decides keeps it; of `cancelled-unanswered`, the message changes. Reports that gave
+   * milliseconds) or before, or at a time that has not come yet. What has a reason of which only an operator decides keeps it; of `cancelled-unanswered`, the message changes. Reports that gave
    * another reason become outdated. Returns how many invoices it changed.
    */
   endRepeats(end: EndRepeats): Promise<number>;

@@ -364,6 +364,15 @@ describe('unknown invoices', () => {
     expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 0 });
     expect(posts).toEqual([]);
     expect((await batch.line('R0')).state).toBe('unknown');
+    expect((await batch.line('R0')).reason).toMatchObject({
+      code: 'retention-window-over',
+      message: expect.stringMatching(/^A clock that ran ahead .* accept the risk/u) as string,
+    });
+    const { application, ledger } = place.deps;
+    expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
+    await noteReport(place, batch);
+    await asActivity(repeatUnknown, place.deps, { all: true });
+    expect(await ledger.outdatedReports(application), 'once').toEqual([]);
     await settleRest(placeOf());
   });
 

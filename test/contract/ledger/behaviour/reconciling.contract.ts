@@ -333,7 +333,7 @@ export function reconcilingContract(open: OpenLedger): void {
       }
       const [late, others] = batches as [TestBatch, TestBatch];
       const over = { code: 'retention-window-over', message: 'over' };
-      const end = { application: own.application, now: NOW + HOUR, reason: over };
+      const end = { application: own.application, now: NOW + HOUR, reason: over, messageAhead: 'ahead' };
 
       expect(await ledger.endRepeats({ ...end, frozenUntil: NOW - 1 }), 'inside its window').toBe(0);
       expect(await ledger.endRepeats({ ...end, frozenUntil: NOW })).toBe(1);
@@ -356,7 +356,7 @@ export function reconcilingContract(open: OpenLedger): void {
       await batch.finish();
       await report(batch);
       const over = { code: 'retention-window-over', message: 'Ask the service.' };
-      const end = { application, now: NOW + HOUR, frozenUntil: NOW, reason: over };
+      const end = { application, now: NOW + HOUR, frozenUntil: NOW, reason: over, messageAhead: 'ahead' };
 
       expect(await ledger.endRepeats(end)).toBe(1);
       expect(await ledger.endRepeats(end), 'once').toBe(0);
