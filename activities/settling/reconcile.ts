@@ -142,6 +142,8 @@ async function repeatOne(
   if (answer.kind === 'not-permitted') {
     const unsent = { invoiceId, generation, attempts: 0 };
     if (window.isOver(mayExistSince)) {
+      // First, because after a crash between the two nobody would.
+      await deps.ledger.markReasonsChanged([invoiceId]);
       await deps.ledger.recordSends([{ ...unsent, sentAt, outcome: unsentOutcome(window, invoice) }]);
     } else if (ofTake.withdrawn.aborted) {
       // As it was before it was taken, so that another attempt takes it at once.

@@ -161,7 +161,7 @@ const END_MESSAGE = `CASE WHEN ${LEFT_TO_OPERATOR} THEN 'Its batch was stopped, 
 
 /**
  * now, frozen until, reason code, reason message, application, message where a clock that ran ahead froze it: what a repeat would have settled, and none may any more. A spent key keeps its reason, for
- * after the window that reason lets a retry give the invoice a new key. The report that gave another reason no longer holds.
+ * after the window that reason lets a retry give the invoice a new key.
  */
 export const END_REPEATS = `/* end-repeats */
 WITH left_open AS (${LEFT_OPEN}
@@ -176,21 +176,21 @@ WITH left_open AS (${LEFT_OPEN}
     AND (NOT ${LEFT_TO_OPERATOR} OR coalesce(i.reason_message, '') <> (${END_MESSAGE}))
   ORDER BY i.invoice_id
   FOR UPDATE OF i SKIP LOCKED
-), ended AS (
-  UPDATE invoice i SET reason_code = CASE WHEN t.is_left THEN i.reason_code ELSE $3 END, reason_message = t.message,
-    changed_at = $1
-  FROM target t
-  WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
-  RETURNING i.invoice_id
-), marked AS (
-  UPDATE report_mark m SET flags = ${REASONS_CHANGED}
-  WHERE m.batch_id IN (
-    SELECT r.batch_id
-    FROM report_outcome r
-    JOIN batch_invoice bi ON bi.batch_id = r.batch_id AND bi.ordinal = r.ordinal AND bi.outcome IS NULL
-    JOIN ended e ON e.invoice_id = bi.invoice_id)
 )
-SELECT invoice_id FROM ended`;
+UPDATE invoice i SET reason_code = CASE WHEN t.is_left THEN i.reason_code ELSE $3 END, reason_message = t.message,
+  changed_at = $1
+FROM target t
+WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
+RETURNING i.invoice_id`;
+
+/** invoiceIds: their reports said another reason, and states alone do not show it. */
+export const MARK_REASONS_CHANGED = `/* mark-reasons-changed */
+UPDATE report_mark m SET flags = ${REASONS_CHANGED}
+WHERE m.batch_id IN (
+  SELECT r.batch_id
+  FROM batch_invoice bi
+  JOIN report_outcome r ON r.batch_id = bi.batch_id AND r.ordinal = bi.ordinal
+  WHERE bi.invoice_id = ANY($1::bigint[]) AND bi.outcome IS NULL)`;
 
 /** One document without a final word, to be polled. */
 export interface OpenDocumentRow {

@@ -1,13 +1,14 @@
-import type { OpenDocument, ReconcilingLedger } from '../../domain/ports/ledger/reconciling-ledger.ts';
+import type { EndRepeats, OpenDocument, ReconcilingLedger } from '../../domain/ports/ledger/reconciling-ledger.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { batchRecord } from '../batches/batch-record.ts';
-import { arrayLiteral } from '../database/array-literal.ts';
+import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
 import {
   BATCHES_LEFT_UNKNOWN,
   END_REPEATS,
   GIVE_UP_REPEATS,
+  MARK_REASONS_CHANGED,
   MISSED_CONTRADICTIONS,
   MISSED_EVENTS,
   OPEN_DOCUMENTS,
@@ -66,10 +67,10 @@ export function createReconciling(database: Database): ReconcilingLedger {
       }));
     },
 
-    async endRepeats({ application, now, frozenUntil, reason, messageAhead }) {
-      const said = [reason.code, reason.message, application, messageAhead];
-      const ended = await database.query(END_REPEATS, [now, frozenUntil, ...said]);
-      return ended.length;
+    endRepeats: (end) => endRepeats(database, end),
+
+    async markReasonsChanged(invoiceIds) {
+      await database.query(MARK_REASONS_CHANGED, [arrayLiteral(invoiceIds)]);
     },
 
     async openDocuments({ application, now, all, afterInvoiceId, limit }) {
@@ -99,6 +100,19 @@ export function createReconciling(database: Database): ReconcilingLedger {
       return (await database.query<BatchRow>(OPEN_BATCHES, [application])).map(batchRecord);
     },
   };
+}
+
+/** A report that said another reason would stay if a crash came between the two statements. */
+async function endRepeats(
+  database: Database,
+  { application, now, frozenUntil, reason, messageAhead }: EndRepeats,
+): Promise<number> {
+  const said = [reason.code, reason.message, application, messageAhead];
+  return database.transaction(async (queries) => {
+    const ended = await queries.query<{ invoice_id: number }>(END_REPEATS, [now, frozenUntil, ...said]);
+    if (ended.length > 0) await queries.query(MARK_REASONS_CHANGED, [column(ended, (row) => row.invoice_id)]);
+    return ended.length;
+  });
 }
 
 function openDocument(row: OpenDocumentRow): OpenDocument {

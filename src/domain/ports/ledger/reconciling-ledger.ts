@@ -125,6 +125,8 @@ export interface ReconcilingLedger {
    * another reason become outdated. Returns how many invoices it changed.
    */
   endRepeats(end: EndRepeats): Promise<number>;
+  /** Makes the reports outdated that left these invoices open: they give a reason that no longer holds. */
+  markReasonsChanged(invoiceIds: readonly number[]): Promise<void>;
   /** `accepted` and `unsettled` documents of closed batches, by id; more than `limit` only where the last invoice has several. */
   openDocuments(open: OpenDocuments): Promise<readonly OpenDocument[]>;
   /** `unsettled` documents of a batch that runs again. */

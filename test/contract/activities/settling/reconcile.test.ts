@@ -401,6 +401,7 @@ describe('unknown invoices', () => {
       ...[1, 2].map(() => ['unknown', 2, 'reset']),
       ...[3, 4].map(() => ['unknown', 1, 'retention-window-over']),
     ]);
+    expect(await place.deps.ledger.outdatedReports(place.scenario.application)).toEqual([batch.batchId]);
     await settleRest(placeOf());
   });
 });
