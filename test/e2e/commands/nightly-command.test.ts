@@ -141,6 +141,6 @@ describe('lote nightly', { timeout: 240_000 }, () => {
     const run = await runLote(['purge', '--older-than', '400d', '--dry-run'], env);
 
     expect(run.code, run.stderr).toBe(0);
-    expect(run.stdout).toBe('No batch is that old: nothing to purge.\n');
+    expect(run.stdout).toBe('Nothing to purge.\n');
   });
 });
