@@ -5,9 +5,16 @@ export function lostRowsOf({ rowsLost, rowsWithoutInvoice }: BatchResult['counts
   return rowsLost ?? rowsWithoutInvoice ?? 0;
 }
 
-/** Whether every data row of the file stands in an issued invoice, none of them is in doubt, and no control totals that were declared for it differ. A cancelled batch may be whole, too. */
-export function isWholeFileIssued({ counts, totalsDiffer }: Pick<BatchResult, 'counts' | 'totalsDiffer'>): boolean {
+/** What tells whether a file went out as a whole. */
+type Ended = Pick<BatchResult, 'counts' | 'totalsDiffer'>;
+
+/** Whether every data row of the file stands in an issued invoice, and no control totals that were declared for it differ. A cancelled batch may be whole, too. */
+export function isEveryRowIssued({ counts, totalsDiffer }: Ended): boolean {
   const issued = (counts.issued ?? 0) + (counts['already-issued'] ?? 0);
-  const isCertain = (counts.contradicted ?? 0) === 0;
-  return issued === (counts.invoices ?? 0) && isCertain && lostRowsOf(counts) === 0 && totalsDiffer === undefined;
+  return issued === (counts.invoices ?? 0) && lostRowsOf(counts) === 0 && totalsDiffer === undefined;
+}
+
+/** The same, and none of the invoices is in doubt: nobody has to look at anything. */
+export function isWholeFileIssued(ended: Ended): boolean {
+  return isEveryRowIssued(ended) && (ended.counts.contradicted ?? 0) === 0;
 }
