@@ -10,6 +10,9 @@ import { ownName } from '../../../support/files/batch-file.ts';
 const STARTED = temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED;
 const TASK_SCHEDULED = temporal.api.enums.v1.EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED;
 
+/** For a server that answers; a worker there is none. */
+const PATIENCE_MS = 5_000;
+
 let connection: Connection;
 
 beforeAll(async () => {
@@ -24,7 +27,7 @@ it('says that no worker answers, instead of keeping the page for ever', async ()
   const client = new Client({ connection });
   const name = ownName('no-worker');
   const batch = await client.workflow.start('invoiceBatch', { workflowId: name, taskQueue: name, args: [] });
-  const operate = createBatchOperator({ client, taskQueue: name }, 500);
+  const operate = createBatchOperator({ client, taskQueue: name }, PATIENCE_MS);
 
   await expect(operate(name, { kind: 'pause', reason: 'a try' }, 'ana')).rejects.toMatchObject({
     code: 'worker-missing',
