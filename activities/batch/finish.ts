@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
 import type { FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import { BATCH_CANCELLED } from '../batch-cancelled.ts';
@@ -33,7 +34,7 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
     return snapshot;
   }
   const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
-  await closeOpen(deps, { batchId, fencingToken, cancelled });
+  await closeOpen(deps, { batchId, fencingToken, cancelled }, unsent);
   await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
   return snapshotOf(deps, batchId);
 }
@@ -51,9 +52,9 @@ async function latestToken(
 async function closeOpen(
   deps: ActivityDeps,
   { batchId, fencingToken, cancelled }: Pick<FinishInput, 'batchId' | 'fencingToken' | 'cancelled'>,
+  unsent: Reason,
 ): Promise<void> {
   const now = deps.now();
-  const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
   const unanswered = cancelled ? stoppedUnanswered(deps, 'cancelled') : undefined;
   await deps.ledger.holdUnsent(batchId, { reason: unsent, now, fencingToken });
   // Only a page that failed leaves something open here.

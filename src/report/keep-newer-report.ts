@@ -1,6 +1,6 @@
 import { copyFile, mkdir, open, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../file-system/error-code.ts';
+import { unlessMissing } from '../file-system/unless-missing.ts';
 import { REPORT_DIRECTORY_MODE } from './write-synced.ts';
 
 /** `batch` is the first member but one, and a line break in a text is escaped. */
@@ -53,11 +53,4 @@ export async function revisionOf(json: string): Promise<number | 'unreadable' | 
   } finally {
     await file.close();
   }
-}
-
-async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
-  return found.catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  });
 }

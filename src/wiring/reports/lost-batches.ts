@@ -2,7 +2,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { eachOf } from '../../concurrency/each-of.ts';
-import { errorCode } from '../../file-system/error-code.ts';
+import { unlessMissing } from '../../file-system/unless-missing.ts';
 import { keptReports } from '../../report/keep-newer-report.ts';
 import { inReportsFolder } from '../../report/reports-folder.ts';
 
@@ -10,6 +10,8 @@ import { inReportsFolder } from '../../report/reports-folder.ts';
 const HEAD_BYTES = 16 * 1024;
 const FIELD = /^ {4}"(?<name>id|file|sha256|application|state|ledger|account)": (?<value>null|"(?:[^"\\]|\\.)*")/gmu;
 const AT_ONCE = 16;
+/** Files of any kind lie in the folder, too. */
+const NOTHING_THERE = ['ENOENT', 'ENOTDIR'];
 /** Marks of sending have the time of a worker, reports that of the file server. */
 const FILE_CLOCK_DIFFERS_MS = 3_600_000;
 
@@ -42,7 +44,7 @@ export interface LostBatchesParts {
  */
 export async function lostBatches(parts: LostBatchesParts): Promise<readonly LostBatch[]> {
   const { reportsDir, ledger } = parts;
-  const names = await inReportsFolder(reportsDir, () => unlessMissing(readdir(reportsDir)));
+  const names = await inReportsFolder(reportsDir, () => unlessMissing(readdir(reportsDir), NOTHING_THERE));
   const lost: LostBatch[] = [];
   await eachOf(names ?? [], AT_ONCE, async (name) => {
     const [batch] = await inReportsFolder(reportsDir, () => reportedIn(join(reportsDir, name), parts));
@@ -56,16 +58,19 @@ export async function lostBatches(parts: LostBatchesParts): Promise<readonly Los
 
 /** What reports of a folder tell of the batch: also one that was kept when a later run of the file, as one that was refused, took its place. */
 async function reportedIn(directory: string, parts: LostBatchesParts): Promise<readonly ReportedBatch[]> {
-  const paths = [join(directory, 'report.json'), ...((await unlessMissing(keptReports(directory))) ?? [])];
+  const paths = [
+    join(directory, 'report.json'),
+    ...((await unlessMissing(keptReports(directory), NOTHING_THERE)) ?? []),
+  ];
   const heads = await Promise.all(paths.map((json) => headSince(json, parts.since)));
   return heads.flatMap((head) => (head === null ? [] : (batchOf(head, parts) ?? [])));
 }
 
 /** Null: no report, or an older one. */
 async function headSince(json: string, since: number): Promise<string | null> {
-  const found = await unlessMissing(stat(json));
+  const found = await unlessMissing(stat(json), NOTHING_THERE);
   if (found === null || found.mtimeMs < since - FILE_CLOCK_DIFFERS_MS) return null;
-  const file = await unlessMissing(open(json, 'r'));
+  const file = await unlessMissing(open(json, 'r'), NOTHING_THERE);
   if (file === null) return null;
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
@@ -87,11 +92,4 @@ function batchOf(head: string, { ledger, application, account }: LostBatchesPart
     return null;
   const isOwn = said.get('ledger') === ledger.id || !said.has('account') || said.get('account') === account;
   return isOwn ? { batchId, file: said.get('file') ?? '', sha256: said.get('sha256') ?? '' } : null;
-}
-
-async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
-  return found.catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
-    throw error;
-  });
 }

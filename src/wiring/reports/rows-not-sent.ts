@@ -7,6 +7,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { SentAgain } from '../../domain/ports/ledger/sending-ledger.ts';
 import { errorCode } from '../../file-system/error-code.ts';
+import { unlessMissing } from '../../file-system/unless-missing.ts';
 import { keptReports, revisionOf } from '../../report/keep-newer-report.ts';
 import { inReportsFolder } from '../../report/reports-folder.ts';
 
@@ -116,7 +117,7 @@ export function createLostReports({
 
   /** Ids of batches tell the beginning of a hash only; the reports tell all of it. */
   async function underOtherNames(batchId: string): Promise<readonly LostReport[]> {
-    const names = await readdir(reportsDir).catch(unlessMissing);
+    const names = (await unlessMissing(readdir(reportsDir))) ?? [];
     const others = names.filter((name) => name !== batchId && mayBeSameBytes(name, batchId));
     const batch = others.length === 0 ? null : await ledger.findBatch(batchId);
     if (batch === null) return [];
@@ -143,11 +144,6 @@ export function createLostReports({
 
   return async (batchId: string): Promise<RowsNotSent> =>
     account === null ? NOTHING : inReportsFolder(reportsDir, () => rowsOf(batchId));
-}
-
-function unlessMissing(error: unknown): readonly string[] {
-  if (errorCode(error) === 'ENOENT') return [];
-  throw error;
 }
 
 const NOTHING: RowsNotSent = { firstRows: [], sentAgain: [], writtenAt: 0 };
