@@ -8,10 +8,11 @@ const files = temporaryFiles(process.env);
 process.env['TMPDIR'] = files.directory;
 
 /**
- * Tests of batches and whole processes wait for time-outs and restarts most of their time: with nine files at a time two cores still wait for a twelfth of a
- * run. All projects share the workers, so that tests that compute run while others wait. Where memory is short, or files wait for a disk, fewer run at a time.
+ * Tests of batches and whole processes wait for time-outs and restarts most of their time. All projects share the workers, so that tests that compute run
+ * while others wait. With ten files at a time two cores never wait, and each process waits for a core instead: what takes a second alone takes ten. Seven
+ * leave some time for those that must answer. Where memory is short, or files wait for a disk, fewer run at a time.
  */
-const MAX_WORKERS = files.inMemory ? 10 : 3;
+const MAX_WORKERS = files.inMemory ? 7 : 3;
 /** Tests without servers only compute. Each worker loads the product for itself, so that more workers than cores compute longer. */
 const COMPUTING_WORKERS = 3;
 
