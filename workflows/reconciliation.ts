@@ -4,6 +4,7 @@ import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
 import { FLAG, isOptionalInput, problemOfFields, TEXT, type FieldRules } from './input-fields.ts';
 import { detailsFormat, type DetailsFormat } from './texts/details-format.ts';
+import type { DetailsTexts } from './texts/details-texts.ts';
 import type { ReconciliationInput, ReconciliationResult } from '../src/contract/messages.ts';
 
 const { repeatUnknown } = proxyActivities<Activities>({
@@ -52,6 +53,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
     repeated: repeated.repeated,
     found: repeated.found,
     ...asked,
+    ...(repeated.profileContradicted ? { profileContradicted: true as const } : {}),
     serviceAway: repeated.serviceAway || asked.serviceAway,
     orphans,
     reports: written,
@@ -99,7 +101,11 @@ function details(result: ReconciliationResult, { texts: { reconciliation: texts 
     ...(result.orphans.length > 0 ? [[texts.orphans, count(result.orphans.length)] as const] : []),
     [texts.reports, count(result.reports.length)],
     ...(result.unwritten.length > 0 ? [[texts.unwritten, count(result.unwritten.length)] as const] : []),
-    ...(result.serviceAway ? [[texts.service, texts.serviceAway] as const] : []),
+    ...(result.serviceAway ? [[texts.service, whyNotAsked(result, texts)] as const] : []),
   ];
   return `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n\n\u00A0`;
+}
+
+function whyNotAsked({ profileContradicted }: ReconciliationResult, texts: DetailsTexts['reconciliation']): string {
+  return profileContradicted ? texts.profileContradicted : texts.serviceAway;
 }

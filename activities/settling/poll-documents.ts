@@ -9,8 +9,10 @@ import { eachOf } from '../../src/concurrency/each-of.ts';
 export interface PolledDocuments {
   readonly asked: number;
   readonly settled: number;
-  /** The service does not answer: the rest waits for the next time. */
+  /** The service does not answer, or is not asked: the rest waits for the next time. */
   readonly serviceAway: boolean;
+  /** As in `ReconciliationResult`. */
+  readonly profileContradicted?: true;
 }
 
 /** After so many polls in a row without an answer, the service counts as away. */
@@ -34,7 +36,7 @@ export async function pollDocuments(
   let isStopped = false;
   const halted = (): boolean => isStopped || over.aborted || troubles >= TROUBLE_IN_A_ROW;
   for (let afterInvoiceId = 0; !halted();) {
-    if (await isContradicted(deps)) return { asked, settled, serviceAway: true };
+    if (await isContradicted(deps)) return { asked, settled, serviceAway: true, profileContradicted: true };
     const documents = await next(afterInvoiceId, DOCUMENTS_AT_ONCE);
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
       isStopped ||= await deps.watch.isStopped();
@@ -53,7 +55,7 @@ export async function pollDocuments(
   }
   const serviceAway = isStopped || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
-  return { asked, settled, serviceAway };
+  return { asked, settled, serviceAway, ...(isStopped ? { profileContradicted: true as const } : {}) };
 }
 
 async function pollDocument(

@@ -27,8 +27,10 @@ export interface RepeatedUnknown {
   readonly ledgerId: string;
   readonly repeated: number;
   readonly found: number;
-  /** The service does not answer: the rest waits for the next time. */
+  /** The service does not answer, or is not asked: the rest waits for the next time. */
   readonly serviceAway: boolean;
+  /** As in `ReconciliationResult`. */
+  readonly profileContradicted?: true;
   /** As in `OperatorLinks`. */
   readonly language?: string;
 }
@@ -79,7 +81,8 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   }
   const serviceAway = permits.isStopped() || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
-  return { ledgerId: ledger.id, repeated, found, serviceAway, language: speech.locale };
+  const contradicted = permits.isStopped() ? { profileContradicted: true as const } : {};
+  return { ledgerId: ledger.id, repeated, found, serviceAway, ...contradicted, language: speech.locale };
 }
 
 /** Nothing repeats them any more, and who reads of one must not wait for it. */

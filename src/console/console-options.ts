@@ -108,6 +108,9 @@ export type ReconcileAnswer =
       readonly repeated: number;
       readonly found: number;
       readonly serviceAway: boolean;
+      readonly profileContradicted?: true;
+      /** Only their number is shown. */
+      readonly orphans: readonly string[];
     };
 
 /** What only the run of a batch knows. */

@@ -73,7 +73,10 @@ export interface ReconciliationInput {
 export interface ReconciliationResult {
   readonly repeated: number;
   readonly found: number;
+  /** The service did not answer, or was not asked: the rest waits for the next time. */
   readonly serviceAway: boolean;
+  /** It was not asked, because the words of the service profile contradict each other. Left out: they do not, as far as is known. */
+  readonly profileContradicted?: true;
   readonly asked: number;
   readonly settled: number;
   /** Batches that no run worked on any more: they are closed. */

@@ -67,7 +67,16 @@ export interface DetailsTexts {
   };
   readonly reconciliation: Readonly<
     Record<
-      'repeated' | 'found' | 'asked' | 'settled' | 'orphans' | 'reports' | 'unwritten' | 'service' | 'serviceAway',
+      | 'repeated'
+      | 'found'
+      | 'asked'
+      | 'settled'
+      | 'orphans'
+      | 'reports'
+      | 'unwritten'
+      | 'service'
+      | 'serviceAway'
+      | 'profileContradicted',
       string
     >
   >;

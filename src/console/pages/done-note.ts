@@ -29,7 +29,8 @@ const Done = z.discriminatedUnion('done', [
   z.object({
     done: z.literal('reconcile'),
     how: z.enum(['started', 'ended']),
-    ...{ asked: number, settled: number, repeated: number, found: number, away: number },
+    ...{ asked: number, settled: number, repeated: number, found: number, closed: number },
+    away: z.enum(['no', 'unanswered', 'contradicted']).catch('no'),
   }),
 ]);
 
@@ -66,11 +67,12 @@ function reconcileLines(
   done: Extract<z.infer<typeof Done>, { done: 'reconcile' }>,
 ): readonly string[] {
   if (done.how === 'started') return [reconcile.started];
-  const { asked, settled, repeated, found } = done;
+  const { asked, settled, repeated, found, closed, away } = done;
   return [
+    ...(closed === 0 ? [] : [fill(reconcile.closed, { closed: count(closed) })]),
     fill(reconcile.asked, { asked: count(asked), settled: count(settled) }),
     ...(repeated === 0 ? [] : [fill(reconcile.repeated, { repeated: count(repeated), found: count(found) })]),
-    ...(done.away === 0 ? [] : [reconcile.away]),
+    ...(away === 'no' ? [] : [reconcile[away]]),
   ];
 }
 
@@ -89,8 +91,14 @@ export function doneQuery(
     fields['how'] = done.how;
     if (done.how === 'ended') {
       for (const name of ['asked', 'settled', 'repeated', 'found'] as const) fields[name] = String(done[name]);
-      fields['away'] = done.serviceAway ? '1' : '0';
+      fields['closed'] = String(done.orphans.length);
+      fields['away'] = whyAway(done);
     }
   }
   return new URLSearchParams(fields).toString();
+}
+
+function whyAway({ serviceAway, profileContradicted }: Extract<ReconcileAnswer, { how: 'ended' }>): string {
+  if (!serviceAway) return 'no';
+  return profileContradicted ? 'contradicted' : 'unanswered';
 }

@@ -26,7 +26,9 @@ export interface OperatorTexts {
     readonly started: string;
     readonly asked: string;
     readonly repeated: string;
-    readonly away: string;
+    readonly closed: string;
+    readonly unanswered: string;
+    readonly contradicted: string;
   };
   readonly audit: {
     readonly title: string;

@@ -31,7 +31,11 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
     started: 'The service is being asked. Look again in a moment.',
     asked: 'Asked for {asked} documents, {settled} of them now have a final word.',
     repeated: 'Repeated {repeated} requests without an answer, {found} of them were found.',
-    away: 'The service does not answer; the rest waits for the next time.',
+    closed:
+      'Batches without a run that were closed: {closed}. What they left unknown was not repeated: read their reports, then ask once more.',
+    unanswered: 'The service does not answer; the rest waits for the next time.',
+    contradicted:
+      'The rest was not asked for, because the words of the service profile contradict each other. Somebody must correct it and start Lote again.',
   },
   audit: {
     title: 'Done by hand',

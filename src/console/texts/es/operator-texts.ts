@@ -31,7 +31,11 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
     started: 'Se está preguntando al servicio. Mire de nuevo dentro de un momento.',
     asked: 'Se preguntó por {asked} documentos, {settled} de ellos tienen ahora palabra final.',
     repeated: 'Se repitieron {repeated} peticiones sin respuesta, {found} de ellas se encontraron.',
-    away: 'El servicio no responde; el resto espera a la próxima vez.',
+    closed:
+      'Lotes sin ejecución que se cerraron: {closed}. Lo que dejaron como «unknown» no se repitió: lea sus informes y después pregunte otra vez.',
+    unanswered: 'El servicio no responde; el resto espera a la próxima vez.',
+    contradicted:
+      'No se preguntó por el resto, porque las palabras del perfil del servicio se contradicen. Alguien debe corregirlo y volver a iniciar Lote.',
   },
   audit: {
     title: 'Hecho a mano',

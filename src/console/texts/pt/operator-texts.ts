@@ -31,7 +31,11 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
     started: 'O serviço está a ser consultado. Veja de novo daqui a pouco.',
     asked: 'Consultados {asked} documentos, {settled} deles têm agora palavra final.',
     repeated: 'Repetidos {repeated} pedidos sem resposta, {found} deles foram encontrados.',
-    away: 'O serviço não responde; o resto fica para a próxima vez.',
+    closed:
+      'Lotes sem execução que foram fechados: {closed}. O que deixaram como «unknown» não foi repetido: leia os relatórios e depois consulte outra vez.',
+    unanswered: 'O serviço não responde; o resto fica para a próxima vez.',
+    contradicted:
+      'O resto não foi consultado, porque as palavras do perfil do serviço se contradizem. Alguém tem de o corrigir e iniciar o Lote de novo.',
   },
   audit: {
     title: 'Feito à mão',

@@ -330,8 +330,9 @@ describe('unknown invoices', () => {
 
       place.later(1_000);
       const repeat = () => asActivity(repeatUnknown, deps, { all: true });
-      expect(await repeat()).toMatchObject({ repeated: 1, found: 1, serviceAway: true });
-      expect(await repeat(), 'nor in the next pass').toMatchObject({ repeated: 0, serviceAway: true });
+      const stopped = { serviceAway: true, profileContradicted: true };
+      expect(await repeat()).toMatchObject({ repeated: 1, found: 1, ...stopped });
+      expect(await repeat(), 'nor in the next pass').toMatchObject({ repeated: 0, ...stopped });
 
       expect(posts).toBe(1);
       expect(withdrawn).toEqual([true]);
@@ -799,10 +800,10 @@ describe('documents behind words that contradict each other', () => {
     await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW, probeAfter: NOW });
     const poll = () => asActivity(pollOpenDocuments, deps, { all: true });
 
-    expect(await poll()).toMatchObject({ asked: 0, serviceAway: true });
+    expect(await poll()).toEqual({ asked: 0, settled: 0, serviceAway: true, profileContradicted: true });
     await deps.ledger.endLastingStop(baseUrl);
 
-    expect(await poll()).toMatchObject({ asked: 1, serviceAway: false });
+    expect(await poll()).toEqual({ asked: 1, settled: 0, serviceAway: false });
   });
 
   it('are not polled from the answer on that shows it, and that answer settles nothing either', async () => {
@@ -830,7 +831,9 @@ describe('documents behind words that contradict each other', () => {
     );
     await reported(place, batch);
 
-    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toMatchObject({ settled: 1, serviceAway: true });
+    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toMatchObject({
+      ...{ settled: 1, serviceAway: true, profileContradicted: true },
+    });
     expect(polls).toBe(2);
     expect((await batch.lines()).map(({ state }) => state).toSorted()).toEqual([
       ...['accepted', 'accepted', 'accepted', 'failed'],

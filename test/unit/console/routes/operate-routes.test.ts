@@ -29,7 +29,10 @@ interface Given {
 }
 
 const ENDED: RetryAnswer = { how: 'ended', moved: 2, refused: { 'generations-spent': 1 } };
-const ASKED: ReconcileAnswer = { how: 'ended', asked: 5, settled: 4, repeated: 2, found: 1, serviceAway: true };
+const ASKED = {
+  ...{ how: 'ended', asked: 5, settled: 4, repeated: 2, found: 1 },
+  ...{ serviceAway: true, orphans: ['batch-of-nobody'] },
+} as const satisfies ReconcileAnswer;
 const ABLE: ConsoleActions = { retry: async () => ENDED, reconcile: async () => ASKED };
 
 function appWith({ batch = {}, invoices = MIXED, actions = ABLE }: Given = {}) {
@@ -258,7 +261,20 @@ describe('asking the service now', () => {
     const notified = await pageOf(answer.headers.get('location') ?? '');
     expect(notified).toContain('Asked for 5 documents, 4 of them now have a final word.');
     expect(notified).toContain('Repeated 2 requests without an answer, 1 of them were found.');
+    expect(notified).toContain('Batches without a run that were closed: 1.');
     expect(notified).toContain('The service does not answer');
+    expect(notified).not.toContain('contradict');
+  });
+
+  it('does not blame the service for a profile that contradicts itself', async () => {
+    const reconcile = async (): Promise<ReconcileAnswer> => ({ ...ASKED, profileContradicted: true, orphans: [] });
+
+    const answer = await post(`${PAGE}/reconcile`, [], { actions: { reconcile } });
+
+    const notified = await pageOf(answer.headers.get('location') ?? '');
+    expect(notified).toContain('because the words of the service profile contradict each other');
+    expect(notified).not.toContain('The service does not answer');
+    expect(notified).not.toContain('Batches without a run');
   });
 
   it('says so when it takes longer', async () => {
