@@ -66,6 +66,8 @@ export interface MeasuringLedger {
     choice: { readonly closedSince: number; readonly heldSince: number; readonly limit: number },
   ): Promise<readonly MeasuredBatch[]>;
   measureInvoices(batchId: string): Promise<readonly MeasuredState[]>;
+  /** Number of invoices that went out and are in doubt (`CONTRADICTIONS`): of open batches, and of those that closed, or whose report was written, since that epoch millisecond. */
+  measureDoubt(application: string, choice: { readonly since: number }): Promise<number>;
   /** Of those among these invoices that are issued or failed. */
   measureLag(
     invoices: readonly { readonly batchId: string; readonly ordinal: number }[],

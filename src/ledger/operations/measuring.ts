@@ -1,6 +1,7 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import type { MeasuredLag, MeasuringLedger } from '../../domain/ports/measures.ts';
+import { linesInDoubt } from '../batches/contradictions-sql.ts';
 import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
@@ -40,6 +41,13 @@ FROM batch_invoice bi LEFT JOIN ${INVOICE_OF_LINE}
 WHERE bi.batch_id = $1
 GROUP BY 1`;
 
+/** application, since. An invoice of two batches is one invoice. A report is written again when doubt comes after the end of its batch. */
+const MEASURE_DOUBT = `/* measure-doubt */
+SELECT count(DISTINCT i.invoice_id) AS invoices
+${linesInDoubt(`bi.batch_id IN (
+    SELECT b.batch_id FROM batch b LEFT JOIN report_mark m ON m.batch_id = b.batch_id
+    WHERE b.application = $1 AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finished_at >= $2 OR m.written_at >= $2))`)}`;
+
 /** Arrays: batchId, ordinal. */
 const MEASURE_LAG = `/* measure-lag */
 SELECT i.state, greatest(0, i.settled_at - i.accepted_at) AS lag_ms
@@ -72,6 +80,11 @@ export function createMeasuring(database: Database): MeasuringLedger {
         [batchId],
       );
       return rows.map(({ state, invoices, oldest_at: oldestAt }) => ({ state, invoices, oldestAt }));
+    },
+
+    async measureDoubt(application, { since }) {
+      const [row] = await database.query<{ invoices: number }>(MEASURE_DOUBT, [application, since]);
+      return row?.invoices ?? 0;
     },
 
     async measureLag(invoices) {

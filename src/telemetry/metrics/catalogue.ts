@@ -56,6 +56,11 @@ export const CATALOGUE = {
       state: OUTCOMES,
     }),
   ),
+  lote_invoices_in_doubt: perApplication(
+    gauge(
+      'Issued invoices that may exist twice, or were called failed later, of open batches and of the last 14 days.',
+    ),
+  ),
   lote_batches: perApplication(gauge('Batches by state.', { state: BATCH_STATES })),
   lote_stuck_batches: gauge('Batches whose workflow tasks fail again and again.'),
   lote_oldest_unsettled_seconds: perApplication(

@@ -11,8 +11,8 @@ const REST_SHARE = 50;
 /** A scrape waits no longer; it then gets the figures before. */
 const PATIENCE_MS = 2_000;
 const LOOK_BACK_MS = 24 * 60 * 60 * 1_000;
-/** Held invoices count for so long, over a weekend and holidays: then nobody means to send them. */
-const HELD_LOOK_BACK_MS = 14 * LOOK_BACK_MS;
+/** Held invoices, and those in doubt, count for so long, over a weekend and holidays: then somebody knows of them. */
+const LEFT_LOOK_BACK_MS = 14 * LOOK_BACK_MS;
 const MOST_BATCHES = 100;
 
 /** Figures of the ledger at one moment. */
@@ -23,6 +23,8 @@ export interface LedgerSnapshot {
   readonly at: number;
   readonly batches: Readonly<Partial<Record<BatchState, number>>>;
   readonly invoices: ReadonlyMap<Outcome, number>;
+  /** Issued invoices that may exist twice, or were called failed later. */
+  readonly inDoubt: number;
   /** Epoch milliseconds; null: no invoice waits for a final word. */
   readonly oldestAt: number | null;
   /** null: this process knows no service. */
@@ -31,7 +33,7 @@ export interface LedgerSnapshot {
 
 /** The ledger as one application sees it. */
 export interface LedgerSource {
-  readonly ledger: Pick<Ledger, 'countBatches' | 'measuredBatches' | 'measureInvoices' | 'breaker'>;
+  readonly ledger: Pick<Ledger, 'countBatches' | 'measuredBatches' | 'measureInvoices' | 'measureDoubt' | 'breaker'>;
   readonly application: string;
   readonly labels: Labels;
   /** Of the service; null while it is not known. */
@@ -100,9 +102,10 @@ async function readFigures(
   const batches = await ledger.countBatches(application);
   const chosen = await ledger.measuredBatches(application, {
     closedSince: at - LOOK_BACK_MS,
-    heldSince: at - HELD_LOOK_BACK_MS,
+    heldSince: at - LEFT_LOOK_BACK_MS,
     limit: MOST_BATCHES,
   });
+  const inDoubt = await ledger.measureDoubt(application, { since: at - LEFT_LOOK_BACK_MS });
   const counted = new Map<string, Counted>();
   for (const batch of chosen) {
     // One after the other: the embedded ledger has one connection, and others wait for it.
@@ -114,7 +117,7 @@ async function readFigures(
   for (const one of states) invoices.set(one.state, (invoices.get(one.state) ?? 0) + one.invoices);
   const oldest = states.map(({ oldestAt }) => oldestAt).filter((time) => time !== null);
   const oldestAt = oldest.length === 0 ? null : Math.min(...oldest);
-  return { snapshot: { at, labels, batches, invoices, oldestAt, breakerOpen }, counted };
+  return { snapshot: { at, labels, batches, invoices, inDoubt, oldestAt, breakerOpen }, counted };
 }
 
 /** The counts of a closed batch are those of its report: they are read once for each revision of it. */

@@ -75,6 +75,33 @@ function measuringContract(open: OpenLedger): void {
     expect(await measured(0, 0, 2)).toEqual([held.batchId, waiting.batchId]);
     expect(await measured(0, 0)).toEqual([held.batchId, waiting.batchId, atRest.batchId]);
   });
+
+  it('are of invoices in doubt: once each, of open batches, and for a while after the end or the last report', async () => {
+    const scenario = createScenario(ledger);
+    const batch = await scenario.run([{ ref: 'A' }, { ref: 'B' }]);
+    const doubtful = serviceIdOf(scenario, 'a');
+    await batch.send('A', accepted(doubtful));
+    await batch.send('B', accepted(serviceIdOf(scenario, 'b')));
+    await ledger.recordDeliveries([delivery(doubtful, 'issued')]);
+    await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'b'), 'issued')]);
+    const inDoubt = async (since: number): Promise<number> => ledger.measureDoubt(scenario.application, { since });
+    expect(await inDoubt(0)).toBe(0);
+
+    await ledger.recordDeliveries([delivery(doubtful, 'failed', { receivedAt: NOW + 9 })]);
+
+    expect(await inDoubt(NOW * 2), 'while the batch is open').toBe(1);
+    await batch.finish();
+    const { finishedAt } = await batch.record();
+    const ended = finishedAt ?? 0;
+    expect(await inDoubt(ended)).toBe(1);
+    expect(await inDoubt(ended + 1)).toBe(0);
+    await ledger.noteReported(batch.batchId, { revision: 2, writtenAt: ended + 5, flags: 1, open: [] });
+    expect([await inDoubt(ended + 5), await inDoubt(ended + 6)]).toEqual([1, 0]);
+    const again = await scenario.run([{ ref: 'A' }]);
+    expect((await again.lines()).map(({ state }) => state)).toEqual(['already-issued']);
+    expect(await inDoubt(0), 'the same invoice in two files').toBe(1);
+    expect(await ledger.measureDoubt(createScenario(ledger).application, { since: 0 })).toBe(0);
+  });
 }
 
 describe('the figures for the metrics', () => {

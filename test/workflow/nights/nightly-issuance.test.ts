@@ -63,7 +63,7 @@ function inputTree({ config }: TestStack): Promise<string[]> {
 
 /** A night has taken the file from the input folder. */
 function untilClaimed(stack: TestStack, name: string): Promise<void> {
-  return until(async () => !(await inputTree(stack)).includes(name));
+  return until(async () => !(await readdir(stack.config.inputDir)).includes(name));
 }
 
 async function textAt({ config }: TestStack, path: string): Promise<string> {

@@ -14,6 +14,7 @@ function ledgerOf(batches: () => readonly MeasuredBatch[]) {
       countBatches: async () => NEVER.countBatches,
       breaker: async () => NEVER.breaker,
       measuredBatches: async () => batches(),
+      measureDoubt: async () => 1,
       measureInvoices: async (batchId: string) => {
         asked.push(batchId);
         return [{ state: 'accepted' as const, invoices: 2, oldestAt: NOW - 5_000 }];
