@@ -35,7 +35,7 @@ export const MEASURED_COSTS: Costs = {
   otherBytes: { start: 66_000, each: 1_687 },
 };
 
-/** Invoices a second of one ledger, the best that was measured ("From file to report"); more is not assumed. */
+/** Invoices a second of one ledger, an early measurement ("From file to report") that is kept as a reserve; more is not assumed. */
 export const MOST_PER_LEDGER = 1_434;
 /** Deliveries a second that one receiver was seen to take ("Settling"); more is not assumed. */
 export const MOST_PER_RECEIVER = 760;
