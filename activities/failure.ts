@@ -77,7 +77,7 @@ type AnyActivity<I, O> = (input: I) => Promise<O>;
  * Tells a slow service or disk from a dead worker: well inside every heartbeat time-out
  * (workflows/activity-options.ts).
  */
-const HEARTBEAT_MS = 5_000;
+export const HEARTBEAT_MS = 5_000;
 
 /** A POST that is on the wire is answered by then, and a stopping worker gives its activities 45 s. */
 const OVERDUE_MS = 40_000;

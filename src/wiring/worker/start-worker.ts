@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { ActivityDeps } from '../../../activities/deps.ts';
+import { HEARTBEAT_MS } from '../../../activities/failure.ts';
 import { createUnnamedActivities } from '../../../activities/unnamed-activities.ts';
 import { createActivities } from '../../../activities/index.ts';
 import { PROFILE_CONTRADICTION } from '../../domain/circuit-reasons.ts';
@@ -120,6 +121,8 @@ async function run(
     identity,
     workerDeploymentOptions: unversioned(digest),
     shutdownGraceTime: 0,
+    // By a heartbeat a slice hears that its run was terminated; the SDK keeps them back for most of their time-out.
+    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     shutdownForceTime: FORCE,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
