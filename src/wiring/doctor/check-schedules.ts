@@ -24,8 +24,8 @@ const LONGEST_NOTE = 300;
 /** Whose schedules are looked at. */
 export interface ScheduleParts {
   readonly applications: readonly [Config, ...Config[]];
-  /** Open batches of several applications, whosever they are. */
-  readonly open: Promise<readonly Pick<BatchRecord, 'batchId' | 'application'>[]>;
+  /** Open batches, whosever they are. */
+  readonly open: Promise<readonly Pick<BatchRecord, 'batchId' | 'application' | 'workflowId' | 'runId'>[]>;
 }
 
 /** What starts by itself: reconciliation and nights of each application. */

@@ -8,6 +8,7 @@ import { profileMark } from '../profile-fit/profile-mark.ts';
 import { placeOf } from '../temporal/connect-client.ts';
 import { POLLED_WITHIN_MS, queuePollers, withOtherProfile, workerScope } from '../temporal/queue-pollers.ts';
 import { searchAttributesOf } from '../temporal/search-attributes.ts';
+import { checkOpenRuns } from './check-open-runs.ts';
 import { checkSchedules, checkWithoutFile, WITHOUT_FILE, type ScheduleParts } from './check-schedules.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
 
@@ -68,13 +69,16 @@ interface ServerParts extends TemporalParts {
  * has as many schedules as its other users want.
  */
 async function checkAll(client: Client, parts: ServerParts): Promise<readonly Check[]> {
-  const [server, withoutFile, schedules] = await Promise.all([
+  const [server, openRuns, withoutFile, schedules] = await Promise.all([
     within('temporal', parts.patienceMs, async () => checkServer(client, parts)),
+    within('open batches', parts.patienceMs, async () =>
+      checkOpenRuns(client, parts.common.taskQueue, await parts.open),
+    ),
     within(WITHOUT_FILE, parts.patienceMs, async () => checkWithoutFile(client, parts)),
     within('schedules', parts.patienceMs, async () => checkSchedules(client, parts)),
   ]);
   const isUsable = server.every(({ name, state }) => state !== 'trouble' || !NEEDED.has(name));
-  return isUsable ? [...server, ...withoutFile, ...schedules] : server;
+  return isUsable ? [...server, ...openRuns, ...withoutFile, ...schedules] : server;
 }
 
 async function checkServer(client: Client, parts: ServerParts): Promise<readonly Check[]> {

@@ -104,7 +104,7 @@ export async function examineParts({ common, applications, running, now }: Exami
   const reader = { application: ANY_APPLICATION, isOneOfSeveral: first.config.isOneOfSeveral };
   const configs: [Config, ...Config[]] = [first.config, ...others.map(({ config }) => config)];
   const address = checkServiceAddress({ config: first.config, now });
-  const open = openBatches(reader.isOneOfSeveral ? ledger : null);
+  const open = openBatches(ledger);
   const ledgerId = ledger?.id ?? null;
   const own = examineEach(applications, { ledger, address, runs, isRunning, patienceMs, now });
   const [shared, each] = await Promise.all([
@@ -174,7 +174,7 @@ function examineOne({ config, profile }: ExaminedApplication, parts: Examining) 
   };
 }
 
-/** Those that have not ended; of an only application nobody asks whose they are. */
+/** The newest that have not ended. */
 async function openBatches(ledger: ReadOnlyLedger | null): Promise<readonly BatchRecord[]> {
   // What is wrong with the ledger is said by its own checks.
   return ledger === null ? [] : ledger.newestOpenBatches(MOST_OPEN).catch(() => []);
