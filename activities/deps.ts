@@ -68,8 +68,9 @@ export interface ActivityDeps {
   readonly log: ActivityLog;
   readonly now: () => number;
   /**
-   * The same for the question how long ago a key was first used (`since`), at least: it goes on where the clock is set back, and the service may have named
-   * a later time. Left out: by this machine alone.
+   * Epoch milliseconds for judging the age of a key, never too early: a clock that is set back does not lower it. With
+   * `since`, the first use of the key, the time that the service's answers name counts, too. Without it, only this
+   * machine's clock counts.
    */
   readonly latestNow: (since?: number) => number;
   readonly random: () => number;

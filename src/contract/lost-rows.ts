@@ -14,7 +14,7 @@ export function isEveryRowIssued({ counts, totalsDiffer }: Ended): boolean {
   return issued === (counts.invoices ?? 0) && lostRowsOf(counts) === 0 && totalsDiffer === undefined;
 }
 
-/** The same, and none of the invoices is in doubt: nobody has to look at anything. */
+/** Whether every data row stands in an issued invoice, no control total differs and no invoice is in doubt. */
 export function isWholeFileIssued(ended: Ended): boolean {
   return isEveryRowIssued(ended) && (ended.counts.contradicted ?? 0) === 0;
 }

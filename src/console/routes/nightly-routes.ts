@@ -10,7 +10,7 @@ import { listPages } from '../pages/list-part.ts';
 import { type BatchNow, nightlyDatePage, nightlyRunsPage } from '../pages/nightly-runs-page.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 
-/** A night of more of them is looked up batch by batch; each costs two questions to the ledger. */
+/** Most batches of a night that are looked up; each costs two queries. */
 const BATCHES_ASKED = 100;
 const NO_NIGHTS = { nights: [], part: { page: 1, pages: 1 } };
 

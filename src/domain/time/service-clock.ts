@@ -4,13 +4,14 @@ import { latestClock } from './steady-clock.ts';
 const SAID_FROM_MS = 30_000;
 
 /**
- * How late it is, for the question how long ago a key was first used, at least; epoch milliseconds. It is for judging only: what is written down has the
- * time of the clock.
+ * Tells the time for one question: for how long at least has a key been in use? Epoch milliseconds. For judging only;
+ * what is stored has the time of the clock.
  */
 export interface ServiceClock {
   /**
-   * As `latestClock`. Where an earlier process may have used the key first (`since`), it is no earlier than an answer of the service has said. Left out: by
-   * this machine alone.
+   * Never too early: a clock that is set back does not lower it. Where an earlier process may have used the key first
+   * (`since`), it is no earlier than an answer of the service has said. Without `since`, only this machine's clock
+   * counts.
    */
   latestNow(since?: number): number;
   /** An answer of the service has come, with this time in its head; null: with none. */

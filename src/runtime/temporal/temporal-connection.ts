@@ -69,7 +69,10 @@ export function lazyTemporal(place: TemporalPlace, patienceMs: number = PATIENCE
   return quietConnection({ ...place, connectTimeout: patienceMs }, [repeatedCalls()]);
 }
 
-/** The same without repeats: a call ends with what became of its only try, and not with a deadline that came meanwhile. */
+/**
+ * A lazy connection that tries each call once: the call ends with the result of that try, and not with a deadline that
+ * came meanwhile.
+ */
 export function unrepeatedTemporal(place: TemporalPlace): Connection {
   return quietConnection(place, []);
 }

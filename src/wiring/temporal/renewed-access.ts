@@ -8,7 +8,7 @@ import { findNamespace } from './connect-client.ts';
 
 const PATIENCE_MS = 3_000;
 
-/** What this process has read, once, and where it may read it again. */
+/** The certificate and key that this process read at its start, and the configuration by which it reads them again. */
 export interface ReadAccess {
   readonly place: TemporalPlace;
   readonly temporal: TemporalConfig;

@@ -70,7 +70,10 @@ export function watchTemporal(client: Client, access: ReadAccess, log: WatchLog)
   });
 }
 
-/** The same for a process that does most of its work without the server, and says on its health page that it is away. */
+/**
+ * Watches only whether this process must end because its certificate or key was renewed. For processes that work mostly
+ * without Temporal, and say on their health page that it is away.
+ */
 export function watchAccess(client: Client, access: ReadAccess): TemporalWatch {
   return watch(access, async () => isAnswered(await askTemporal(client).catch(() => 'away' as const)));
 }
