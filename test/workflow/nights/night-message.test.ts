@@ -4,12 +4,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Worker } from '@temporalio/worker';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NightMessageNote } from '../../../src/domain/ports/run-log.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
+import { replay } from '../../support/lote/replay.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { mailServer, smtpError } from '../../support/servers/mail-server.ts';
 import { until } from '../../support/until.ts';
@@ -58,11 +58,6 @@ async function endTries({ client, config }: TestStack, workflowId: string): Prom
     ...{ namespace: config.temporal.namespace, workflowId, activityId: pending?.activityId ?? '' },
     failure: { message: 'test', applicationFailureInfo: { type: 'test', nonRetryable: true } },
   });
-}
-
-async function replay({ client }: TestStack, workflowId: string): Promise<void> {
-  const history = await client.workflow.getHandle(workflowId).fetchHistory();
-  await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
 }
 
 /** The text of a quoted-printable source. */

@@ -1,8 +1,7 @@
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { nightlyIssuance, NightlyInput, NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { batchFailure } from '../../../src/wiring/temporal/batch-failure.ts';
 import { nightlyLines } from '../../../src/cli/output/nightly-lines.ts';
@@ -15,6 +14,7 @@ import {
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { gatedEngine } from '../../support/crash/gated-engine.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
+import { replay } from '../../support/lote/replay.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { mailServer } from '../../support/servers/mail-server.ts';
 import { until } from '../../support/until.ts';
@@ -325,8 +325,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       const plain = (server.taken[0]?.source ?? '').replaceAll('=\r\n', '').replaceAll('=C3=A3', 'ã');
       expect(plain).toContain('1 de 1 ficheiros precisa de algu');
       expect(plain).toContain('- good.csv: A noite não conseguiu lev');
-      const history = await stack.client.workflow.getHandle(workflowId).fetchHistory();
-      await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
+      await replay(stack, workflowId);
     });
   });
 

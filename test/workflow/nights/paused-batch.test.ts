@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from '@temporalio/worker';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { batchIdOf } from '../../../src/contract/batch-id.ts';
 import type { NightlyRunEntry } from '../../../src/domain/ports/run-log.ts';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
@@ -10,6 +9,7 @@ import type { nightlyIssuance, NightlyResult } from '../../../workflows/nightly-
 import { simulatedEngine, type Engine } from '../../../src/sandbox/engine.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { batchFile, customerOf, testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
+import { replay } from '../../support/lote/replay.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
@@ -87,12 +87,6 @@ function pause(batch: BatchHandle): Promise<string> {
 async function signalsOf({ client }: TestStack, workflowId: string): Promise<readonly string[]> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   return (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? []);
-}
-
-/** The history can be replayed: a worker that starts later goes on with it. */
-async function replay({ client }: TestStack, workflowId: string): Promise<void> {
-  const history = await client.workflow.getHandle(workflowId).fetchHistory();
-  await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
 }
 
 describe('a batch that an operator has paused', { concurrent: true, timeout: 180_000 }, () => {

@@ -1,13 +1,13 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from '@temporalio/worker';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { BatchResult, ConfirmTotalInput } from '../../../src/contract/messages.ts';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
+import { replay } from '../../support/lote/replay.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
@@ -63,12 +63,6 @@ async function retryAll({ client, config }: TestStack, batchId: string): Promise
     ...{ workflowId: `${batchId}-retry`, taskQueue: config.taskQueue },
     args: [{ batch: batchId, states: ['failed', 'rejected', 'held'], reason: 'the run was lost' }],
   });
-}
-
-/** The history can be replayed: a worker that starts later goes on with it. */
-async function replay(stack: TestStack, workflowId: string): Promise<void> {
-  const history = await stack.client.workflow.getHandle(workflowId).fetchHistory();
-  await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history, workflowId);
 }
 
 describe('a file of eleven times the usual number of invoices', { concurrent: true, timeout: 180_000 }, () => {
