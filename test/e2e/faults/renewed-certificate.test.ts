@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { distributedPlace } from '../../support/lote/distributed-place.ts';
-import { selfSigned } from '../../support/servers/https-server.ts';
+import { selfSigned } from '../../support/files/self-signed.ts';
 import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
 import { tlsProxy } from '../../support/servers/tls-proxy.ts';
 

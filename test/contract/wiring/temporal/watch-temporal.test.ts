@@ -7,7 +7,7 @@ import { readConfig } from '../../../../src/runtime/config/config.ts';
 import { lazyClient, placeOf } from '../../../../src/wiring/temporal/connect-client.ts';
 import type { ReadAccess } from '../../../../src/wiring/temporal/renewed-access.ts';
 import { watchAccess, watchTemporal } from '../../../../src/wiring/temporal/watch-temporal.ts';
-import { selfSigned } from '../../../support/servers/https-server.ts';
+import { selfSigned } from '../../../support/files/self-signed.ts';
 import { keyGate, type Refusal } from '../../../support/servers/key-gate.ts';
 import { until } from '../../../support/until.ts';
 import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';

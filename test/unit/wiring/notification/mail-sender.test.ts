@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { MailConfig } from '../../../../src/runtime/config/message-config.ts';
 import { sendMail } from '../../../../src/wiring/notification/mail-sender.ts';
-import { selfSigned } from '../../../support/servers/https-server.ts';
+import { selfSigned } from '../../../support/files/self-signed.ts';
 import { until } from '../../../support/until.ts';
 import { mailServer, smtpError } from '../../../support/servers/mail-server.ts';
 
