@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { EnvSchema } from '../../../src/runtime/config/env-schema.ts';
 import { readConfig } from '../../../src/runtime/config/config.ts';
 import { SECRET_VARIABLES } from '../../../src/runtime/config/env-secret-files.ts';
-import { temporaryDirectory } from '../runtime/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { ComposeFile, filledIn, readComposeFile } from './compose-file.ts';
 
 const TEXT = readFileSync('docker-compose.yml', 'utf8');

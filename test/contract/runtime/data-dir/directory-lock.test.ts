@@ -14,7 +14,7 @@ import {
   type Sandboxed,
 } from '../../../support/namespaces.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
-import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { compiledProcess } from '../../../support/compiled-process.ts';
 
 const LOCK_PROCESS = await compiledProcess(new URL('../lock-process.ts', import.meta.url));

@@ -6,7 +6,7 @@ import { processStartTime } from '../../../../src/runtime/process/process-start-
 import { superviseTemporal } from '../../../../src/runtime/temporal/supervise-temporal.ts';
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
 import { startTemporalServer } from '../../../../src/runtime/temporal/temporal-server.ts';
-import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const MINUTE_MS = 60_000;
 

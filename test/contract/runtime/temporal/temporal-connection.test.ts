@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { choosePort } from '../../../../src/runtime/process/free-port.ts';
 import { connectTemporal, lazyTemporal, temporalPlace } from '../../../../src/runtime/temporal/temporal-connection.ts';
-import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const NO_TLS = { serverName: null, serverCaCertPath: null, clientCertPath: null, clientKeyPath: null };
 

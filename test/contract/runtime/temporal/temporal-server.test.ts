@@ -17,7 +17,7 @@ import { compiledProcess } from '../../../support/compiled-process.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { PID_NAMESPACE, whyNoNamespaces } from '../../../support/namespaces.ts';
 import { until } from '../../../support/until.ts';
-import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
 

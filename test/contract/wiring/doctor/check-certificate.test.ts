@@ -5,7 +5,7 @@ import { readConfig } from '../../../../src/runtime/config/config.ts';
 import type { Check } from '../../../../src/wiring/doctor/check.ts';
 import { checkCertificate } from '../../../../src/wiring/doctor/check-certificate.ts';
 import { selfSigned } from '../../../support/files/self-signed.ts';
-import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const DAY_MS = 86_400_000;
 

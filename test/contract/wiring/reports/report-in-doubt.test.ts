@@ -1,22 +1,19 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { batchExitCode } from '../../../../src/cli/output/batch-exit-code.ts';
 import { EXIT } from '../../../../src/cli/output/exit-codes.ts';
 import { withShortfalls } from '../../../../src/domain/batch-outcomes.ts';
 import { createReportWriter } from '../../../../src/wiring/reports/report-files.ts';
 import { accepted, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { activityPlaces } from '../../activities/activity-place.ts';
 
 const openPlace = activityPlaces();
 let reportsDir: string;
 
 beforeEach(async () => {
-  reportsDir = await mkdtemp(join(tmpdir(), 'lote-in-doubt-'));
+  reportsDir = await temporaryDirectory();
 });
-
-afterEach(() => rm(reportsDir, { recursive: true, force: true }));
 
 /** A place with its writer of reports, and what the reports of its batches say. */
 function place() {

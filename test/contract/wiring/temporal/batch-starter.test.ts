@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createRunDirectory, startBatch, type BatchHandle } from '../../../../src/wiring/temporal/batch-starter.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
-import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 describe('startBatch', () => {
   let connection: Connection;

@@ -10,7 +10,7 @@ import { watchAccess, watchTemporal } from '../../../../src/wiring/temporal/watc
 import { selfSigned } from '../../../support/files/self-signed.ts';
 import { keyGate, type Refusal } from '../../../support/servers/key-gate.ts';
 import { until } from '../../../support/until.ts';
-import { temporaryDirectory } from '../../../unit/runtime/temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** Two rounds of a watch whose question is repeated until its time is over. */
 const ROUNDS_MS = 15_000;

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { readConfig } from '../../../../src/runtime/config/config.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const REAL = { INVOICING_BASE_URL: 'https://invoicing.example', INVOICING_API_KEY: 'sk_test_abcdef' };
 

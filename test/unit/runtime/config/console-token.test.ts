@@ -2,7 +2,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConsoleToken, writeConsoleToken } from '../../../../src/runtime/config/console-token.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 describe('the console token of a data directory', () => {
   it('is none before an owner has written one', async () => {

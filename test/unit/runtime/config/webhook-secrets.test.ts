@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createWebhookSecrets } from '../../../../src/runtime/config/webhook-secrets.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 describe('createWebhookSecrets', () => {
   it('gives those of the environment for ever', async () => {

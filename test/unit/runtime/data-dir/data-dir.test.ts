@@ -2,7 +2,7 @@ import { chmod, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 describe('openDataDir', () => {
   it('makes the directory, for its owner only', async () => {

@@ -10,7 +10,7 @@ import {
   writeEndpoints,
   type Endpoints,
 } from '../../../../src/runtime/data-dir/endpoints-file.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** A data directory that this test owns. */
 async function ownedDataDir(): Promise<{ dataDir: DataDir; owner: string }> {

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acquireTemporalBinary } from '../../../../src/runtime/temporal/temporal-binary.ts';
-import { temporaryDirectory } from '../temporary-directory.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** A stand-in for `go install`, which takes minutes: it writes GOBIN/temporal and keeps a book of its calls. */
 const GO_SCRIPT = '#!/bin/sh\necho "$@" >> "$GO_BOOK"\nprintf "#!/bin/sh\\n" > "$GOBIN/temporal"\n';

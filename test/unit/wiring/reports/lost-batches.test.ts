@@ -1,10 +1,10 @@
-import { mkdtemp, mkdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ReportOrigin } from '../../../../src/report/report-model.ts';
 import { writeReport } from '../../../../src/report/write-report.ts';
 import { lostBatches } from '../../../../src/wiring/reports/lost-batches.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { batchInvoice, batchOf, ledgerOf, NOON } from '../../report/batch-invoices.ts';
 
 const OWN = { ledger: 'lgr_1', account: '0123456789abcdef' };
@@ -14,8 +14,7 @@ const DAY_MS = 24 * 3_600_000;
 async function reportsOf(
   origins: Readonly<Record<string, ReportOrigin & { application?: string; state?: 'refused' }>>,
 ) {
-  const reportsDir = await mkdtemp(join(tmpdir(), 'lote-lost-batches-'));
-  onTestFinished(() => rm(reportsDir, { recursive: true, force: true }));
+  const reportsDir = await temporaryDirectory();
   for (const [batchId, { application = 'default', state = 'finished', ...origin }] of Object.entries(origins)) {
     const invoices = state === 'refused' ? [] : [batchInvoice()];
     const batch = {

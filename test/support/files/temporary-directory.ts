@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 /** A directory that goes away with the test. */
 export async function temporaryDirectory(): Promise<string> {
-  const directory = await realpath(await mkdtemp(join(tmpdir(), 'lote-runtime-')));
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'lote-test-')));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
