@@ -8,6 +8,7 @@ import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts'
 import type { nightlyIssuance, NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { simulatedEngine, type Engine } from '../../../src/sandbox/engine.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
+import { gated } from '../../support/crash/gated-engine.ts';
 import { batchFile, customerOf, testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
 import { replay } from '../../support/lote/replay.ts';
 import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
@@ -57,16 +58,12 @@ interface GatedService {
 }
 
 function gatedService(): GatedService {
-  let settleOther = (): void => undefined;
-  const settled = new Promise<void>((resolve) => (settleOther = resolve));
   const issuing = simulatedEngine({ settleMs: 0 });
+  const other = gated(issuing);
   const engine: Engine = {
-    async process(invoice) {
-      if (isOf(invoice.text, OTHER)) await settled;
-      return issuing.process(invoice);
-    },
+    process: (invoice) => (isOf(invoice.text, OTHER) ? other.engine : issuing).process(invoice),
   };
-  return { options: { ...QUICK, sandbox: { engine } }, settleOther: () => settleOther() };
+  return { options: { ...QUICK, sandbox: { engine } }, settleOther: () => other.open() };
 }
 
 /** The service does not answer what comes after the first invoices of the file to be paused, until it is let go. */
