@@ -28,6 +28,13 @@ function watchUntilEnd(client: Client, access: ReadAccess) {
 const ask = (client: Client): Promise<unknown> =>
   client.workflowService.describeNamespace({ namespace: client.options.namespace });
 
+function isRefused(client: Client): Promise<boolean> {
+  return ask(client).then(
+    () => false,
+    () => true,
+  );
+}
+
 /** What a process has read of a server that wants an API key from a file. */
 async function behindGate(status: Refusal) {
   const directory = await temporaryDirectory();
@@ -62,7 +69,7 @@ describe('a watch over Temporal whose API key is renewed', () => {
     await ask(client);
 
     gate.trust('second-key');
-    await until(async () => ask(client).then(...REFUSED));
+    await until(() => isRefused(client));
     expect(watch.isLost()).toBe(false);
     await writeKey('second-key');
 
@@ -107,5 +114,3 @@ describe('a watch over Temporal with a certificate that has expired', () => {
     expect(logged).toEqual([expect.stringContaining('the certificate that this process shows it has expired')]);
   });
 });
-
-const REFUSED = [() => false, () => true] as const;
