@@ -1,6 +1,6 @@
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReportOrigin } from '../../../../src/report/report-model.ts';
 import { writeReport } from '../../../../src/report/write-report.ts';
 import { lostBatches } from '../../../../src/wiring/reports/lost-batches.ts';
@@ -38,50 +38,57 @@ async function reportsOf(
   return { reportsDir, lost };
 }
 
-it('are those of this ledger or this account that the ledger does not know, with the names of their files', async () => {
-  const { lost } = await reportsOf({
-    'batch-known': OWN,
-    'batch-own': OWN,
-    'batch-own-elsewhere': { ledger: 'lgr_1', account: 'fedcba9876543210' },
-    'batch-of-the-lost-directory': { ledger: 'lgr_2', account: OWN.account },
-    'batch-tried': { ledger: 'lgr_2', account: null },
-    'batch-of-another-application': { ...OWN, application: 'other' },
-    'batch-refused': { ...OWN, state: 'refused' },
+describe('lost batches', () => {
+  it('are those of this ledger or this account that the ledger does not know, with the names of their files', async () => {
+    const { lost } = await reportsOf({
+      'batch-known': OWN,
+      'batch-own': OWN,
+      'batch-own-elsewhere': { ledger: 'lgr_1', account: 'fedcba9876543210' },
+      'batch-of-the-lost-directory': { ledger: 'lgr_2', account: OWN.account },
+      'batch-tried': { ledger: 'lgr_2', account: null },
+      'batch-of-another-application': { ...OWN, application: 'other' },
+      'batch-refused': { ...OWN, state: 'refused' },
+    });
+
+    expect(await lost(['bytes of batch-known'])).toEqual([
+      { batchId: 'batch-of-the-lost-directory', file: '"batch-of-the-lost-directory".csv' },
+      { batchId: 'batch-own', file: '"batch-own".csv' },
+      { batchId: 'batch-own-elsewhere', file: '"batch-own-elsewhere".csv' },
+    ]);
   });
 
-  expect(await lost(['bytes of batch-known'])).toEqual([
-    { batchId: 'batch-of-the-lost-directory', file: '"batch-of-the-lost-directory".csv' },
-    { batchId: 'batch-own', file: '"batch-own".csv' },
-    { batchId: 'batch-own-elsewhere', file: '"batch-own-elsewhere".csv' },
-  ]);
-});
+  it('are no batches whose report was written before the time that the ledger lacks, and nothing else that lies there', async () => {
+    const { reportsDir, lost } = await reportsOf({ 'batch-old': OWN, 'batch-late-clock': OWN, 'batch-new': OWN });
+    const since = Date.now() - DAY_MS / 2;
+    const written = (batchId: string, at: number) =>
+      utimes(join(reportsDir, batchId, 'report.json'), at / 1_000, at / 1_000);
+    await written('batch-old', since - DAY_MS / 2);
+    await written('batch-late-clock', since - DAY_MS / 48);
+    await mkdir(join(reportsDir, 'nights'));
+    await writeFile(join(reportsDir, 'notes.txt'), '');
 
-it('are no batches whose report was written before the time that the ledger lacks, and nothing else that lies there', async () => {
-  const { reportsDir, lost } = await reportsOf({ 'batch-old': OWN, 'batch-late-clock': OWN, 'batch-new': OWN });
-  const since = Date.now() - DAY_MS / 2;
-  const written = (batchId: string, at: number) =>
-    utimes(join(reportsDir, batchId, 'report.json'), at / 1_000, at / 1_000);
-  await written('batch-old', since - DAY_MS / 2);
-  await written('batch-late-clock', since - DAY_MS / 48);
-  await mkdir(join(reportsDir, 'nights'));
-  await writeFile(join(reportsDir, 'notes.txt'), '');
+    expect((await lost([], since)).map(({ batchId }) => batchId)).toEqual(['batch-late-clock', 'batch-new']);
+  });
 
-  expect((await lost([], since)).map(({ batchId }) => batchId)).toEqual(['batch-late-clock', 'batch-new']);
-});
+  it('are none where the reports folder is not there', async () => {
+    const { reportsDir, lost } = await reportsOf({});
+    await rm(reportsDir, { recursive: true });
+    expect(await lost()).toEqual([]);
+  });
 
-it('are none where the reports folder is not there', async () => {
-  const { reportsDir, lost } = await reportsOf({});
-  await rm(reportsDir, { recursive: true });
-  expect(await lost()).toEqual([]);
-});
+  it('are those whose files were refused when they were run again, also once that has a report of its own', async () => {
+    const { reportsDir, lost } = await reportsOf({ 'batch-again': OWN });
+    const refused = {
+      ...batchOf([]),
+      batchId: 'batch-again',
+      state: 'refused' as const,
+      sha256: 'bytes of batch-again',
+    };
+    const again = [{ batchId: 'batch-again', file: '"batch-again".csv' }];
 
-it('are those whose files were refused when they were run again, also once that has a report of its own', async () => {
-  const { reportsDir, lost } = await reportsOf({ 'batch-again': OWN });
-  const refused = { ...batchOf([]), batchId: 'batch-again', state: 'refused' as const, sha256: 'bytes of batch-again' };
-  const again = [{ batchId: 'batch-again', file: '"batch-again".csv' }];
-
-  expect(await lost(['bytes of batch-again'], 0, 'refused')).toEqual(again);
-  await writeReport({ ledger: ledgerOf(refused, []), batchId: 'batch-again', reportsDir, now: NOON, origin: OWN });
-  expect(await lost(['bytes of batch-again'], 0, 'refused')).toEqual(again);
-  expect(await lost(['bytes of batch-again'])).toEqual([]);
+    expect(await lost(['bytes of batch-again'], 0, 'refused')).toEqual(again);
+    await writeReport({ ledger: ledgerOf(refused, []), batchId: 'batch-again', reportsDir, now: NOON, origin: OWN });
+    expect(await lost(['bytes of batch-again'], 0, 'refused')).toEqual(again);
+    expect(await lost(['bytes of batch-again'])).toEqual([]);
+  });
 });
