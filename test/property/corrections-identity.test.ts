@@ -16,7 +16,7 @@ import { toInvoices } from '../../src/ingest/invoice/to-invoice.ts';
 import { planCorrections } from '../../src/report/corrections/corrections-plan.ts';
 import { csvCorrections } from '../../src/report/corrections/csv-corrections.ts';
 import { jsonCorrections } from '../../src/report/corrections/json-corrections.ts';
-import { keptFile } from '../../src/wiring/files/input-files.ts';
+import { keptFile } from '../../src/wiring/files/kept-files.ts';
 import { originalOf } from '../../src/wiring/files/original-of.ts';
 import { readWithProfile } from '../../src/wiring/files/read-with-profile.ts';
 import { batchInvoice, portionsOf } from '../unit/report/batch-invoices.ts';

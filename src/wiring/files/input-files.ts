@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import type { FileReader } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
@@ -10,6 +10,7 @@ import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import { folderTrouble } from '../../file-system/folder-trouble.ts';
+import { findKeptFile, keepCopy } from './kept-files.ts';
 import { readOtherwise } from './read-otherwise.ts';
 import { readWithProfile } from './read-with-profile.ts';
 
@@ -24,29 +25,6 @@ export interface InputPlaces {
 interface FileReaderOptions extends InputPlaces {
   /** False: the rows of a small file go to the ledger, too. */
   readonly buffersRows?: boolean;
-}
-
-/** Where the bytes of a batch's file are kept, so that its corrections can be written in its own words later. */
-export function keptFile(dataDir: string, sha256: string): string {
-  return join(keptFiles(dataDir), sha256);
-}
-
-/** The folder of all kept files; each is named by the hash of its bytes. */
-export function keptFiles(dataDir: string): string {
-  return join(dataDir, 'files');
-}
-
-/** Between the name of a kept file and what is unique: where a purge sets it aside, until it knows whether somebody has claimed the file meanwhile. */
-export const SET_ASIDE = '.purged-';
-
-/** Before what is unique in the name of a copy that is being made. */
-const UNFINISHED = '.part-';
-
-/** The path of a kept file that is there, or that a purge has set aside: one that was killed then leaves it so until the next one. Null: there is none. */
-export async function findKeptFile(dataDir: string, sha256: string): Promise<string | null> {
-  const names = await readdir(keptFiles(dataDir)).catch((): string[] => []);
-  const found = names.includes(sha256) ? sha256 : names.find((name) => name.startsWith(sha256 + SET_ASIDE));
-  return found === undefined ? null : join(keptFiles(dataDir), found);
 }
 
 /** Files of the input directory, read from a copy that nobody else writes to. */
@@ -94,27 +72,6 @@ async function refusedByProfile(error: unknown, copy: string): Promise<IngestRes
     findings: [{ row: null, column: null, code: 'declaration-wrong', message: error.message, severity: 'error' }],
     proof: {},
   };
-}
-
-/** Whether a file among the kept ones is a copy that its process has not finished. */
-export function isUnfinishedCopy(name: string): boolean {
-  return name.startsWith(UNFINISHED);
-}
-
-async function keepCopy(path: string, dataDir: string): Promise<string> {
-  const directory = keptFiles(dataDir);
-  const part = join(directory, `${UNFINISHED}${randomUUID()}`);
-  try {
-    await mkdir(directory, { recursive: true });
-    await copyFile(path, part);
-    const kept = keptFile(dataDir, await hashFile(part));
-    await rename(part, kept);
-    return kept;
-  } catch (error) {
-    throw folderTrouble(error, { title: 'folder of the kept files', path: directory, variable: 'LOTE_DATA_DIR' });
-  } finally {
-    await rm(part, { force: true }).catch(() => undefined);
-  }
 }
 
 /**

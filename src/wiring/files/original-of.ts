@@ -18,7 +18,7 @@ import type {
   OriginalJson,
   OriginalRecord,
 } from '../../report/corrections/original-file.ts';
-import { findKeptFile } from './input-files.ts';
+import { findKeptFile } from './kept-files.ts';
 import { mergedRows } from './merged-rows.ts';
 import { originalSheet } from './original-sheet.ts';
 import { numberMarksOf, readAsOf } from './read-as-of.ts';

@@ -5,7 +5,7 @@ import { SHORTEST_PURGE_AGE_MS, type Purged, type PurgeLedger } from '../../doma
 import type { Config } from '../../runtime/config/config.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
-import { isUnfinishedCopy, keptFile, keptFiles, SET_ASIDE } from '../files/input-files.ts';
+import { isUnfinishedCopy, keptFile, keptFiles, SET_ASIDE } from '../files/kept-files.ts';
 
 export interface PurgePlaces {
   readonly ledger: PurgeLedger;

@@ -10,7 +10,7 @@ import { planCorrections } from '../../../src/report/corrections/corrections-pla
 import { csvCorrections } from '../../../src/report/corrections/csv-corrections.ts';
 import { xlsxCorrections } from '../../../src/report/corrections/workbook/xlsx-corrections.ts';
 import { readWithProfile } from '../../../src/wiring/files/read-with-profile.ts';
-import { keptFile } from '../../../src/wiring/files/input-files.ts';
+import { keptFile } from '../../../src/wiring/files/kept-files.ts';
 import { originalOf } from '../../../src/wiring/files/original-of.ts';
 import { portionsOf, unsentInvoice } from '../../unit/report/batch-invoices.ts';
 

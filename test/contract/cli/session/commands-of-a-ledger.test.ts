@@ -12,7 +12,7 @@ import { openDataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
 import { readProfile } from '../../../../src/wiring/account/read-profiles.ts';
 import { profileDigestOf } from '../../../../src/wiring/profile-fit/profile-digest.ts';
-import { keptFile } from '../../../../src/wiring/files/input-files.ts';
+import { keptFile } from '../../../../src/wiring/files/kept-files.ts';
 import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
 import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';

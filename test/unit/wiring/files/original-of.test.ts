@@ -15,7 +15,7 @@ import { csvCorrections } from '../../../../src/report/corrections/csv-correctio
 import { planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
 import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';
 import { xlsxCorrections } from '../../../../src/report/corrections/workbook/xlsx-corrections.ts';
-import { keptFile } from '../../../../src/wiring/files/input-files.ts';
+import { keptFile } from '../../../../src/wiring/files/kept-files.ts';
 import { originalOf } from '../../../../src/wiring/files/original-of.ts';
 import { readWithProfile } from '../../../../src/wiring/files/read-with-profile.ts';
 import { xlsxOf } from '../../../support/files/workbook-file.ts';
