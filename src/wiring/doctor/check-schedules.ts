@@ -11,7 +11,7 @@ import {
 import { clock, describeNightlyRuns, overdueNight } from '../schedules/nightly-schedule.ts';
 import { isApplicationPolled, POLLED_WITHIN_MS, queuePollers } from '../temporal/queue-pollers.ts';
 import { describeReconciliation, reconciliationId } from '../schedules/reconciliation-schedule.ts';
-import { isPausedByLote, NO_FILE } from '../schedules/schedule-input.ts';
+import { isPausedByLote, NO_FILE } from '../schedules/schedule-note.ts';
 import { fine, trouble, unknown, type Check } from './check.ts';
 
 /** Name of the check of what no file describes. */

@@ -4,7 +4,7 @@ import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { nightlyScheduleId } from './nightly-schedule.ts';
 import { isApplicationPolled } from '../temporal/queue-pollers.ts';
-import { isNoteOfLote, NO_FILE, OTHER_APPLICATION } from './schedule-input.ts';
+import { isNoteOfLote, NO_FILE, OTHER_APPLICATION } from './schedule-note.ts';
 import { isReconciliationElsewhere, reconciliationId } from './reconciliation-schedule.ts';
 
 /** What schedules of Lote start. */

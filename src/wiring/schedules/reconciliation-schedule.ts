@@ -3,7 +3,8 @@ import { ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/clien
 import { commandLine } from '../../domain/text/command-line.ts';
 import { namedInput } from '../temporal/named-input.ts';
 import type { Config } from '../../runtime/config/config.ts';
-import { bringInput, RECONCILES } from './schedule-input.ts';
+import { bringInput } from './schedule-input.ts';
+import { RECONCILES } from './schedule-note.ts';
 
 /** Often enough that a report is right long before anybody reads it, seldom enough to cost nothing. */
 const EVERY = '15m';

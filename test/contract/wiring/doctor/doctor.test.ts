@@ -25,7 +25,7 @@ import {
   ensureReconciliationSchedule,
   reconciliationId,
 } from '../../../../src/wiring/schedules/reconciliation-schedule.ts';
-import { NO_FILE } from '../../../../src/wiring/schedules/schedule-input.ts';
+import { NO_FILE } from '../../../../src/wiring/schedules/schedule-note.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { newPlace, type Place } from '../../../support/lote/lote-command.ts';

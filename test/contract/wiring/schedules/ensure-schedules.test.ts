@@ -17,7 +17,7 @@ import {
   pauseSchedulesWithoutFile,
   schedulesWithoutFile,
 } from '../../../../src/wiring/schedules/application-without-file.ts';
-import { NO_FILE } from '../../../../src/wiring/schedules/schedule-input.ts';
+import { NO_FILE } from '../../../../src/wiring/schedules/schedule-note.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { until } from '../../../support/until.ts';
 
