@@ -4,6 +4,7 @@ import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { Config } from '../../runtime/config/config.ts';
 import { nightlyScheduleId } from './nightly-schedule.ts';
 import { isApplicationPolled } from '../temporal/queue-pollers.ts';
+import { isIdOfAnyApplication } from './schedule-id.ts';
 import { isNoteOfLote, NO_FILE, OTHER_APPLICATION } from './schedule-note.ts';
 import { isReconciliationElsewhere, reconciliationId } from './reconciliation-schedule.ts';
 
@@ -222,7 +223,7 @@ function isKnown(application: string | null, applications: readonly Known[]): bo
 function isMadeByLote(scheduleId: string, [first]: readonly Known[]): boolean {
   const nights = nightlyScheduleId('default');
   const reconciliation = reconciliationId({ application: 'default', taskQueue: first?.taskQueue ?? '' });
-  return [nights, reconciliation].some((id) => scheduleId === id || scheduleId.endsWith(`-${id}`));
+  return [nights, reconciliation].some((base) => isIdOfAnyApplication(scheduleId, base));
 }
 
 function nameOf({ action }: ScheduleDescription): string | null {

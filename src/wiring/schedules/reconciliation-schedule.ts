@@ -3,6 +3,7 @@ import { ScheduleAlreadyRunning, ScheduleNotFoundError } from '@temporalio/clien
 import { commandLine } from '../../domain/text/command-line.ts';
 import { namedInput } from '../temporal/named-input.ts';
 import type { Config } from '../../runtime/config/config.ts';
+import { isIdOfAnyApplication } from './schedule-id.ts';
 import { bringInput } from './schedule-input.ts';
 import { RECONCILES } from './schedule-note.ts';
 
@@ -26,7 +27,7 @@ export function reconciliationId({ application, taskQueue }: Pick<Place, 'applic
 /** Whether an id is one that Lote gives to reconciliation on another task queue, of whatever application. */
 export function isReconciliationElsewhere(scheduleId: string, taskQueue: string): boolean {
   const here = reconciliationId({ application: 'default', taskQueue });
-  if (scheduleId === here || scheduleId.endsWith(`-${here}`)) return false;
+  if (isIdOfAnyApplication(scheduleId, here)) return false;
   return /(?:^|-)reconciliation(?:-|$)/u.test(scheduleId);
 }
 
