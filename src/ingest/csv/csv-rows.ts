@@ -22,7 +22,7 @@ import { MOST_ROWS } from '../workbook/limits.ts';
 import { shorten } from '../invoice/shorten.ts';
 import { beforeSpreadsheet } from './original-cells.ts';
 import { hasWrongWidth, rowWidth, type RowWidth } from './row-width.ts';
-import { holdsRows } from './swallowed-rows.ts';
+import { SwallowedRows } from './swallowed-rows.ts';
 import { totalsLabel } from './totals-row.ts';
 
 /** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
@@ -65,6 +65,7 @@ export class CsvRows {
   readonly #header: string;
   /** Null: the rows of a sheet, whose cells are what they are. */
   readonly #delimiter: string | null;
+  readonly #swallowed: SwallowedRows | null;
   /** What the rows of a corrections file say of how they were read; one text for all of them. */
   readAs: string | null = null;
   /** Of a CSV file alone: a workbook says of each cell whether it is a number. */
@@ -93,6 +94,10 @@ export class CsvRows {
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#delimiter = given.delimiter ?? null;
     this.#width = rowWidth(given.dialect.header.cells, given.unnamed ?? 0);
+    this.#swallowed =
+      given.delimiter === undefined
+        ? null
+        : new SwallowedRows(given.dialect.header.cells, { delimiter: given.delimiter, width: this.#width });
     this.#read = readColumns(given.dialect);
     this.#author = authorColumns(given.dialect.header.cells, given.dialect.map.own);
     this.#discounts = given.dialect.header.cells.flatMap((header, at) => {
@@ -108,7 +113,7 @@ export class CsvRows {
     if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
     if (record.row === this.#dialect.header.row || isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
-    this.#requireOneRow(record);
+    this.#swallowed?.take(record);
     this.#reading.counts.rows += 1;
     this.#last = record.row;
     if (this.#dialect.map.own) this.#noteReadAs(record);
@@ -135,8 +140,9 @@ export class CsvRows {
     this.#reading.writer.add(row);
   }
 
-  /** @throws Refusal `truncated` */
+  /** @throws Refusal `quote-misplaced`, `truncated` */
   end(endedLine: boolean): void {
+    this.#swallowed?.end();
     // A sheet has its own numbers of rows, a CSV file as many as records.
     if ((this.#delimiter === null ? this.#last : this.#records) === MOST_ROWS) throw sheetFull(this.#last);
     if (endedLine) return;
@@ -211,16 +217,6 @@ export class CsvRows {
     throw new Refusal(
       'rows-above-header',
       `Row ${row}: expected nothing but titles above the header in row ${this.#dialect.header.row}, found a full row. Move the header to the top, or split the file`,
-      { row },
-    );
-  }
-
-  #requireOneRow({ row, cells }: CsvRecord): void {
-    const ofHeader = this.#dialect.header.cells.length - 1;
-    if (this.#delimiter === null || !holdsRows(cells, { delimiter: this.#delimiter, ofHeader })) return;
-    throw new Refusal(
-      'quote-misplaced',
-      `Row ${row}: a cell in quotes must be one text, but this one holds line breaks and as many delimiters as whole rows. A quote opens in this row and closes in a later one; write it twice where it is part of the text, and put the whole cell in quotes`,
       { row },
     );
   }
