@@ -21,7 +21,7 @@ import { Refusal } from '../refusal.ts';
 import { MOST_ROWS } from '../workbook/limits.ts';
 import { shorten } from '../invoice/shorten.ts';
 import { beforeSpreadsheet } from './original-cells.ts';
-import { hasWrongWidth, rowWidth, type RowWidth } from './row-width.ts';
+import { hasWrongWidth, isEmpty, lackedCells, rowWidth, type RowWidth } from './row-width.ts';
 import { SwallowedRows } from './swallowed-rows.ts';
 import { totalsLabel } from './totals-row.ts';
 
@@ -111,7 +111,9 @@ export class CsvRows {
   take(record: CsvRecord): void {
     this.#records += 1;
     if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
-    if (record.row === this.#dialect.header.row || isBlank(record)) return;
+    if (record.row === this.#dialect.header.row) return;
+    this.#shortLast = isShort(record.cells, this.#width) ? record.row : null;
+    if (isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
     this.#swallowed?.take(record);
     this.#reading.counts.rows += 1;
@@ -122,7 +124,6 @@ export class CsvRows {
 
   /** `found`: the record as it stands in the file, whose decimal marks are not those of the first file. */
   #takeRow(record: CsvRecord, found: CsvRecord): void {
-    this.#shortLast = record.cells.length < this.#width.width ? record.row : null;
     const cells = this.#dialect.map.indexes.map((index, column) => this.#cell(record, index, column));
     const nif = record.unusable?.includes('merchant_nif') === true ? null : normalNif(cells[NIF] ?? '');
     const reference = this.#reference(record, cells);
@@ -352,6 +353,11 @@ function shiftedRow(row: number): LostRow {
 function isIdentityFirst(indexes: readonly number[]): boolean {
   const texts = TEXTS.map((at) => indexes[at] ?? -1).filter((index) => index >= 0);
   return Math.max(indexes[NIF] ?? -1, indexes[REF] ?? -1) < Math.min(...texts, Infinity);
+}
+
+/** A line without a delimiter and a text is blank, and no row. */
+function isShort(cells: readonly string[], width: RowWidth): boolean {
+  return lackedCells(cells, width) > 0 && (cells.length > 1 || !isEmpty(cells[0]));
 }
 
 /** A cell that is there and without a value (a formula that no program calculated) makes it a row that must not be lost. */

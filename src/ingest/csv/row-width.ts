@@ -35,7 +35,7 @@ export function hasWrongWidth(cells: readonly string[], width: RowWidth): boolea
  * How many cells a row lacks. One that ends with delimiters as its header does has empty cells behind the last title; where it lacks as many others, these stand
  * in the last columns, so that their number fits, and what stands before them may be in wrong ones.
  */
-function lackedCells(cells: readonly string[], { width, unnamed }: RowWidth): number {
+export function lackedCells(cells: readonly string[], { width, unnamed }: RowWidth): number {
   if (cells.length < width) return width - cells.length;
   const lacked = Math.max(0, width + unnamed - cells.length);
   return cells.slice(Math.max(0, width - lacked), width).every(isEmpty) ? lacked : 0;
