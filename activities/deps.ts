@@ -199,6 +199,8 @@ export interface RowsNotSent {
   readonly sentAgain: readonly SentAgain[];
   /** When the newest of these reports was written; epoch milliseconds. 0: there is none. */
   readonly writtenAt: number;
+  /** Folders of the reports that say so, by their names in the reports folder: a file that was renamed has that of its other name. */
+  readonly folders: readonly string[];
 }
 
 /** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */

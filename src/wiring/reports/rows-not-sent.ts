@@ -63,13 +63,16 @@ interface SentInvoice {
   readonly sentAt: number | null;
 }
 
-interface LostReport extends RowsNotSent {
+interface LostReport extends Omit<RowsNotSent, 'folders'> {
   readonly sha256: string | undefined;
   readonly application: string | undefined;
   readonly sent: readonly SentInvoice[];
   readonly ledger: string | undefined;
   readonly account: string | null | undefined;
 }
+
+/** Beside the folder of its batch, which is not the one asked about where the file has another name. */
+type FoundReport = LostReport & { readonly folder: string };
 
 /**
  * What was not sent, or so long ago that its key may be forgotten, by reports that the ledger does not know, because it was restored from an older copy:
@@ -110,13 +113,13 @@ export function createLostReports({
     return report;
   }
 
-  async function reportsOf(batchId: string): Promise<readonly LostReport[]> {
+  async function reportsOf(batchId: string): Promise<readonly FoundReport[]> {
     const paths = [...(await keptReports(join(reportsDir, batchId))), ...(await inPlace(batchId))];
-    return Promise.all(paths.map(read));
+    return Promise.all(paths.map(async (json) => ({ ...(await read(json)), folder: batchId })));
   }
 
   /** Ids of batches tell the beginning of a hash only; the reports tell all of it. */
-  async function underOtherNames(batchId: string): Promise<readonly LostReport[]> {
+  async function underOtherNames(batchId: string): Promise<readonly FoundReport[]> {
     const names = (await unlessMissing(readdir(reportsDir))) ?? [];
     const others = names.filter((name) => name !== batchId && mayBeSameBytes(name, batchId));
     const batch = others.length === 0 ? null : await ledger.findBatch(batchId);
@@ -134,11 +137,16 @@ export function createLostReports({
     const isForgotten = ({ sentAt }: SentInvoice) => sentAt === null || latestNow(sentAt) - sentAt >= retentionMs;
     // The policy did not send it again then: its batch had ended, and the file may have been corrected.
     const isRetried = ({ failure }: SentInvoice) => failure !== null && retriedCodes.includes(failure);
-    const lost = own.flatMap(({ sent }) => sent.filter((one) => isForgotten(one) || isRetried(one)));
+    const said = own.map(({ folder, firstRows, sent, sentAgain }) => {
+      const lost = sent.filter((one) => isForgotten(one) || isRetried(one)).map(({ row }) => row);
+      return { folder, firstRows: [...firstRows, ...lost], sentAgain };
+    });
+    const deciding = said.filter(({ firstRows, sentAgain }) => firstRows.length + sentAgain.length > 0);
     return {
-      firstRows: [...new Set([...own.flatMap(({ firstRows }) => firstRows), ...lost.map(({ row }) => row)])],
-      sentAgain: own.flatMap(({ sentAgain }) => sentAgain),
+      firstRows: [...new Set(deciding.flatMap(({ firstRows }) => firstRows))],
+      sentAgain: deciding.flatMap(({ sentAgain }) => sentAgain),
       writtenAt: Math.max(0, ...own.map(({ writtenAt }) => writtenAt)),
+      folders: [...new Set(deciding.map(({ folder }) => folder))],
     };
   }
 
@@ -146,7 +154,7 @@ export function createLostReports({
     account === null ? NOTHING : inReportsFolder(reportsDir, () => rowsOf(batchId));
 }
 
-const NOTHING: RowsNotSent = { firstRows: [], sentAgain: [], writtenAt: 0 };
+const NOTHING: RowsNotSent = { firstRows: [], sentAgain: [], writtenAt: 0, folders: [] };
 
 async function readReport(json: string): Promise<LostReport> {
   const text = await readFile(json, 'utf8').catch((error: unknown) => {

@@ -91,7 +91,7 @@ export function activityPlaces(): (parts?: {
         write: () => untouched('the report writer'),
         reuse: () => untouched('the reader of reports'),
         // Nothing has been restored.
-        rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0 }),
+        rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0, folders: [] }),
       },
       runs: {
         isOpen: () => untouched('the list of runs'),

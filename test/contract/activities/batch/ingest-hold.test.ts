@@ -419,7 +419,7 @@ function deps(): ActivityDeps {
     profileDigest: application,
     service: { baseUrl: 'http://service.example' },
     ledger,
-    reports: { rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0 }) },
+    reports: { rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0, folders: [] }) },
     files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
     runs: {
       isOpen: () => Promise.resolve(false),

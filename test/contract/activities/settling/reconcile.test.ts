@@ -102,12 +102,13 @@ describe('unknown invoices', () => {
     const place = placeOf({ service });
     const batch = await unknownOnes(place, 2);
     const rows = (await batch.line('R1')).rows.slice(0, 1);
-    const rowsNotSent = () => Promise.resolve({ firstRows: rows, sentAgain: [], writtenAt: NOW });
+    const rowsNotSent = () => Promise.resolve({ firstRows: rows, sentAgain: [], writtenAt: NOW, folders: ['batch-r'] });
     const reports = { ...place.deps.reports, rowsNotSent };
 
     expect(await asActivity(repeatUnknown, { ...place.deps, reports }, { all: true })).toMatchObject({ repeated: 1 });
     expect(posts.map(({ body }) => body)).toEqual(['{"ref":"R0"}']);
     expect(await batch.line('R1')).toMatchObject({ state: 'unknown', attempts: 1, reason: { code: 'older-ledger' } });
+    expect((await batch.line('R1')).reason?.message, 'where to look').toContain('reports folder: batch-r;');
   });
 
   it('of a later generation do not leave once an earlier document is issued, though they were taken before', async () => {

@@ -92,13 +92,14 @@ describe('rows that lost reports keep from being sent', () => {
   );
 
   it('are told from those that were sent again with a new key', async () => {
-    const { rowsOf } = await lostReport(undefined, [
+    const { batch, rowsOf } = await lostReport(undefined, [
       { state: 'issued', reason: null, generation: 2 },
       { state: 'unknown', generation: 3 },
       { state: 'issued', reason: null, generation: 1 },
     ]);
 
     expect(await rowsOf(0)).toMatchObject({
+      folders: [batch.batchId],
       firstRows: [3, 5],
       sentAgain: [
         { firstRow: 6, generation: 2 },
@@ -159,10 +160,14 @@ describe('rows that lost reports keep from being sent', () => {
     const lost = await lostReport();
     const { batchId, sha256, application } = lost.batch;
     const renamed = `batch-march-2-${batchId.slice(-8)}`;
-    const knows = async (said: Partial<typeof lost.batch>, id = renamed) =>
-      (await lost.rowsAs({ ...lost.batch, batchId: id, revision: 0, ...said })).firstRows;
+    const rowsOf = (said: Partial<typeof lost.batch>, id = renamed) =>
+      lost.rowsAs({ ...lost.batch, batchId: id, revision: 0, ...said });
+    const knows = async (...asked: Parameters<typeof rowsOf>) => (await rowsOf(...asked)).firstRows;
 
-    expect(await knows({})).toEqual([3, 5]);
+    expect(await rowsOf({}), 'the folder to look into is that of the first name').toMatchObject({
+      firstRows: [3, 5],
+      folders: [batchId],
+    });
     expect(await knows({ sha256: `${sha256.slice(0, 8)}${'0'.repeat(56)}` })).toEqual([]);
     expect(await knows({ application: `${application}-2` })).toEqual([]);
     expect(await knows({}, 'batch-march-2-00000000')).toEqual([]);
