@@ -17,6 +17,13 @@ export function batchIdOf(application: string, file: string, sha256: string): st
   return `${prefix}batch-${slug}-${sha256.slice(0, HASH_DIGITS)}`;
 }
 
+const BATCH_ID = new RegExp(`(?:^|-)batch-[a-z0-9-]+-[0-9a-f]{${HASH_DIGITS}}$`, 'u');
+
+/** Whether a name, such as that of a folder, has the form of an id of a batch. */
+export function isBatchId(name: string): boolean {
+  return BATCH_ID.test(name);
+}
+
 /** Whether two batches may be of the same bytes, whatever their files are called: only the whole hashes tell. */
 export function mayBeSameBytes(one: string, other: string): boolean {
   return one.slice(-HASH_DIGITS) === other.slice(-HASH_DIGITS);

@@ -2,6 +2,8 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { eachOf } from '../../concurrency/each-of.ts';
+import { isBatchId } from '../../contract/batch-id.ts';
+import { errorCode } from '../../file-system/error-code.ts';
 import { unlessMissing } from '../../file-system/unless-missing.ts';
 import { keptReports } from '../../report/keep-newer-report.ts';
 import { inReportsFolder } from '../../report/reports-folder.ts';
@@ -22,6 +24,19 @@ export interface LostBatch {
   readonly file: string;
 }
 
+/** A folder of a batch that cannot be read: nobody knows what its reports tell. */
+export interface UnreadFolder {
+  readonly name: string;
+  /** Of the operating system, such as `EACCES`. */
+  readonly code: string;
+}
+
+/** What the reports folder tells that the ledger does not know, each in the order of names. */
+export interface LostBatches {
+  readonly lost: readonly LostBatch[];
+  readonly unread: readonly UnreadFolder[];
+}
+
 interface ReportedBatch extends LostBatch {
   readonly sha256: string;
 }
@@ -38,22 +53,41 @@ export interface LostBatchesParts {
 }
 
 /**
- * Batches of this application that may have sent something and that the ledger does not know, because it was restored from an older copy, in the order of
- * their names: by a report of this ledger, of this account, or of neither. A refused file has sent nothing. Reads no more than the head of each report.
- * @throws LoteError `folder-unusable`
+ * Batches of this application that may have sent something and that the ledger does not know, because it was restored from an older copy: by a report of this
+ * ledger, of this account, or of neither. A refused file has sent nothing. Reads no more than the head of each report. What cannot be read and has no name
+ * of a batch, such as `lost+found` of a disk, is not Lote's.
+ * @throws LoteError `folder-unusable` where the reports folder itself cannot be read
  */
-export async function lostBatches(parts: LostBatchesParts): Promise<readonly LostBatch[]> {
+export async function lostBatches(parts: LostBatchesParts): Promise<LostBatches> {
   const { reportsDir, ledger } = parts;
   const names = await inReportsFolder(reportsDir, () => unlessMissing(readdir(reportsDir), NOTHING_THERE));
   const lost: LostBatch[] = [];
+  const unread: UnreadFolder[] = [];
   await eachOf(names ?? [], AT_ONCE, async (name) => {
-    const [batch] = await inReportsFolder(reportsDir, () => reportedIn(join(reportsDir, name), parts));
+    const found = await orCode(reportedIn(join(reportsDir, name), parts));
+    if (typeof found === 'string') {
+      if (isBatchId(name)) unread.push({ name, code: found });
+      return;
+    }
+    const [batch] = found;
     if (batch === undefined) return;
     // By its bytes: a file that was run again may have another name than before.
     const known = await ledger.batchOfFile(parts.application, batch.sha256);
     if (known === null || known.state === 'refused') lost.push({ batchId: batch.batchId, file: batch.file });
   });
-  return lost.toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1));
+  return {
+    lost: lost.toSorted((a, b) => (a.batchId < b.batchId ? -1 : 1)),
+    unread: unread.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+/** The code of the operating system in place of what it has not given. Any other error is thrown. */
+async function orCode<T>(read: Promise<T>): Promise<T | string> {
+  return read.catch((error: unknown) => {
+    const code = errorCode(error);
+    if (code === '') throw error;
+    return code;
+  });
 }
 
 /** What reports of a folder tell of the batch: also one that was kept when a later run of the file, as one that was refused, took its place. */

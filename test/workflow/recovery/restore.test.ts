@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cp, mkdir, readdir } from 'node:fs/promises';
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -400,6 +400,24 @@ describe('the confirmation while the service remembers the keys', { timeout: 400
     const set = await scene(null);
     await nightThatTheCopyLacks(set);
     expect(await confirmLedgerCommand(set.lote.env, { leaveLostBatches: true })).toBe(0);
+  });
+
+  it('waits for the folder of a batch that cannot be read, and names it; no other folder stands in its way', async () => {
+    const set = await scene(null);
+    const { lote, reportsDir } = set;
+    await nightThatTheCopyLacks(set);
+    await lote.start();
+    await resultOf(lote, 'night.csv', NIGHT);
+    await lote.stop();
+    for (const name of ['lost+found', 'batch-march-0a1b2c3d']) {
+      await mkdir(join(reportsDir, name));
+      await symlink('report.json', join(reportsDir, name, 'report.json'));
+    }
+
+    const error = await confirmLedgerCommand(lote.env).catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ code: 'folder-unusable' });
+    expect(String(error)).toContain('not: batch-march-0a1b2c3d (ELOOP). Nothing was confirmed.');
+    expect(await confirmLedgerCommand(lote.env, { leaveLostBatches: true })).toBe(0);
   });
 });
 

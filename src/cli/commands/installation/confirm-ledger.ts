@@ -12,7 +12,12 @@ import {
   type ConfirmedGap,
   type SendingGap,
 } from '../../../wiring/account/sending-guard.ts';
-import { lostBatches, type LostBatch } from '../../../wiring/reports/lost-batches.ts';
+import {
+  lostBatches,
+  type LostBatch,
+  type LostBatches,
+  type UnreadFolder,
+} from '../../../wiring/reports/lost-batches.ts';
 import { plainText } from '../../../texts/plain-text.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { chosenApplication } from '../../session/chosen-application.ts';
@@ -68,18 +73,20 @@ interface LostOptions extends Pick<ConfirmLedgerCommand, 'leaveLostBatches'> {
 }
 
 /**
- * Batches of the lost time that the ledger does not know.
- * @throws LoteError `interlock` while the service remembers the keys: run again now, they bring the same documents, and the ledger knows them
+ * Batches of the lost time that the ledger does not know, and folders that may hold the report of one.
+ * @throws LoteError `folder-unusable` where there are such folders and nobody has said that they are left; `interlock` while the service remembers the keys: run again now, they bring the same documents, and the ledger knows them
  */
 async function lostSince(
   gap: SendingGap | null,
   { config, ledger, leaveLostBatches = false }: LostOptions,
-): Promise<readonly LostBatch[]> {
+): Promise<LostBatches> {
   const account = sendingScope(config);
-  if (gap === null || account === null) return [];
+  if (gap === null || account === null) return { lost: [], unread: [] };
   const { reportsDir, application } = config;
-  const lost = await lostBatches({ reportsDir, ledger, application, account, since: gap.since });
-  if (lost.length === 0 || leaveLostBatches || Date.now() >= gap.safeUntil) return lost;
+  const found = await lostBatches({ reportsDir, ledger, application, account, since: gap.since });
+  const { lost, unread } = found;
+  if (unread.length > 0 && !leaveLostBatches) throw unreadReports(unread, config);
+  if (lost.length === 0 || leaveLostBatches || Date.now() >= gap.safeUntil) return found;
   throw new LoteError(
     'interlock',
     `Confirming the ledger for application "${application}": while the service remembers the keys, every file that ran since the copy must be run again, but the ledger does not know ${namesOf(lost)}. ` +
@@ -88,19 +95,40 @@ async function lostSince(
   );
 }
 
+function unreadReports(unread: readonly UnreadFolder[], config: Config): LoteError {
+  return new LoteError(
+    'folder-unusable',
+    `Confirming the ledger for application "${config.application}": the folder of each batch in ${config.reportsDir} (LOTE_REPORTS_DIR) must be readable, because its report may tell of invoices that the ledger does not know, ` +
+      `but these are not: ${foldersOf(unread)}. Nothing was confirmed. Let the user of this process read them (owner and rights of the folder and its files), then confirm again; ` +
+      `if that cannot be, look into their reports yourself and add the option: ${commandLine(config, 'confirm-ledger --leave-lost-batches')}`,
+  );
+}
+
 /** So many are named; there may be hundreds. */
 const NAMED = 20;
 
 function namesOf(lost: readonly LostBatch[]): string {
-  const named = lost.slice(0, NAMED).map(({ batchId, file }) => `${batchId} (${plainText(file)})`);
-  const others = lost.length - named.length;
-  return `${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+  return firstOf(lost.map(({ batchId, file }) => `${batchId} (${plainText(file)})`));
 }
 
-function lostNotice(lost: readonly LostBatch[]): string {
+function foldersOf(unread: readonly UnreadFolder[]): string {
+  return firstOf(unread.map(({ name, code }) => `${name} (${code})`));
+}
+
+function firstOf(names: readonly string[]): string {
+  const others = names.length - NAMED;
+  return `${names.slice(0, NAMED).join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
+function lostNotice({ lost, unread }: LostBatches): string {
+  const unreadNotice =
+    unread.length === 0
+      ? ''
+      : `Folders of the reports folder that could not be read: ${unread.length}: ${foldersOf(unread)}. They may tell of batches that this ledger does not know, too.
+`;
   return lost.length === 0
-    ? ''
-    : `Batches of that time that this ledger does not know: ${lost.length}: ${namesOf(lost)}. Their reports are in the reports folder. Send none of their invoices again in another file before you have looked there.
+    ? unreadNotice
+    : `${unreadNotice}Batches of that time that this ledger does not know: ${lost.length}: ${namesOf(lost)}. Their reports are in the reports folder. Send none of their invoices again in another file before you have looked there.
 `;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ReportOrigin } from '../../../../src/report/report-model.ts';
@@ -27,7 +27,7 @@ async function reportsOf(
     } as const;
     await writeReport({ ledger: ledgerOf(batch, invoices), batchId, reportsDir, now: NOON, origin });
   }
-  const lost = async (known: readonly string[] = [], since = 0, knownAs: 'finished' | 'refused' = 'finished') => {
+  const found = async (known: readonly string[] = [], since = 0, knownAs: 'finished' | 'refused' = 'finished') => {
     const batchOfFile = (application: string, sha256: string) =>
       Promise.resolve(
         known.includes(sha256) ? { ...batchOf([batchInvoice()]), application, sha256, state: knownAs } : null,
@@ -35,7 +35,8 @@ async function reportsOf(
     const parts = { reportsDir, ledger: { id: 'lgr_1', batchOfFile }, application: 'default', account: OWN.account };
     return lostBatches({ ...parts, since });
   };
-  return { reportsDir, lost };
+  const lost = async (...asked: Parameters<typeof found>) => (await found(...asked)).lost;
+  return { reportsDir, found, lost };
 }
 
 describe('lost batches', () => {
@@ -90,5 +91,29 @@ describe('lost batches', () => {
     await writeReport({ ledger: ledgerOf(refused, []), batchId: 'batch-again', reportsDir, now: NOON, origin: OWN });
     expect(await lost(['bytes of batch-again'], 0, 'refused')).toEqual(again);
     expect(await lost(['bytes of batch-again'])).toEqual([]);
+  });
+
+  /** Unreadable for everybody, also for the user whom no right stops: a link to itself (`ELOOP`). */
+  async function unreadable(...path: readonly string[]): Promise<void> {
+    await symlink('report.json', join(...path, 'report.json'));
+  }
+
+  it('are told beside the folders of batches that cannot be read, and no other folder stands in the way', async () => {
+    const { reportsDir, found } = await reportsOf({ 'batch-own': OWN });
+    for (const name of ['lost+found', 'batch-march-2-0a1b2c3d', 'office-batch-march-00000000']) {
+      await mkdir(join(reportsDir, name));
+      await unreadable(reportsDir, name);
+    }
+    await mkdir(join(reportsDir, 'batch-kept-0a1b2c3d', 'before-restore-2026'), { recursive: true });
+    await unreadable(reportsDir, 'batch-kept-0a1b2c3d', 'before-restore-2026');
+
+    expect(await found()).toEqual({
+      lost: [{ batchId: 'batch-own', file: '"batch-own".csv' }],
+      unread: [
+        { name: 'batch-kept-0a1b2c3d', code: 'ELOOP' },
+        { name: 'batch-march-2-0a1b2c3d', code: 'ELOOP' },
+        { name: 'office-batch-march-00000000', code: 'ELOOP' },
+      ],
+    });
   });
 });
