@@ -1,11 +1,10 @@
-import { copyFile, mkdir, open, readdir, rename, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '../file-system/unless-missing.ts';
+import { reportHead } from './formats/report-head.ts';
 import { REPORT_DIRECTORY_MODE } from './write-synced.ts';
 
-/** `batch` is the first member but one, and a line break in a text is escaped. */
 const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
-const HEAD_BYTES = 16 * 1024;
 const KEPT_PREFIX = 'before-restore-';
 
 /** Where a report is to be put in place: the batch's folder, the writer's work folder, and the last revision that the ledger has given out. */
@@ -44,13 +43,8 @@ export async function keptReports(directory: string): Promise<readonly string[]>
 
 /** Revision of a `report.json`, read from its head; null: there is none. `unreadable`: somebody has damaged it. */
 export async function revisionOf(json: string): Promise<number | 'unreadable' | null> {
-  const file = await unlessMissing(open(json, 'r'));
-  if (file === null) return null;
-  try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
-    const revision = REVISION.exec(buffer.toString('utf8', 0, bytesRead))?.groups?.['revision'];
-    return revision === undefined ? 'unreadable' : Number(revision);
-  } finally {
-    await file.close();
-  }
+  const head = await reportHead(json);
+  if (head === null) return null;
+  const revision = REVISION.exec(head)?.groups?.['revision'];
+  return revision === undefined ? 'unreadable' : Number(revision);
 }

@@ -1,4 +1,4 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import { eachOf } from '../../concurrency/each-of.ts';
@@ -6,10 +6,10 @@ import { isBatchId } from '../../contract/batch-id.ts';
 import { errorCode } from '../../file-system/error-code.ts';
 import { unlessMissing } from '../../file-system/unless-missing.ts';
 import { keptReports } from '../../report/keep-newer-report.ts';
+import { reportHead } from '../../report/formats/report-head.ts';
 import { inReportsFolder } from '../../report/reports-folder.ts';
+import { isOwnReport } from './own-report.ts';
 
-/** `batch` stands first in a report, its `proof` last in it: what is read here is in the head, however large the report is. */
-const HEAD_BYTES = 16 * 1024;
 const FIELD = /^ {4}"(?<name>id|file|sha256|application|state|ledger|account)": (?<value>null|"(?:[^"\\]|\\.)*")/gmu;
 const AT_ONCE = 16;
 /** Files of any kind lie in the folder, too. */
@@ -104,26 +104,20 @@ async function reportedIn(directory: string, parts: LostBatchesParts): Promise<r
 async function headSince(json: string, since: number): Promise<string | null> {
   const found = await unlessMissing(stat(json), NOTHING_THERE);
   if (found === null || found.mtimeMs < since - FILE_CLOCK_DIFFERS_MS) return null;
-  const file = await unlessMissing(open(json, 'r'), NOTHING_THERE);
-  if (file === null) return null;
-  try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  return reportHead(json, NOTHING_THERE);
 }
 
 /** Null: it is of somebody else, or has sent nothing. */
-function batchOf(head: string, { ledger, application, account }: LostBatchesParts): ReportedBatch | null {
+function batchOf(head: string, parts: LostBatchesParts): ReportedBatch | null {
   const said = new Map<string, string | null>();
   for (const { groups } of head.matchAll(FIELD)) {
     const { name = '', value = 'null' } = groups ?? {};
     if (!said.has(name)) said.set(name, JSON.parse(value) as string | null);
   }
   const batchId = said.get('id');
-  if (typeof batchId !== 'string' || said.get('application') !== application || said.get('state') === 'refused')
+  if (typeof batchId !== 'string' || said.get('application') !== parts.application || said.get('state') === 'refused')
     return null;
-  const isOwn = said.get('ledger') === ledger.id || !said.has('account') || said.get('account') === account;
-  return isOwn ? { batchId, file: said.get('file') ?? '', sha256: said.get('sha256') ?? '' } : null;
+  return isOwnReport({ ledger: said.get('ledger'), account: said.get('account') }, parts)
+    ? { batchId, file: said.get('file') ?? '', sha256: said.get('sha256') ?? '' }
+    : null;
 }

@@ -10,6 +10,7 @@ import { errorCode } from '../../file-system/error-code.ts';
 import { unlessMissing } from '../../file-system/unless-missing.ts';
 import { keptReports, revisionOf } from '../../report/keep-newer-report.ts';
 import { inReportsFolder } from '../../report/reports-folder.ts';
+import { isOwnReport } from './own-report.ts';
 
 /**
  * What a report says of invoices of which the service has nothing: no POST was made for them, or it was refused. A refused one may have been corrected, and
@@ -131,9 +132,7 @@ export function createLostReports({
 
   async function rowsOf(batchId: string): Promise<RowsNotSent> {
     const reports = [...(await reportsOf(batchId)), ...(await underOtherNames(batchId))];
-    const own = reports.filter(
-      (report) => report.ledger === ledger.id || report.account === undefined || report.account === account,
-    );
+    const own = reports.filter((report) => isOwnReport(report, { ledger, account }));
     const isForgotten = ({ sentAt }: SentInvoice) => sentAt === null || latestNow(sentAt) - sentAt >= retentionMs;
     // The policy did not send it again then: its batch had ended, and the file may have been corrected.
     const isRetried = ({ failure }: SentInvoice) => failure !== null && retriedCodes.includes(failure);
