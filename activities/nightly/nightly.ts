@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
 import { wentOut } from '../../src/domain/invoice-state.ts';
 import type { ClaimedFile, NightlyRun, WaitingFile, WaitingReason } from '../../src/domain/ports/drop-folder.ts';
+import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../../src/contract/batch-id.ts';
@@ -113,7 +114,7 @@ export async function archiveDrop(
     resumed,
     batchId,
     ...waitOf(end),
-    ...(await figuresOf(deps, end)),
+    ...(await figuresOf(deps, end, note.known ? { batch, night } : null)),
     report: end.kind === 'batch' ? end.result.reports.html : null,
     corrections: end.kind === 'batch' ? end.result.reports.corrections : null,
   };
@@ -172,20 +173,40 @@ async function countedEnd({ ledger }: ActivityDeps, end: FileEnd): Promise<Count
   };
 }
 
+/** What a file was before this night that had been dropped before. */
+interface DroppedBefore {
+  readonly batch: BatchRecord | null;
+  readonly night: NightlyRun;
+}
+
 async function figuresOf(
   deps: ActivityDeps,
   end: CountedEnd,
+  before: DroppedBefore | null,
 ): Promise<Pick<NightlyRunEntry, 'invoices' | 'issued' | 'alreadyIssued'>> {
   if (end.kind === 'failed') return { invoices: 0, issued: 0 };
   if (end.kind === 'held') return { invoices: end.invoices, issued: 0 };
-  if (end.kind === 'paused') return { invoices: end.invoices, issued: end.issued, ...saidIfAny(end.alreadyIssued) };
-  const { counts } = end.result;
-  const issued = issuedOf(end.result);
-  return { invoices: counts.invoices ?? 0, issued, ...saidIfAny(await alreadyIssuedOf(deps, end.result)) };
+  const [invoices, issued] =
+    end.kind === 'paused' ? [end.invoices, end.issued] : [end.result.counts.invoices ?? 0, issuedOf(end.result)];
+  const earlier = end.kind === 'paused' ? end.alreadyIssued : await alreadyIssuedOf(deps, end.result);
+  const alreadyIssued = Math.max(earlier, before === null ? 0 : await issuedBefore(deps, before, issued));
+  return { invoices, issued, ...saidIfAny(Math.min(alreadyIssued, issued)) };
 }
 
 function saidIfAny(alreadyIssued: number): Pick<NightlyRunEntry, 'alreadyIssued'> {
   return alreadyIssued === 0 ? {} : { alreadyIssued };
+}
+
+/** Everything where the batch had ended before the night: nothing of it was sent again. */
+async function issuedBefore(
+  { ledger }: ActivityDeps,
+  { batch, night }: DroppedBefore,
+  issued: number,
+): Promise<number> {
+  if (batch === null) return 0;
+  const { batchId, finishedAt } = batch;
+  if (finishedAt !== null && finishedAt < night.startedAt) return issued;
+  return ledger.issuedBefore(batchId, night.startedAt);
 }
 
 /** The figures of the report also have what was issued while this batch was attached to it. */

@@ -41,7 +41,10 @@ export interface NightlyRunEntry {
   readonly waitsFor?: 'total-unusual' | 'resume';
   readonly invoices: number;
   readonly issued: number;
-  /** Of the issued ones, those that an earlier file had issued or that belong to its batch; left out: none, or an earlier version of Lote does not say it. */
+  /**
+   * Of the issued ones, those that an earlier file had issued or that belong to its batch; of a file that had been dropped before, also what its
+   * batch had issued before this night. Left out: none, or an earlier version of Lote does not say it.
+   */
   readonly alreadyIssued?: number;
   /** Path of report.html, and of the corrections file. */
   readonly report: string | null;

@@ -32,7 +32,7 @@ export interface BatchInvoiceRow {
  * Whether another batch owns what a line shows as issued. The ledger keeps no owner of a generation that was corrected and turned out to be issued
  * after all: there the first of the batches that held it counts as the one.
  */
-const ISSUED_ELSEWHERE = `CASE
+export const ISSUED_ELSEWHERE = `CASE
   WHEN coalesce(bi.outcome, i.state) <> 'issued' THEN false
   WHEN bi.generation IS NULL THEN i.owner_batch <> bi.batch_id
   ELSE EXISTS (

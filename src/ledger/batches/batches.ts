@@ -9,6 +9,7 @@ import { batchRecord, foundBatch } from './batch-record.ts';
 import { lockUnderToken, shareUnderToken } from './claim-proof.ts';
 import { claimBatch } from './claiming.ts';
 import { createOpenBatches } from './open-batches.ts';
+import { issuedBefore } from './issued-before.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { createFindings } from './findings.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch, PAGE_OF } from './page-of-sql.ts';
@@ -108,6 +109,7 @@ type Batches = Pick<
   | 'fileFindings'
   | 'decidingFindings'
   | 'contradictedInvoices'
+  | 'issuedBefore'
   | 'noteTotals'
   | 'overruleTotals'
   | 'batchInvoices'
@@ -166,6 +168,8 @@ export function createBatches(database: Database): Batches {
     ...createFindings(database),
 
     contradictedInvoices: (batchIds) => contradictedInvoices(database, batchIds),
+
+    issuedBefore: (batchId, at) => issuedBefore(database, batchId, at),
 
     batchInvoices: (batchId) => readBatchInvoices(database, batchId),
 

@@ -1,4 +1,5 @@
-import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
+import type { NightlyRunState, NightlyVerdict } from '../../domain/ports/run-log.ts';
+import { nightSums } from './night-sums.ts';
 import { waitingCount } from '../../texts/nights/waiting-files.ts';
 
 /** Summary of one date: its nightly runs, oldest first, and their totals. */
@@ -15,7 +16,7 @@ export function nightlySummary(date: string, runs: readonly NightlyRunState[]): 
   const ordered = runs.toSorted((a, b) => a.startedAt - b.startedAt || a.night.localeCompare(b.night));
   const files = ordered.flatMap((run) => run.files);
   const having = (verdict: NightlyVerdict): number => files.filter((file) => file.verdict === verdict).length;
-  const invoices = sumOf(files, (file) => file.invoices);
+  const { invoices, issued } = nightSums(files);
   return {
     date,
     runs: ordered,
@@ -27,11 +28,7 @@ export function nightlySummary(date: string, runs: readonly NightlyRunState[]): 
       failed: having('failed'),
       waiting: waitingCount(ordered.at(-1)?.waiting ?? []),
       invoices,
-      notIssued: invoices - sumOf(files, (file) => file.issued),
+      notIssued: invoices - issued,
     },
   };
-}
-
-function sumOf(files: readonly NightlyRunEntry[], valueOf: (file: NightlyRunEntry) => number): number {
-  return files.reduce((sum, file) => sum + valueOf(file), 0);
 }

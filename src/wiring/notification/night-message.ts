@@ -1,6 +1,7 @@
 import type { MessageChannel, NightlyRunEntry } from '../../domain/ports/run-log.ts';
 import type { NightOutcome } from '../../domain/ports/night-messages.ts';
 import { html, type SafeHtml } from '../../report/formats/html/html.ts';
+import { nightSums, type NightSums } from '../../report/nightly/night-sums.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
 import { fill } from '../../texts/fill.ts';
@@ -56,12 +57,10 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
     link: null,
   }));
   const outcome = outcomeOf(format, night);
-  const invoices = sum(files.map((file) => file.invoices));
-  const issued = sum(files.map((file) => file.issued));
-  const alreadyIssued = sum(files.map((file) => file.alreadyIssued ?? 0));
+  const sums = nightSums(files);
   const page = pageOf(night, place);
   const sections: readonly Section[] = [
-    { title: null, lines: [], words: [outcome, wentOutText(format, { invoices, issued, alreadyIssued })] },
+    { title: null, lines: [], words: [outcome, wentOutText(format, sums)] },
     section(format, problems.length > 0 ? morning.needs : null, problems),
     section(format, left.length > 0 ? nights.waitingFiles : null, left, waitingCount(waiting)),
   ];
@@ -69,7 +68,7 @@ export function nightMessage(night: NightOutcome, speech: Speech, place: Message
     subject: fill(morning.subject, { application: place.application, date: format.date(night.date), outcome }),
     text: textOf(sections, page === null ? null : `${morning.page}: ${page}`),
     html: htmlOf(format, sections, page),
-    data: dataOf(night, place, { invoices, issued, alreadyIssued, page, outcome }),
+    data: dataOf(night, place, { ...sums, page, outcome }),
   };
 }
 
@@ -77,8 +76,6 @@ function pageOf({ date }: NightOutcome, { application, isOneOfSeveral, consoleUr
   if (consoleUrl === null) return null;
   return `${consoleUrl}/nights/${date}${isOneOfSeveral ? `?application=${encodeURIComponent(application)}` : ''}`;
 }
-
-type NightSums = Readonly<Record<'invoices' | 'issued' | 'alreadyIssued', number>>;
 
 /** Two files with one invoice show it twice: the part of an earlier file is no document of this night. */
 function wentOutText(
@@ -197,10 +194,6 @@ function dataOf(
     })),
     waiting: run.waiting.map(({ name, reason, more }) => ({ name, reason, ...(more === undefined ? {} : { more }) })),
   };
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** The id of a message: of one night on one way, the same for each try. */

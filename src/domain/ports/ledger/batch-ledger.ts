@@ -191,6 +191,11 @@ export interface BatchLedger {
   /** Of these batches, the invoices that went out and are in doubt. Without an entry: none. */
   contradictedInvoices(batchIds: readonly string[]): Promise<ReadonlyMap<string, Contradicted>>;
   /**
+   * Number of its invoices of which a document was known before `at` (epoch milliseconds), or whose document belongs to another batch: what is no
+   * document that this batch has issued since.
+   */
+  issuedBefore(batchId: string, at: number): Promise<number>;
+  /**
    * Writes down, before the other findings, that the control totals of a start differ; in place of what an earlier start differed in, unless the
    * file was let go meanwhile.
    * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`

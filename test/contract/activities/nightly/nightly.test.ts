@@ -16,7 +16,7 @@ import { createDropFolder } from '../../../../src/drop/drop-folder.ts';
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
 import { createFileReader } from '../../../../src/wiring/files/input-files.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
-import { NOW } from '../../../contract/ledger/scenario.ts';
+import { accepted, delivery, NOW, serviceIdOf } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
@@ -252,6 +252,36 @@ describe('the end of a file', () => {
 
     expect(entry).toMatchObject({ invoices: 2, issued: 2, alreadyIssued });
   });
+
+  it.each([
+    ['its batch had ended before the night: all of it', -1, 2],
+    ['its batch has ended since: what was issued before', 60_000, 1],
+  ])(
+    'has the number of what was issued before the night, of a file that had been dropped before: %s',
+    async (...row) => {
+      const [, endedAfterMs, alreadyIssued] = row;
+      const place = await oneFile();
+      const { ledger } = place.deps;
+      const batch = await place.scenario.run([{ ref: 'one' }, { ref: 'two' }]);
+      for (const [ref, after] of [
+        ['one', 10],
+        ['two', 30_000],
+      ] as const) {
+        const serviceId = serviceIdOf(place.scenario, ref);
+        await batch.send(ref, accepted(serviceId));
+        await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + after })]);
+      }
+      const tonight = { ...NIGHT, startedAt: NOW + 20_000 };
+      await ledger.setBatchState(batch.batchId, 'finished', tonight.startedAt + endedAfterMs);
+
+      const entry = await archiveDrop(place.deps, {
+        ...{ ledgerId: ledger.id, night: tonight, file: place.file },
+        end: { kind: 'batch', result: { ...issued(batch.batchId), counts: { rows: 2, invoices: 2, issued: 2 } } },
+      });
+
+      expect(entry).toMatchObject({ known: true, invoices: 2, issued: 2, alreadyIssued });
+    },
+  );
 
   it('says that it was written to after it was read, also when archiving is repeated', async () => {
     const place = await oneFile();

@@ -460,6 +460,28 @@ export function settlingContract(open: OpenLedger): void {
       ]);
     });
 
+    it('tells what had been issued before a time, or belongs to another batch', async () => {
+      const owner = await scenario.run([{ ref: 'before-other' }]);
+      const batch = await scenario.run(['before-1', 'before-2', 'before-3', 'before-other'].map((ref) => ({ ref })));
+      for (const [ref, from] of [
+        ['before-1', batch],
+        ['before-2', batch],
+        ['before-other', owner],
+      ] as const)
+        await from.send(ref, accepted(serviceIdOf(scenario, ref)));
+      await ledger.recordDeliveries([
+        delivery(serviceIdOf(scenario, 'before-1'), 'issued', { receivedAt: NOW + 10 }),
+        delivery(serviceIdOf(scenario, 'before-2'), 'issued', { receivedAt: NOW + 20 }),
+        delivery(serviceIdOf(scenario, 'before-other'), 'issued', { receivedAt: NOW + 30 }),
+      ]);
+      const later = await scenario.run([{ ref: 'before-1' }]);
+
+      const before = (at: number) => ledger.issuedBefore(batch.batchId, at);
+      expect([await before(NOW + 10), await before(NOW + 11), await before(NOW + 21)]).toEqual([1, 2, 3]);
+      expect(await ledger.issuedBefore(later.batchId, NOW)).toBe(1);
+      expect(await ledger.issuedBefore('no-batch', NOW)).toBe(0);
+    });
+
     it('hands out a part of the invoices with some outcomes, in the order of the file', async () => {
       const batch = await scenario.run([1, 2, 3, 4, 5, 6].map((n) => ({ ref: `part-${n}` })));
       for (const n of [2, 3, 5]) await batch.send(`part-${n}`, accepted(serviceIdOf(scenario, `part-${n}`)));

@@ -59,12 +59,12 @@ function words(text: string): string {
 describe('the summary of a night', () => {
   it('counts files and invoices over all runs of the date', () => {
     const { totals } = nightlySummary(DATE, [
-      run({ files: [entry(), entry({ slot: '0002', verdict: 'attention', issued: 7 })] }),
+      run({ files: [entry(), entry({ slot: '0002', verdict: 'attention', batchId: 'batch-2', issued: 7 })] }),
       run({
         startedAt: START + 1,
         files: [
-          entry({ verdict: 'refused', invoices: 0, issued: 0 }),
-          entry({ verdict: 'failed', invoices: 4, issued: 1 }),
+          entry({ verdict: 'refused', batchId: 'batch-3', invoices: 0, issued: 0 }),
+          entry({ verdict: 'failed', batchId: 'batch-4', invoices: 4, issued: 1 }),
         ],
       }),
     ]);
@@ -79,6 +79,18 @@ describe('the summary of a night', () => {
       invoices: 24,
       notIssued: 6,
     });
+  });
+
+  it('counts the invoices of a batch once, as far as it had come, in however many runs and under however many names', () => {
+    const { totals } = nightlySummary(DATE, [
+      run({ files: [entry({ verdict: 'attention', issued: 4 })] }),
+      run({
+        startedAt: START + 1,
+        files: [entry({ known: true, issued: 7, alreadyIssued: 4 }), entry({ slot: '0002', issued: 7 })],
+      }),
+    ]);
+
+    expect(totals).toMatchObject({ files: 3, invoices: 10, notIssued: 3 });
   });
 
   it('counts a file as waiting only when the last run left it: an earlier one may have been taken since', () => {

@@ -180,13 +180,27 @@ describe('the message of a night', () => {
     ['pt', 'pt-PT', '2 400 de 2 400 faturas foram emitidas, 1 200 das quais por um ficheiro anterior.'],
     ['es', 'es-ES', 'Se emitieron 2.400 de 2.400 facturas, 1.200 de ellas por un archivo anterior.'],
   ] as const)('in %s says how many of them an earlier file had issued', (language, locale, words) => {
-    const outcome = night([entry({}), entry({ name: 'all.csv', alreadyIssued: 1_200 })]);
+    const outcome = night([entry({}), entry({ name: 'all.csv', batchId: 'batch-all-2', alreadyIssued: 1_200 })]);
 
     const { text, data } = nightMessage(outcome, { language, locale }, PLACE);
 
     expect(text.replaceAll(/[\u00A0\u202F]/gu, ' ')).toContain(words);
     expect(data).toMatchObject({ issued: 2_400, alreadyIssued: 1_200 });
     expect(data['files']).toMatchObject([{ alreadyIssued: 0 }, { name: 'all.csv', alreadyIssued: 1_200 }]);
+  });
+
+  it('counts a batch once whose file was dropped under two names', () => {
+    const outcome = night([
+      entry({ invoices: 10, issued: 10 }),
+      entry({ name: 'again.csv', invoices: 10, issued: 10, alreadyIssued: 2 }),
+    ]);
+
+    const { text, data } = nightMessage(outcome, { language: 'en', locale: 'en' }, PLACE);
+
+    expect(text).toBe(
+      'Everything went out: 2 files.\n10 of 10 invoices went out.\n\nThe page of the night: https://lote.example/nights/2026-11-23\n',
+    );
+    expect(data).toMatchObject({ invoices: 10, issued: 10, alreadyIssued: 0 });
   });
 
   it('is short when everything went out, and when nothing was dropped', () => {
