@@ -70,3 +70,9 @@ export type GroupedInvoice =
 export function lostRows(rowsWithoutInvoice: number, fileFindings: readonly Finding[]): number {
   return rowsWithoutInvoice - fileFindings.filter(({ code }) => code === 'totals-row').length;
 }
+
+/** Whether no row of a file is lost, and nothing is wrong with the file as a whole. */
+export function isWholeFile(rowsLost: number, fileFindings: readonly Finding[]): boolean {
+  // A purge removes findings, and no row is found again by that.
+  return rowsLost === 0 && fileFindings.every(({ severity }) => severity !== 'error');
+}

@@ -1,7 +1,7 @@
 import { LoteError } from '../domain/errors.ts';
 import { durationCounter } from '../domain/time/duration-histogram.ts';
 import type { Finding } from '../domain/invoice.ts';
-import { lostRows } from '../domain/row.ts';
+import { isWholeFile, lostRows } from '../domain/row.ts';
 import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
@@ -153,8 +153,7 @@ function reportBatch({ batch, revision, origin, now }: ReportSource): ReportBatc
 
 function isEverythingIssued(counts: ReportCounts, findings: readonly Finding[]): boolean {
   const issued = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
-  // A purge removes findings, and no row is found again by that.
-  const isWhole = counts.rowsLost === 0 && findings.every(({ severity }) => severity !== 'error');
+  const isWhole = isWholeFile(counts.rowsLost, findings);
   return issued > 0 && issued === counts.invoices && isWhole && counts.contradicted === undefined;
 }
 

@@ -88,16 +88,28 @@ function batchRow(
   </tr>`;
 }
 
-/** What is in doubt although it went out, which no other thing hides; else what needs somebody; else what is wrong with the file, or what is still on its way. */
+/** What is in doubt although it went out, which nothing else hides and which hides nothing else. */
 function whatIsOpen(
-  { texts, plural, language }: Pick<PageFormat, 'texts' | 'plural' | 'language'>,
-  { problems, underWay }: NotOut,
-  { rowsLost, totalsDiffer, contradicted }: FileShortfall,
+  format: Pick<PageFormat, 'texts' | 'plural' | 'language'>,
+  notOut: NotOut,
+  shortfall: FileShortfall,
 ): Html {
-  const { needAttention, stillUnderWay, nothingOpen, verdicts } = texts;
-  if (contradicted > 0) return html`${plural(CONTRADICTION_TEXTS[language].sentence, contradicted)}`;
-  if (problems > 0) return html`${plural(needAttention, problems)}`;
-  if (totalsDiffer !== null) return html`${verdicts.totalsDiffer}`;
-  if (rowsLost > 0) return html`${plural(verdicts.rowsLeft, rowsLost)}`;
-  return underWay > 0 ? html`${plural(stillUnderWay, underWay)}` : html`<span class="soft">${nothingOpen}</span>`;
+  const { contradicted } = shortfall;
+  const { sentence } = CONTRADICTION_TEXTS[format.language];
+  const doubt = contradicted === 0 ? [] : [format.plural(sentence, contradicted)];
+  const open = [...doubt, ...otherThingsOpen(format, notOut, shortfall)];
+  return open.length === 0 ? html`<span class="soft">${format.texts.nothingOpen}</span>` : html`${open.join(' ')}`;
+}
+
+/** What needs somebody; else what is wrong with the file, or what is still on its way. */
+function otherThingsOpen(
+  { texts, plural }: Pick<PageFormat, 'texts' | 'plural'>,
+  { problems, underWay }: NotOut,
+  { rowsLost, totalsDiffer }: FileShortfall,
+): readonly string[] {
+  const { needAttention, stillUnderWay, verdicts } = texts;
+  if (problems > 0) return [plural(needAttention, problems)];
+  if (totalsDiffer !== null) return [verdicts.totalsDiffer];
+  if (rowsLost > 0) return [plural(verdicts.rowsLeft, rowsLost)];
+  return underWay > 0 ? [plural(stillUnderWay, underWay)] : [];
 }

@@ -22,10 +22,10 @@ export interface VerdictOf {
 /** One sentence: did everything go out. */
 export function verdict(format: PageFormat, { batch, counts, shortfall, fileFindings }: VerdictOf): Html {
   const { verdicts } = format.texts;
-  const sentence = sentenceOf(format, batch, { counts, notOut: notOutOf(batch, counts), shortfall });
+  const [sentence, beside] = sentencesOf(format, batch, { counts, notOut: notOutOf(batch, counts), shortfall });
   const refusals = batch.state === 'refused' ? fileFindings.filter(({ severity }) => severity === 'error') : [];
   return html`<p class="big"><strong>${sentence}</strong></p>
-    ${inDoubt(format, shortfall, sentence)} ${refusals.slice(0, MOST_REFUSALS).map(({ message }) => html`<p>${message}</p>`)}
+    ${beside === undefined ? '' : html`<p>${beside}</p>`} ${inDoubt(format, shortfall, sentence)} ${refusals.slice(0, MOST_REFUSALS).map(({ message }) => html`<p>${message}</p>`)}
     ${shortfall.rowsLost === 0 ? '' : html`<p>${format.plural(verdicts.rowsLeft, shortfall.rowsLost)}</p>`}`;
 }
 
@@ -47,7 +47,8 @@ function doubt({ language, plural }: PageFormat, contradicted: number): string {
 /** A refused file has one cause, or a page of like ones. */
 const MOST_REFUSALS = 3;
 
-function sentenceOf(
+/** The verdict; and what would be it without the doubt, which must not hide it. */
+function sentencesOf(
   format: PageFormat,
   { state, invoices }: BatchRecord,
   {
@@ -55,17 +56,18 @@ function sentenceOf(
     notOut: { problems, underWay },
     shortfall,
   }: { readonly counts: StateCounts; readonly notOut: NotOut; readonly shortfall: FileShortfall },
-): string {
+): readonly [string, string | undefined] | readonly [string] {
   const { texts, plural, count } = format;
   const { verdicts } = texts;
-  if (state === 'refused') return verdicts.refused;
-  if (state === 'staging') return verdicts.staging;
+  if (state === 'refused') return [verdicts.refused];
+  if (state === 'staging') return [verdicts.staging];
   if (state === 'running' || state === 'paused')
-    return fill(verdicts.running, { n: count(settledCount(counts)), of: count(invoices) });
-  if (problems > 0) return plural(verdicts.notAll, problems, invoices);
-  if (shortfall.contradicted > 0) return doubt(format, shortfall.contradicted);
-  if (underWay > 0) return plural(verdicts.underWay, underWay, invoices);
-  return shortfall.totalsDiffer === null ? plural(verdicts.allIssued, invoices) : verdicts.totalsDiffer;
+    return [fill(verdicts.running, { n: count(settledCount(counts)), of: count(invoices) })];
+  if (problems > 0) return [plural(verdicts.notAll, problems, invoices)];
+  const totals = shortfall.totalsDiffer === null ? undefined : verdicts.totalsDiffer;
+  const open = underWay > 0 ? plural(verdicts.underWay, underWay, invoices) : totals;
+  if (shortfall.contradicted > 0) return [doubt(format, shortfall.contradicted), open];
+  return [open ?? plural(verdicts.allIssued, invoices)];
 }
 
 /** Colour of a batch: what its state says, and whether a finished one left something open, or has it under way. A totals row is nothing open. */

@@ -157,6 +157,32 @@ describe('a batch of which an invoice went out and is in doubt', () => {
   });
 });
 
+describe('a batch with an invoice in doubt and something else that is wrong', () => {
+  const flag = 'second-service-id';
+  const doubtful = anInvoice({ flags: [flag], contradictions: [flag] });
+  const differ = { row: null, column: null, code: 'control-totals-differ', severity: 'error', message: 'x' } as const;
+
+  it.each([
+    ['control totals that differ', { findings: [differ] }, 'the file does not have the control totals'],
+    ['rows in no invoice', { batch: aBatch({ invoices: 1, rowsWithoutInvoice: 2 }) }, '2 rows could not be taken'],
+    [
+      'an invoice on its way',
+      { batch: aBatch({ invoices: 2 }), invoices: [doubtful, anInvoice({ ordinal: 2, state: 'accepted' })] },
+      'still under way',
+    ],
+  ])('says both, in the list and on its page: %s', async (_, given, words) => {
+    const held = [{ batch: aBatch({ invoices: 1 }), invoices: [doubtful], ...given }];
+
+    const list = await pageOf('/', { held });
+    const page = await pageOf(`/batches/${aBatch().batchId}`, { held });
+
+    for (const text of [list, page]) {
+      expect(text).toContain('1 invoice went out and is in doubt');
+      expect(text).toContain(words);
+    }
+  });
+});
+
 describe('a finished batch of which an invoice is still on its way', () => {
   const UNDER_WAY = 'Not everything is confirmed as issued: 1 of 2 invoices is still under way.';
 

@@ -1,5 +1,6 @@
 import { differingTotals } from '../../../domain/control-totals.ts';
 import { OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
+import { isWholeFile } from '../../../domain/row.ts';
 import { toneOf, stateBar } from './state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { ReportModel } from '../../report-model.ts';
@@ -21,7 +22,7 @@ export function firstScreen(model: ReportModel, corrections: string | null, form
       </p>
     </header>
     <section class="verdict ${verdictTone(model)}" aria-label="${texts.verdict.title}">
-      <p class="big"><strong>${verdict(model, format)}</strong></p>
+      <p class="big"><strong>${verdict(model, format)}</strong></p>${besideDoubt(model, format)}
       ${moneyOut(model, format)}
       ${nextSteps(model, corrections, format)}
     </section>
@@ -50,19 +51,35 @@ function verdictTone(model: ReportModel): string {
   return present.includes('open') ? 'open' : 'under-way';
 }
 
-function verdict(
-  { batch, counts, contradicted, everythingIssued, fileFindings }: ReportModel,
-  { texts, plural, language }: ReportFormat,
-): string {
+function verdict(model: ReportModel, format: ReportFormat): string {
+  const { batch, counts, contradicted, everythingIssued } = model;
+  const { texts, plural, language } = format;
   if (batch.state === 'refused') return texts.verdict.refused;
   const invoices = plural(texts.invoices, counts.invoices);
   if (everythingIssued) return fill(texts.verdict.allOut, { invoices, rows: plural(texts.rows, counts.rows) });
-  const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
-  const missing = counts.invoices - out;
+  const missing = missingOf(model);
   if (missing > 0) return fill(plural(texts.verdict.notAll, missing), { invoices });
   if (contradicted.invoices > 0) return plural(CONTRADICTION_TEXTS[language].sentence, contradicted.invoices);
+  return shortOfFile(model, format);
+}
+
+/** What is wrong with a file of which every invoice went out: its control totals are others, or rows of it are in no invoice. */
+function shortOfFile({ counts, fileFindings }: ReportModel, { texts, plural }: ReportFormat): string {
   const { rowsLeft, totalsDiffer } = texts.verdict;
-  return fill(differingTotals(fileFindings) === null ? rowsLeft : totalsDiffer, { invoices });
+  const sentence = differingTotals(fileFindings) === null ? rowsLeft : totalsDiffer;
+  return fill(sentence, { invoices: plural(texts.invoices, counts.invoices) });
+}
+
+/** The doubt alone would hide that the file is wrong, too. */
+function besideDoubt(model: ReportModel, format: ReportFormat): SafeHtml {
+  const isDoubtTheVerdict = model.contradicted.invoices > 0 && missingOf(model) === 0;
+  if (model.batch.state === 'refused' || !isDoubtTheVerdict || isWholeFile(model.counts.rowsLost, model.fileFindings))
+    return html``;
+  return html`<p>${shortOfFile(model, format)}</p>`;
+}
+
+function missingOf({ counts }: Pick<ReportModel, 'counts'>): number {
+  return counts.invoices - OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
 }
 
 function nextSteps(model: ReportModel, corrections: string | null, format: ReportFormat): SafeHtml {
@@ -81,11 +98,11 @@ function nextSteps(model: ReportModel, corrections: string | null, format: Repor
 }
 
 /** Which invoices went out and must be looked up at the service; what to do about them, unless the verdict above says it. */
-function inDoubt({ counts, contradicted: { invoices, refs } }: ReportModel, format: ReportFormat): SafeHtml {
+function inDoubt(model: ReportModel, format: ReportFormat): SafeHtml {
+  const { invoices, refs } = model.contradicted;
   if (invoices === 0) return html``;
   const { texts, language, plural, count } = format;
-  const missing = counts.invoices - OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
-  const sentence = missing > 0 ? plural(CONTRADICTION_TEXTS[language].sentence, invoices) : '';
+  const sentence = missingOf(model) > 0 ? plural(CONTRADICTION_TEXTS[language].sentence, invoices) : '';
   const names = refs.join('; ');
   const all =
     invoices === refs.length ? names : fill(texts.rowList.more, { rows: names, n: count(invoices - refs.length) });

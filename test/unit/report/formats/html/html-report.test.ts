@@ -156,6 +156,35 @@ describe('htmlReport of invoices that went out and are in doubt', () => {
     expect(page).not.toContain('Everything went out');
   });
 
+  const differ: Finding = {
+    ...{ row: null, column: null, code: 'control-totals-differ', severity: 'error' },
+    message: 'The file has 1 invoice, and 2 were declared.',
+  };
+
+  it.each([
+    ['en', 'control totals that differ', { findings: [differ] }, 'but the file does not have the control totals'],
+    [
+      'en',
+      'rows in no invoice',
+      { batch: { rowsWithoutInvoice: 2 } },
+      'but some rows could not be taken for an invoice',
+    ],
+    ['es', 'control totals that differ', { findings: [differ] }, 'pero el archivo no tiene los totales de control'],
+    ['es', 'rows in no invoice', { batch: { rowsWithoutInvoice: 2 } }, 'pero algunas filas no se pudieron tomar'],
+    ['pt', 'control totals that differ', { findings: [differ] }, 'mas o ficheiro não tem os totais de controlo'],
+    ['pt', 'rows in no invoice', { batch: { rowsWithoutInvoice: 2 } }, 'mas algumas linhas não puderam ser tomadas'],
+  ])('in %s says beside the doubt what is wrong with the file: %s', async (language, _, given, words) => {
+    const invoices = [batchInvoice(inDoubt)];
+
+    const [screen = ''] = (await pageOf(invoices, { language, ...given })).split('</section>');
+    const [whole = ''] = (await pageOf(invoices, { language })).split('</section>');
+
+    const [, verdict, beside] = /<strong>([^<]*)<\/strong><\/p>\s*<p>([^<]*)<\/p>/u.exec(screen) ?? [];
+    expect(verdict).toMatch(/^1 /u);
+    expect(beside).toContain(words);
+    expect(whole).not.toContain(words);
+  });
+
   it.each([
     ['pt-PT', 'está em dúvida', 'O serviço disse que foi emitida e, depois, que falhou.'],
     ['es-ES', 'está en duda', 'El servicio dijo que se emitió y, después, que falló.'],
