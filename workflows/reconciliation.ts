@@ -53,7 +53,7 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
     repeated: repeated.repeated,
     found: repeated.found,
     ...asked,
-    ...(repeated.profileContradicted ? { profileContradicted: true as const } : {}),
+    ...(repeated.profileFoundWrong ? { profileFoundWrong: true as const } : {}),
     serviceAway: repeated.serviceAway || asked.serviceAway,
     orphans,
     reports: written,
@@ -106,6 +106,6 @@ function details(result: ReconciliationResult, { texts: { reconciliation: texts 
   return `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n\n\u00A0`;
 }
 
-function whyNotAsked({ profileContradicted }: ReconciliationResult, texts: DetailsTexts['reconciliation']): string {
-  return profileContradicted ? texts.profileContradicted : texts.serviceAway;
+function whyNotAsked({ profileFoundWrong }: ReconciliationResult, texts: DetailsTexts['reconciliation']): string {
+  return profileFoundWrong ? texts.profileFoundWrong : texts.serviceAway;
 }

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WITHOUT_PROBE } from '../../src/domain/circuit-reasons.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { BreakerLedger } from '../../src/domain/ports/ledger/breaker-ledger.ts';
 import type {
@@ -10,6 +9,7 @@ import type {
 } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { steadyClock } from '../../src/domain/time/steady-clock.ts';
 import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
+import { lastingStop, type StoppableService } from '../profile-fit/lasting-stop.ts';
 
 /** A POST may leave for so long after the ledger was asked: with the time of a POST's way to the wire, less than the promised second. */
 const VALID_MS = 500;
@@ -59,14 +59,6 @@ export interface SendingPermit extends DeparturePermit {
 /** Gives permissions to POST invoices of a batch. */
 export interface SendingPermission {
   request(wanted: PermitRequest): SendingPermit;
-}
-
-/** The service that is sent to, and a stop of it that this process has found. */
-export interface StoppableService {
-  /** The breaker of the ledger for this address says what other processes have found. */
-  readonly baseUrl: string;
-  /** Why this process lets nothing leave any more; null: it has found nothing. */
-  readonly watch: { stoppedHere(): Reason | null };
 }
 
 interface Holder extends PermitRequest {
@@ -162,7 +154,10 @@ class LedgerPermission implements SendingPermission {
     if (concerned.length === 0) return;
     try {
       const batchIds = [...new Set(concerned.map(({ batchId }) => batchId))];
-      const [found, stop] = await Promise.all([this.#ledger.sendingBatches(batchIds), this.#lastingStop()]);
+      const [found, stop] = await Promise.all([
+        this.#ledger.sendingBatches(batchIds),
+        lastingStop(this.#ledger, this.#service),
+      ]);
       const sending = new Map(found.map((batch) => [batch.batchId, batch]));
       for (const holder of concerned)
         if (!holds(holder, sending.get(holder.batchId))) holder.withdrawal.abort(WITHDRAWN.batchStopped);
@@ -172,14 +167,6 @@ class LedgerPermission implements SendingPermission {
     } catch {
       // The ledger is away: the last answer becomes too old, and nothing leaves.
     }
-  }
-
-  /** A stop that passes is for the circuit breaker, which lets a probe through. */
-  async #lastingStop(): Promise<Reason | null> {
-    const here = this.#service.watch.stoppedHere();
-    if (here !== null) return here;
-    const reason = (await this.#ledger.breaker(this.#service.baseUrl))?.reason;
-    return reason !== undefined && WITHOUT_PROBE.has(reason.code) ? reason : null;
   }
 }
 

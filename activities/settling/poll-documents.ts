@@ -12,7 +12,7 @@ export interface PolledDocuments {
   /** The service does not answer, or is not asked: the rest waits for the next time. */
   readonly serviceAway: boolean;
   /** As in `ReconciliationResult`. */
-  readonly profileContradicted?: true;
+  readonly profileFoundWrong?: true;
 }
 
 /** After so many polls in a row without an answer, the service counts as away. */
@@ -36,7 +36,7 @@ export async function pollDocuments(
   let isStopped = false;
   const halted = (): boolean => isStopped || over.aborted || troubles >= TROUBLE_IN_A_ROW;
   for (let afterInvoiceId = 0; !halted();) {
-    if (await isContradicted(deps)) return { asked, settled, serviceAway: true, profileContradicted: true };
+    if (await isContradicted(deps)) return { asked, settled, serviceAway: true, profileFoundWrong: true };
     const documents = await next(afterInvoiceId, DOCUMENTS_AT_ONCE);
     await eachOf(documents, deps.settings.maxConcurrency, async (document) => {
       isStopped ||= await deps.watch.isStopped();
@@ -55,7 +55,7 @@ export async function pollDocuments(
   }
   const serviceAway = isStopped || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
-  return { asked, settled, serviceAway, ...(isStopped ? { profileContradicted: true as const } : {}) };
+  return { asked, settled, serviceAway, ...(isStopped ? { profileFoundWrong: true as const } : {}) };
 }
 
 async function pollDocument(

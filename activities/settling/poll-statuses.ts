@@ -50,7 +50,10 @@ export async function pollStatuses(
   return counts;
 }
 
-/** No word of the service is believed while its events and its answers contradict each other. */
+/**
+ * No word of the service is believed while its events and its answers contradict each other. Ids that repeat (`service-ids-repeated`) stop no poll: a GET
+ * creates nothing, and documents of before have ids of their own.
+ */
 export async function isContradicted({
   ledger,
   service: { baseUrl },

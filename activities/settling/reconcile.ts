@@ -30,7 +30,7 @@ export interface RepeatedUnknown {
   /** The service does not answer, or is not asked: the rest waits for the next time. */
   readonly serviceAway: boolean;
   /** As in `ReconciliationResult`. */
-  readonly profileContradicted?: true;
+  readonly profileFoundWrong?: true;
   /** As in `OperatorLinks`. */
   readonly language?: string;
 }
@@ -81,8 +81,8 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   }
   const serviceAway = permits.isStopped() || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
-  const contradicted = permits.isStopped() ? { profileContradicted: true as const } : {};
-  return { ledgerId: ledger.id, repeated, found, serviceAway, ...contradicted, language: speech.locale };
+  const foundWrong = permits.isStopped() ? { profileFoundWrong: true as const } : {};
+  return { ledgerId: ledger.id, repeated, found, serviceAway, ...foundWrong, language: speech.locale };
 }
 
 /** Nothing repeats them any more, and who reads of one must not wait for it. */

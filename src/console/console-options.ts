@@ -108,7 +108,7 @@ export type ReconcileAnswer =
       readonly repeated: number;
       readonly found: number;
       readonly serviceAway: boolean;
-      readonly profileContradicted?: true;
+      readonly profileFoundWrong?: true;
       /** Only their number is shown. */
       readonly orphans: readonly string[];
     };

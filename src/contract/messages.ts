@@ -75,8 +75,8 @@ export interface ReconciliationResult {
   readonly found: number;
   /** The service did not answer, or was not asked: the rest waits for the next time. */
   readonly serviceAway: boolean;
-  /** It was not asked, because the words of the service profile contradict each other. Left out: they do not, as far as is known. */
-  readonly profileContradicted?: true;
+  /** The rest was not asked for, because the service profile was found wrong (`WITHOUT_PROBE`). Left out: it was not, as far as is known. */
+  readonly profileFoundWrong?: true;
   readonly asked: number;
   readonly settled: number;
   /** Batches that no run worked on any more: they are closed. */

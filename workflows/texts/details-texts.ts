@@ -76,7 +76,7 @@ export interface DetailsTexts {
       | 'unwritten'
       | 'service'
       | 'serviceAway'
-      | 'profileContradicted',
+      | 'profileFoundWrong',
       string
     >
   >;

@@ -97,6 +97,6 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
     unwritten: 'Reports that could not be written',
     service: 'The service',
     serviceAway: 'did not answer; the rest waits for the next time',
-    profileContradicted: 'was not asked: the words of its profile contradict each other',
+    profileFoundWrong: 'was not asked for the rest: its profile was found to be wrong',
   },
 };

@@ -97,6 +97,6 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
     unwritten: 'Informes que no se pudieron escribir',
     service: 'El servicio',
     serviceAway: 'no respondió; el resto espera a la próxima vez',
-    profileContradicted: 'no se le preguntó: las palabras de su perfil se contradicen',
+    profileFoundWrong: 'no se le preguntó por el resto: su perfil resultó ser erróneo',
   },
 };

@@ -97,6 +97,6 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
     unwritten: 'Relatórios que não puderam ser escritos',
     service: 'O serviço',
     serviceAway: 'não respondeu; o resto fica para a próxima vez',
-    profileContradicted: 'não foi consultado: as palavras do seu perfil contradizem-se',
+    profileFoundWrong: 'não foi consultado sobre o resto: o seu perfil revelou-se errado',
   },
 };

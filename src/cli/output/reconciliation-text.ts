@@ -13,11 +13,11 @@ export function reconciliationText(result: ReconciliationResult): string {
   ].join('\n');
 }
 
-function whyNotAsked({ serviceAway, profileContradicted }: ReconciliationResult): readonly string[] {
+function whyNotAsked({ serviceAway, profileFoundWrong }: ReconciliationResult): readonly string[] {
   if (!serviceAway) return [];
-  return profileContradicted
+  return profileFoundWrong
     ? [
-        'The rest was not asked for: the words of the service profile contradict each other. Correct it and start Lote again.',
+        'The rest was not asked for: the service profile was found to be wrong, and `lote status` says how. Correct it and start Lote again.',
       ]
     : ['The service did not answer; the rest waits for the next time.'];
 }

@@ -30,7 +30,7 @@ const Done = z.discriminatedUnion('done', [
     done: z.literal('reconcile'),
     how: z.enum(['started', 'ended']),
     ...{ asked: number, settled: number, repeated: number, found: number, closed: number },
-    away: z.enum(['no', 'unanswered', 'contradicted']).catch('no'),
+    away: z.enum(['no', 'unanswered', 'profileFoundWrong']).catch('no'),
   }),
 ]);
 
@@ -98,7 +98,7 @@ export function doneQuery(
   return new URLSearchParams(fields).toString();
 }
 
-function whyAway({ serviceAway, profileContradicted }: Extract<ReconcileAnswer, { how: 'ended' }>): string {
+function whyAway({ serviceAway, profileFoundWrong }: Extract<ReconcileAnswer, { how: 'ended' }>): string {
   if (!serviceAway) return 'no';
-  return profileContradicted ? 'contradicted' : 'unanswered';
+  return profileFoundWrong ? 'profileFoundWrong' : 'unanswered';
 }

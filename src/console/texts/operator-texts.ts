@@ -28,7 +28,7 @@ export interface OperatorTexts {
     readonly repeated: string;
     readonly closed: string;
     readonly unanswered: string;
-    readonly contradicted: string;
+    readonly profileFoundWrong: string;
   };
   readonly audit: {
     readonly title: string;

@@ -34,8 +34,8 @@ export const OPERATOR_TEXTS_EN: OperatorTexts = {
     closed:
       'Batches without a run that were closed: {closed}. What they left unknown was not repeated: read their reports, then ask once more.',
     unanswered: 'The service does not answer; the rest waits for the next time.',
-    contradicted:
-      'The rest was not asked for, because the words of the service profile contradict each other. Somebody must correct it and start Lote again.',
+    profileFoundWrong:
+      'The rest was not asked for, because the service profile was found to be wrong. Somebody must correct it and start Lote again.',
   },
   audit: {
     title: 'Done by hand',

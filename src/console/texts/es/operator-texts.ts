@@ -34,8 +34,8 @@ export const OPERATOR_TEXTS_ES: OperatorTexts = {
     closed:
       'Lotes sin ejecución que se cerraron: {closed}. Lo que dejaron como «unknown» no se repitió: lea sus informes y después pregunte otra vez.',
     unanswered: 'El servicio no responde; el resto espera a la próxima vez.',
-    contradicted:
-      'No se preguntó por el resto, porque las palabras del perfil del servicio se contradicen. Alguien debe corregirlo y volver a iniciar Lote.',
+    profileFoundWrong:
+      'No se preguntó por el resto, porque el perfil del servicio resultó ser erróneo. Alguien debe corregirlo y volver a iniciar Lote.',
   },
   audit: {
     title: 'Hecho a mano',

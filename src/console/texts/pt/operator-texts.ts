@@ -34,8 +34,8 @@ export const OPERATOR_TEXTS_PT: OperatorTexts = {
     closed:
       'Lotes sem execução que foram fechados: {closed}. O que deixaram como «unknown» não foi repetido: leia os relatórios e depois consulte outra vez.',
     unanswered: 'O serviço não responde; o resto fica para a próxima vez.',
-    contradicted:
-      'O resto não foi consultado, porque as palavras do perfil do serviço se contradizem. Alguém tem de o corrigir e iniciar o Lote de novo.',
+    profileFoundWrong:
+      'O resto não foi consultado, porque o perfil do serviço se revelou errado. Alguém tem de o corrigir e iniciar o Lote de novo.',
   },
   audit: {
     title: 'Feito à mão',

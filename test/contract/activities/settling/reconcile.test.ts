@@ -6,7 +6,7 @@ import { sendAgain } from '../../../../activities/batch/retry.ts';
 import { closePage } from '../../../../activities/settling/close-page.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import { PROFILE_CONTRADICTION } from '../../../../src/domain/circuit-reasons.ts';
+import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/circuit-reasons.ts';
 import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
 import { createInvoicingService } from '../../../../src/service/client.ts';
@@ -298,52 +298,50 @@ describe('unknown invoices', () => {
   });
 
   it.each([
-    { by: 'another process', at: 'elsewhere' },
-    { by: 'this process', at: 'here' },
-  ] as const)(
-    'are not repeated from the moment on in which $by finds that words contradict each other',
-    async ({ at }) => {
-      let posts = 0;
-      const withdrawn: (boolean | undefined)[] = [];
-      const place = placeOf({
-        settings: { maxConcurrency: 1 },
-        service: {
-          async createInvoice(_body, _key, limits) {
-            posts += 1;
-            await contradict();
-            await limits?.permit?.confirm();
-            withdrawn.push(limits?.permit?.withdrawn.aborted);
-            return { kind: 'created', serviceId: serviceIdOf(place.scenario, `contradicted ${posts}`) };
-          },
+    { by: 'another process', at: 'elsewhere', found: 'words contradict each other', code: PROFILE_CONTRADICTION },
+    { by: 'another process', at: 'elsewhere', found: 'several keys get one id', code: SERVICE_IDS_REPEATED },
+    { by: 'this process', at: 'here', found: 'words contradict each other', code: PROFILE_CONTRADICTION },
+  ] as const)('are not repeated from the moment on in which $by finds that $found', async ({ at, code }) => {
+    let posts = 0;
+    const withdrawn: (boolean | undefined)[] = [];
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        async createInvoice(_body, _key, limits) {
+          posts += 1;
+          await contradict();
+          await limits?.permit?.confirm();
+          withdrawn.push(limits?.permit?.withdrawn.aborted);
+          return { kind: 'created', serviceId: serviceIdOf(place.scenario, `contradicted ${posts}`) };
         },
-      });
-      const { deps } = place;
-      const { baseUrl } = deps.service;
-      async function contradict(): Promise<void> {
-        if (at === 'here') return deps.watch.stop('Words are swapped.', []);
-        const reason = { code: PROFILE_CONTRADICTION, message: 'Correct the profile' };
-        await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW, probeAfter: NOW });
-        // For so long a process goes by what it has read.
-        place.later(1_000);
-      }
-      const batch = await unknownOnes(place, 3);
-      const before = await batch.lines();
-
+      },
+    });
+    const { deps } = place;
+    const { baseUrl } = deps.service;
+    async function contradict(): Promise<void> {
+      if (at === 'here') return deps.watch.stop('Words are swapped.', []);
+      const reason = { code, message: 'Correct the profile' };
+      await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW, probeAfter: NOW });
+      // For so long a process goes by what it has read.
       place.later(1_000);
-      const repeat = () => asActivity(repeatUnknown, deps, { all: true });
-      const stopped = { serviceAway: true, profileContradicted: true };
-      expect(await repeat()).toMatchObject({ repeated: 1, found: 1, ...stopped });
-      expect(await repeat(), 'nor in the next pass').toMatchObject({ repeated: 0, ...stopped });
+    }
+    const batch = await unknownOnes(place, 3);
+    const before = await batch.lines();
 
-      expect(posts).toBe(1);
-      expect(withdrawn).toEqual([true]);
-      const left = (await batch.lines()).filter(({ state }) => state !== 'accepted');
-      expect(left).toEqual(before.filter(({ ref }) => left.some((line) => line.ref === ref)));
-      expect(left).toHaveLength(2);
-      await deps.ledger.endLastingStop(baseUrl);
-      if (at === 'elsewhere') await settleRest(place);
-    },
-  );
+    place.later(1_000);
+    const repeat = () => asActivity(repeatUnknown, deps, { all: true });
+    const stopped = { serviceAway: true, profileFoundWrong: true };
+    expect(await repeat()).toMatchObject({ repeated: 1, found: 1, ...stopped });
+    expect(await repeat(), 'nor in the next pass').toMatchObject({ repeated: 0, ...stopped });
+
+    expect(posts).toBe(1);
+    expect(withdrawn).toEqual([true]);
+    const left = (await batch.lines()).filter(({ state }) => state !== 'accepted');
+    expect(left).toEqual(before.filter(({ ref }) => left.some((line) => line.ref === ref)));
+    expect(left).toHaveLength(2);
+    await deps.ledger.endLastingStop(baseUrl);
+    if (at === 'elsewhere') await settleRest(place);
+  });
 
   it('are not repeated when the service may have forgotten their key', async () => {
     const { posts, service } = answering(lost());
@@ -801,7 +799,7 @@ describe('documents behind words that contradict each other', () => {
     await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW, probeAfter: NOW });
     const poll = () => asActivity(pollOpenDocuments, deps, { all: true });
 
-    expect(await poll()).toEqual({ asked: 0, settled: 0, serviceAway: true, profileContradicted: true });
+    expect(await poll()).toEqual({ asked: 0, settled: 0, serviceAway: true, profileFoundWrong: true });
     await deps.ledger.endLastingStop(baseUrl);
 
     expect(await poll()).toEqual({ asked: 1, settled: 0, serviceAway: false });
@@ -833,12 +831,31 @@ describe('documents behind words that contradict each other', () => {
     await reported(place, batch);
 
     expect(await asActivity(pollOpenDocuments, deps, { all: true })).toMatchObject({
-      ...{ settled: 1, serviceAway: true, profileContradicted: true },
+      ...{ settled: 1, serviceAway: true, profileFoundWrong: true },
     });
     expect(polls).toBe(2);
     expect((await batch.lines()).map(({ state }) => state).toSorted()).toEqual([
       ...['accepted', 'accepted', 'accepted', 'failed'],
     ]);
+  });
+});
+
+describe('documents of a service that gives several keys one id', () => {
+  it('are polled all the same: a GET creates nothing, and documents of before have ids of their own', async () => {
+    const place = placeOf({
+      service: { getInvoice: () => Promise.resolve({ kind: 'status', status: 'issued', reason: null }) },
+    });
+    const { deps, scenario } = place;
+    const batch = await scenario.run([{ ref: 'R0' }], 1_000);
+    await sendFirst(place, batch, [accepted(serviceIdOf(scenario, 'own-id'))]);
+    await reported(place, batch);
+    const { baseUrl } = deps.service;
+    const repeated = { code: SERVICE_IDS_REPEATED, message: 'Correct the profile' };
+    await deps.ledger.openBreaker({ baseUrl, reason: repeated, openedAt: NOW, probeAfter: NOW });
+
+    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toEqual({
+      ...{ asked: 1, settled: 1, serviceAway: false },
+    });
   });
 });
 

@@ -26,10 +26,10 @@ describe('what a reconciliation prints', () => {
 
   it('names the service only when it was asked and did not answer', () => {
     const unanswered = reconciliationText({ ...RESULT, serviceAway: true });
-    const notAsked = reconciliationText({ ...RESULT, serviceAway: true, profileContradicted: true });
+    const notAsked = reconciliationText({ ...RESULT, serviceAway: true, profileFoundWrong: true });
 
     expect(unanswered).toContain('The service did not answer');
-    expect(notAsked).toContain('the words of the service profile contradict each other');
+    expect(notAsked).toContain('the service profile was found to be wrong');
     expect(notAsked).not.toContain('did not answer');
   });
 });

@@ -263,16 +263,16 @@ describe('asking the service now', () => {
     expect(notified).toContain('Repeated 2 requests without an answer, 1 of them were found.');
     expect(notified).toContain('Batches without a run that were closed: 1.');
     expect(notified).toContain('The service does not answer');
-    expect(notified).not.toContain('contradict');
+    expect(notified).not.toContain('profile was found');
   });
 
-  it('does not blame the service for a profile that contradicts itself', async () => {
-    const reconcile = async (): Promise<ReconcileAnswer> => ({ ...ASKED, profileContradicted: true, orphans: [] });
+  it('does not blame the service for a profile that was found to be wrong', async () => {
+    const reconcile = async (): Promise<ReconcileAnswer> => ({ ...ASKED, profileFoundWrong: true, orphans: [] });
 
     const answer = await post(`${PAGE}/reconcile`, [], { actions: { reconcile } });
 
     const notified = await pageOf(answer.headers.get('location') ?? '');
-    expect(notified).toContain('because the words of the service profile contradict each other');
+    expect(notified).toContain('because the service profile was found to be wrong');
     expect(notified).not.toContain('The service does not answer');
     expect(notified).not.toContain('Batches without a run');
   });
