@@ -203,9 +203,12 @@ export interface RowsNotSent {
   readonly folders: readonly string[];
 }
 
-/** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended. */
+/** Whether Temporal still runs a workflow. A run that Temporal does not know counts as ended, if no later run of its workflow is open. */
 export interface RunDirectory {
-  /** Also by the run in which it goes on after a reset in the Temporal UI. `asker`: the run that asks, which does not wait for itself. */
+  /**
+   * Also by the run in which it goes on after a reset in the Temporal UI, and, where Temporal does not know the run any more, by the latest of its
+   * workflow. `asker`: the run that asks, which does not wait for itself.
+   */
   isOpen(workflowId: string, runId: string, asker?: string): Promise<boolean>;
   /**
    * For how long the run has ended; null: it, or a later run of the same workflow (after a reset in the Temporal UI),

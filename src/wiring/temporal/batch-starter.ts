@@ -60,7 +60,7 @@ export async function startBatch(
   return { batchId, handle };
 }
 
-/** Asks Temporal whether the run that holds a batch is open; a run that Temporal does not know any more is not. */
+/** Asks Temporal whether the run that holds a batch is open; one whose workflow Temporal does not know any more is not. */
 export function createRunDirectory(client: Client): RunDirectory {
   return {
     isOpen,
@@ -77,12 +77,19 @@ export function createRunDirectory(client: Client): RunDirectory {
     },
   };
 
-  /** A run that was reset goes on in another one, with all that it had claimed. */
+  /**
+   * A run that was reset goes on in another one, with all that it had claimed. Once Temporal has removed the first one,
+   * nothing names the other but the id of their workflow.
+   */
   async function isOpen(workflowId: string, runId: string, asker?: string): Promise<boolean> {
     if (runId === asker) return false;
     const asked = await describe(workflowId, runId);
-    const goesOnIn = asked?.raw.workflowExtendedInfo?.resetRunId ?? '';
-    return goesOnIn === '' ? asked?.status.name === 'RUNNING' : isOpen(workflowId, goesOnIn, asker);
+    if (asked === null) {
+      const latest = await describe(workflowId);
+      return latest?.status.name === 'RUNNING' && latest.runId !== asker;
+    }
+    const goesOnIn = asked.raw.workflowExtendedInfo?.resetRunId ?? '';
+    return goesOnIn === '' ? asked.status.name === 'RUNNING' : isOpen(workflowId, goesOnIn, asker);
   }
 
   async function describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | null> {

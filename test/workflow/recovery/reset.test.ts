@@ -20,6 +20,16 @@ async function reset({ client, config }: TestStack, handle: BatchHandle, to: 'fi
   });
 }
 
+/** As Temporal removes a run whose retention is over, or a person in its UI. */
+async function forget({ client, config }: TestStack, workflowId: string, runId: string): Promise<void> {
+  await client.workflowService.deleteWorkflowExecution({
+    namespace: config.temporal.namespace,
+    workflowExecution: { workflowId, runId },
+  });
+  const isKnown = () => client.workflow.getHandle(workflowId, runId).describe();
+  await until(async () => (await Promise.allSettled([isKnown()]))[0].status === 'rejected');
+}
+
 /** A batch whose page waits for final words; `latest` is its workflow, whichever run that is. */
 async function waitingBatch(stack: TestStack) {
   await stack.drop('reset.csv', testInvoices(3));
@@ -54,6 +64,29 @@ describe('a batch that is reset while its page waits', { concurrent: true, timeo
       await until(async () => (await stack.progress(beside)).phase !== 'reading');
       expect((await stack.progress(beside)).phase).toBe('attached');
       gate.open();
+
+      expect((await latest.result()).counts).toMatchObject({ issued: 3 });
+      expect(await beside.result()).toMatchObject({ attachedTo: batchId, counts: { issued: 3 } });
+    });
+  });
+});
+
+describe('a batch that is reset before it has a page', { timeout: 180_000 }, () => {
+  it('keeps its claim also once Temporal has removed the run before the reset', async () => {
+    await withStack({}, async (stack) => {
+      stack.front.script = () => 'cut';
+      await stack.drop('reset.csv', testInvoices(3));
+      const { batchId, handle } = await stack.start({ file: 'reset.csv' });
+      await until(async () => (await stack.progress(handle)).waitingFor !== null);
+      const { runId } = await handle.describe();
+      await reset(stack, handle, 'last');
+      await forget(stack, batchId, runId);
+      const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
+
+      const beside = await stack.startAs(ownName('beside'), { file: 'reset.csv' });
+      await until(async () => (await stack.progress(beside)).phase !== 'reading');
+      expect((await stack.progress(beside)).phase).toBe('attached');
+      stack.front.script = () => 'pass';
 
       expect((await latest.result()).counts).toMatchObject({ issued: 3 });
       expect(await beside.result()).toMatchObject({ attachedTo: batchId, counts: { issued: 3 } });
