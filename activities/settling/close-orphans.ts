@@ -33,19 +33,24 @@ const NO_FINAL_WORD = {
  * Closes batches whose run Temporal has closed, or does not know. They are not sent on: the run may have been ended because the wrong
  * file went out, and how it was started (control totals, `hold`, a pause) went with it. What was not sent is `held`,
  * what may have been is `unknown` or `unsettled`, and waits for a person where an operator stopped the batch and no process is known to have sent it; a file that was not read to its end is refused.
- * Returns the batches closed; their reports are due.
+ * Returns the batches closed, also by an earlier attempt that failed at a later batch; their reports are due.
  */
 export async function closeOrphans(deps: ActivityDeps, { all }: OrphansInput): Promise<readonly string[]> {
-  const closed: string[] = [];
   for (const batch of await deps.ledger.openBatches(deps.application)) {
     if (!isClaimedHere(batch)) {
       const endedForMs = await deps.runs.endedForMs(batch.workflowId, batch.runId);
       if (endedForMs === null || (!all && endedForMs < GRACE_MS)) continue;
     }
     if (!(await hasReadableReports(deps, batch))) continue;
-    if (await closeOrphan(deps, batch)) closed.push(batch.batchId);
+    await closeOrphan(deps, batch);
   }
-  return closed;
+  return closedHere(deps);
+}
+
+/** What an earlier attempt closed is open no more. The ledger knows it: the claim of a closed batch stays with the run that closed it. */
+async function closedHere({ application, ledger }: ActivityDeps): Promise<readonly string[]> {
+  const { workflowExecution } = Context.current().info;
+  return workflowExecution === undefined ? [] : ledger.batchesClosedBy({ application, ...workflowExecution });
 }
 
 /** One that cannot be read keeps its own batch open, and no other. */
@@ -66,12 +71,12 @@ function isClaimedHere({ workflowId, runId }: BatchRecord): boolean {
   return workflowExecution?.workflowId === workflowId && workflowExecution.runId === runId;
 }
 
-/** False: a run that started meanwhile has the claim, or the batch was closed. */
-async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<boolean> {
+/** Does nothing where a run that started meanwhile has the claim, or the batch was closed. */
+async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void> {
   const { ledger, log } = deps;
   const { batchId, application, file, sha256, workflowId, runId, state } = batch;
   const { workflowExecution, attempt } = Context.current().info;
-  if (workflowExecution === undefined) return false;
+  if (workflowExecution === undefined) return;
   // Before the claim, which takes the place of both the run and what an operator ordered it.
   const stopped = await wasStopped(deps, batch);
   const claim = await ledger.claimBatch({
@@ -81,10 +86,9 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<bool
     // A batch that was closed meanwhile stays as its own run closed it.
     waited: true,
   });
-  if (claim.kind === 'owned' || claim.kind === 'closed') return false;
+  if (claim.kind === 'owned' || claim.kind === 'closed') return;
   log.warn('a batch without a run is closed', { batchId, state, run: runId, stopped });
   await (claim.kind === 'claimed' ? refuse(deps, claim.batch) : finish(deps, claim.batch, stopped));
-  return true;
 }
 
 /**

@@ -4,6 +4,7 @@ import { batchRecord } from '../batches/batch-record.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { reasonOf } from '../database/reason-of.ts';
+import { CLOSED_BATCH_STATES } from '../database/states.ts';
 import {
   BATCHES_LEFT_UNKNOWN,
   END_REPEATS,
@@ -25,6 +26,12 @@ import { applyEvents, applyPastEvents } from '../settling/settled.ts';
 const OPEN_BATCHES = `/* open-batches */
 SELECT ${BATCH_COLUMNS} FROM batch
 WHERE application = $1 AND state IN ('staging', 'running', 'paused')
+ORDER BY seq`;
+
+/** application, workflowId, runId. */
+const BATCHES_CLOSED_BY = `/* batches-closed-by */
+SELECT batch_id FROM batch
+WHERE application = $1 AND workflow_id = $2 AND run_id = $3 AND state IN ${CLOSED_BATCH_STATES}
 ORDER BY seq`;
 
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost, so its outcome is not known.' };
@@ -99,7 +106,17 @@ export function createReconciling(database: Database): ReconcilingLedger {
     async openBatches(application) {
       return (await database.query<BatchRow>(OPEN_BATCHES, [application])).map(batchRecord);
     },
+
+    batchesClosedBy: (run) => batchesClosedBy(database, run),
   };
+}
+
+async function batchesClosedBy(
+  database: Database,
+  { application, workflowId, runId }: Parameters<ReconcilingLedger['batchesClosedBy']>[0],
+): Promise<readonly string[]> {
+  const rows = await database.query<{ batch_id: string }>(BATCHES_CLOSED_BY, [application, workflowId, runId]);
+  return rows.map((row) => row.batch_id);
 }
 
 /** A report that said another reason would stay if a crash came between the two statements. */

@@ -147,6 +147,12 @@ export interface ReconcilingLedger {
   }): Promise<number>;
   /** Batches in `staging`, `running` or `paused`, oldest first. */
   openBatches(application: string): Promise<readonly BatchRecord[]>;
+  /** Closed batches whose claim is still this run's: those that it closed and nobody opened again. Their ids, oldest first. */
+  batchesClosedBy(run: {
+    readonly application: string;
+    readonly workflowId: string;
+    readonly runId: string;
+  }): Promise<readonly string[]>;
 }
 
 /** What reports said of invoices that may still change, and which reports are to be written. */

@@ -74,6 +74,19 @@ describe('closing batches whose run was lost', () => {
     expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: 'run-lost' } });
   });
 
+  it('names at its next attempt what an attempt closed that failed at a later batch', async () => {
+    const place = placeOf({ over: { runs } });
+    const first = await place.scenario.run([{ ref: 'A' }]);
+    const later = await place.scenario.run([{ ref: 'B' }]);
+    const { workflowId } = await later.record();
+    const endedForMs: ActivityDeps['runs']['endedForMs'] = (asked) =>
+      asked === workflowId ? Promise.reject(new Error('Temporal is away')) : Promise.resolve(ENDED_FOR_MS);
+    await expect(closing(place, 1, { runs: { ...runs, endedForMs } })).rejects.toThrow('Temporal is away');
+    expect(await first.record()).toMatchObject({ state: 'finished' });
+
+    expect(await closing(place, 2)).toEqual([first.batchId, later.batchId]);
+  });
+
   it('leaves to a person what a process had to send and may not have sent, and not what it sent', async () => {
     const place = placeOf({ over: { runs } });
     const batch = await place.scenario.run([{ ref: 'frozen' }, { ref: 'sent' }]);
