@@ -121,7 +121,10 @@ function addServiceCommands(program: Command): void {
     .command('confirm-ledger')
     .description('after a restore: what was sent without the knowledge of the ledger is settled; nothing is sent')
     .addOption(applicationOption())
-    .option('--leave-lost-batches', 'although files that ran since the copy were not run again, or reports cannot be read')
+    .option(
+      '--leave-lost-batches',
+      'although files that ran since the copy were not run again, or reports cannot be read',
+    )
     .action(async ({ application, leaveLostBatches }: WithApplication & { readonly leaveLostBatches?: boolean }) => {
       const { confirmLedgerCommand } = await import('../installation/confirm-ledger.ts');
       const command = { application, leaveLostBatches: leaveLostBatches === true };
