@@ -2,8 +2,9 @@ import { commandLine, type CommandReader } from '../../src/domain/text/command-l
 import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyRemark, NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import { isWholeFileIssued, lostRowsOf } from '../../src/contract/lost-rows.ts';
+import { lostRowsOf } from '../../src/contract/lost-rows.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
+import { isWholeFileIssued } from '../../src/contract/whole-file.ts';
 import { ENGLISH, type Speech } from '../../src/texts/choose-language.ts';
 import { documentFormat } from '../../src/texts/document-format.ts';
 import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';

@@ -1,4 +1,4 @@
-import { isEveryRowIssued } from '../../contract/lost-rows.ts';
+import { isEveryRowIssued } from '../../contract/whole-file.ts';
 import type { BatchResult } from '../../contract/messages.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
