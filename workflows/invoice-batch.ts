@@ -12,8 +12,7 @@ import * as options from './activity-options.ts';
 import { followBatch } from './batch/batch-control.ts';
 import { historyIsLong } from './history-limit.ts';
 import { requireBatchInput } from './batch/batch-input.ts';
-import { notifyNightlyRun } from './batch/confirm-total.ts';
-import { notifyPause } from './batch/notify-pause.ts';
+import { notifyHeld, notifyPaused } from './batch/notify-nightly-run.ts';
 import { passOnActions } from './batch/pass-on.ts';
 import { reportBatch } from './batch/report-batch.ts';
 import { recordActions } from './batch/batch-watch.ts';
@@ -74,9 +73,9 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
       await passOnActions(batch, found.workflowId);
       if (found.unusual !== undefined && !notified) {
         notified = true;
-        await notifyNightlyRun(found.unusual.batchId, found.unusual);
+        await notifyHeld(found.unusual.batchId, found.unusual);
       }
-      nightKnows = await notifyPause(found.pausedBatch ?? null, nightKnows);
+      nightKnows = await notifyPaused(found.pausedBatch ?? null, nightKnows);
       if (historyIsLong())
         await continueAsNew<typeof invoiceBatch>(input, { sha256: found.sha256, workflowId: found.workflowId });
       await sleep(wait, { summary: 'another run has this file: looking again' });

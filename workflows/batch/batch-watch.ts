@@ -4,7 +4,7 @@ import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from '../wait-at-most.ts';
-import { notifyPause } from './notify-pause.ts';
+import { notifyPaused } from './notify-nightly-run.ts';
 
 /**
  * A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is
@@ -64,7 +64,7 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
       const control = batch.sendingControl() ?? undefined;
       batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
       batch.notified(actions.length);
-      nightKnows = await notifyPause(batch.paused ? batchId : null, nightKnows);
+      nightKnows = await notifyPaused(batch.paused ? batchId : null, nightKnows);
     }
   } catch (error) {
     if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId });

@@ -1,10 +1,9 @@
-import { condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
-import { batchHeldSignal, type UnusualTotal } from '../../src/contract/messages.ts';
 import * as options from '../activity-options.ts';
-import { notifyParent } from '../notify-parent.ts';
 import type { BatchControl } from './batch-control.ts';
+import { notifyHeld } from './notify-nightly-run.ts';
 
 const { confirmTotal } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
@@ -22,7 +21,7 @@ export async function whenTotalConfirmed(batch: BatchControl, running: RunningBa
   if (unusual === undefined) return running;
   batch.confirming(unusual);
   batch.waitFor(0, WAITING_FOR);
-  await notifyNightlyRun(batchId, unusual);
+  await notifyHeld(batchId, unusual);
   await condition(() => batch.totalConfirmed || batch.cancelled);
   batch.waitFor(0, null);
   const confirmed = batch.totalConfirmed && !batch.cancelled;
@@ -31,12 +30,4 @@ export async function whenTotalConfirmed(batch: BatchControl, running: RunningBa
     : running;
   batch.begin(next);
   return next;
-}
-
-/** The nightly run that started this one must not wait for somebody who sleeps: it goes on without the file. */
-export async function notifyNightlyRun(batchId: string, unusual: UnusualTotal): Promise<void> {
-  const { workflowId } = workflowInfo();
-  const { invoices, difference } = unusual;
-  // A night that has ended meanwhile: the next one finds the file, and asks again.
-  await notifyParent(batchHeldSignal.name, { workflowId, batchId, unusual: { invoices, difference } });
 }
