@@ -32,8 +32,22 @@ const TROUBLE = {
   'without namespace': 'temporal has no such namespace; work stands still: make it, then start this worker again',
 } as const;
 
+type TroubleKind = keyof typeof TROUBLE;
+
+/** What a question found: the server's answer, or why none came. */
+type Found = Awaited<ReturnType<typeof askTemporal>> | 'away' | 'expired';
+
+/** Null: none that stops work. */
+const TROUBLE_OF: Readonly<Record<Found, TroubleKind | null>> = {
+  there: null,
+  denied: null,
+  missing: 'without namespace',
+  away: 'away',
+  expired: 'expired',
+};
+
 interface Trouble {
-  readonly kind: keyof typeof TROUBLE;
+  readonly kind: TroubleKind;
   /** Epoch milliseconds. */
   readonly since: number;
 }
@@ -57,7 +71,7 @@ export function watchTemporal(client: Client, access: ReadAccess, log: WatchLog)
   return watch(access, async (stopped) => {
     const found = await askTemporal(client).catch(() => kindOfAbsence(access));
     if (stopped.aborted) return true;
-    const kind = found === 'missing' ? 'without namespace' : found === 'there' || found === 'denied' ? null : found;
+    const kind = TROUBLE_OF[found];
     if (kind !== null && kind !== trouble?.kind) {
       trouble = { kind, since: trouble?.since ?? Date.now() };
       log.warn(TROUBLE[kind], { address, namespace: client.options.namespace });
@@ -91,7 +105,7 @@ function watch(access: ReadAccess, answers: (stopped: AbortSignal) => Promise<bo
 }
 
 /** A key that is revoked may be told that it has no right, and so may one that is good and has few. */
-function isAnswered(found: 'there' | 'missing' | 'denied' | 'away' | 'expired'): boolean {
+function isAnswered(found: Found): boolean {
   return found === 'there' || found === 'missing';
 }
 
