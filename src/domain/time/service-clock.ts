@@ -53,10 +53,14 @@ export function createServiceClock({
   /** A mark of sending that is later than the start shows that the clock was behind then, or ahead before. */
   const isEarlier = (since: number): boolean => since <= Math.max(startedAt, sentUntil ?? 0);
 
-  function latestNow(since?: number): number {
+  /** The later one of this machine's time and the time that answers of the service have named. */
+  function serviceNow(): number {
     const own = latest();
-    if (anchor === null || since === undefined || !isEarlier(since)) return own;
-    return Math.max(own, Math.floor(anchor.at + monotonic() - anchor.steady));
+    return anchor === null ? own : Math.max(own, Math.floor(anchor.at + monotonic() - anchor.steady));
+  }
+
+  function latestNow(since?: number): number {
+    return since !== undefined && isEarlier(since) ? serviceNow() : latest();
   }
 
   return {
@@ -73,7 +77,7 @@ export function createServiceClock({
           hasWarned = true;
           onBehind(ahead);
         }
-        if (at > latestNow(0)) anchor = { at, steady: monotonic() };
+        if (at > serviceNow()) anchor = { at, steady: monotonic() };
       }
       hasAnswered = true;
       answer();
