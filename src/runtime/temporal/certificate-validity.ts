@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { TemporalPlace } from './temporal-connection.ts';
 
 /** When the certificate that Lote shows to the server begins and ends to be valid, in epoch milliseconds; null: it shows none, or none that can be read. */
-export function validityOf({ tls }: TemporalPlace): { readonly from: number; readonly to: number } | null {
+export function certificateValidity({ tls }: TemporalPlace): { readonly from: number; readonly to: number } | null {
   const pem = tls?.clientCertPair?.crt;
   if (pem === undefined) return null;
   try {

@@ -1,5 +1,5 @@
 import type { TemporalConfig } from '../../runtime/config/config.ts';
-import { validityOf } from '../../runtime/temporal/certificate-validity.ts';
+import { certificateValidity } from '../../runtime/temporal/certificate-validity.ts';
 import { placeOf } from '../temporal/connect-client.ts';
 import { fine, trouble, unknown, type Check } from './check.ts';
 
@@ -15,7 +15,7 @@ export async function checkCertificate(temporal: TemporalConfig, now: number): P
   const path = tls?.clientCertPath ?? null;
   if (address === null || path === null) return [];
   const place = await placeOf(address, temporal).catch(() => null);
-  const validity = place === null ? null : validityOf(place);
+  const validity = place === null ? null : certificateValidity(place);
   if (validity === null) return [trouble(NAME, `${path} or its key cannot be read, or is none.`, RENEW)];
   const until = new Date(validity.to).toISOString();
   if (validity.to < now) return [trouble(NAME, `${path} expired at ${until}.`, RENEW)];

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { repeat, type Repetition } from '../../concurrency/repeat.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { validityOf } from '../../runtime/temporal/certificate-validity.ts';
+import { certificateValidity } from '../../runtime/temporal/certificate-validity.ts';
 import type { TemporalPlace } from '../../runtime/temporal/temporal-connection.ts';
 import { findNamespace } from './connect-client.ts';
 import { isRenewed, type ReadAccess } from './renewed-access.ts';
@@ -110,7 +110,7 @@ function isAnswered(found: Found): boolean {
 }
 
 function kindOfAbsence({ place }: ReadAccess): 'away' | 'expired' {
-  const validity = validityOf(place);
+  const validity = certificateValidity(place);
   return validity !== null && validity.to < Date.now() ? 'expired' : 'away';
 }
 
