@@ -13,7 +13,7 @@ import { issuedBefore } from './issued-before.ts';
 import { FIND_BATCH } from './find-batch-sql.ts';
 import { createFindings } from './findings.ts';
 import { INVOICE_OF_LINE, invoicesOfBatch, PAGE_OF } from './page-of-sql.ts';
-import { contradictedInvoices } from './contradicted.ts';
+import { contradictedInvoices } from './contradicted-invoices.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
