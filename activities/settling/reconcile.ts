@@ -5,7 +5,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import { CANCELLED_UNANSWERED } from '../../src/domain/retry-decision.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
-import { repeatPermits, STALE_MS } from './repeat-permits.ts';
+import { repeatPermits, STALE_REPEAT_MS } from './repeat-permits.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
 import { eachOf } from '../../src/concurrency/each-of.ts';
@@ -62,7 +62,7 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
       application,
       now: takenAt,
       retentionMs: settings.retry.retentionMs,
-      staleMs: STALE_MS,
+      staleMs: STALE_REPEAT_MS,
       all,
       refusalIsProof: settings.retry.refusedRepeatIsProof,
       ...{ afterInvoiceId, limit: REPEATS_AT_ONCE, exceptBatches },

@@ -4,13 +4,13 @@ import type { ActivityDeps } from '../deps.ts';
 import { lastingStop } from '../profile-fit/lasting-stop.ts';
 
 /** Longer than any group of invoices that are taken together may take: a repeat older than this is one that a crash ended. */
-export const STALE_MS = 10 * 60_000;
+export const STALE_REPEAT_MS = 10 * 60_000;
 
 /**
  * A repeat leaves only while nobody else may take its invoice, with room for the exchange itself and for clocks that
  * differ.
  */
-const LEAVES_WITHIN_MS = STALE_MS - 2 * 60_000;
+const LEAVES_WITHIN_MS = STALE_REPEAT_MS - 2 * 60_000;
 
 /** The permits of one pass that repeats unknown invoices. */
 export interface RepeatPermits {
@@ -18,7 +18,7 @@ export interface RepeatPermits {
   goesOn(): Promise<boolean>;
   /** Whether the profile was found wrong, which stops the service for good (`lastingStop`): nothing more of the pass leaves. */
   isStopped(): boolean;
-  /** Of what was taken at that time, by the clock that the ledger was given: after STALE_MS of it others take the invoice, or an operator gives it a new key. */
+  /** Of what was taken at that time, by the clock that the ledger was given: after STALE_REPEAT_MS of it others take the invoice, or an operator gives it a new key. */
   ofTake(takenAt: number): DeparturePermit;
 }
 
