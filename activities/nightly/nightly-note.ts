@@ -47,7 +47,7 @@ export interface NoteRequest {
   /** The batch as the ledger knows it; null when there is none. */
   readonly batch: BatchRecord | null;
   /** References of its invoices that went out and are in doubt; they stand in the note alone, for Temporal's history keeps the remarks. Left out: none. */
-  readonly doubtful?: readonly string[];
+  readonly contradictedRefs?: readonly string[];
   /** The file has other bytes now than the batch has read: whoever wrote it went on after a pause. */
   readonly changed: boolean;
   readonly night: { readonly nightId: string; readonly startedAt: number };
@@ -82,7 +82,10 @@ export function nightlyNote(request: NoteRequest): NightlyNote {
 /** Wide enough for the longest name of a line, in each language. */
 const NAME_WIDTH = 13;
 
-function noteText({ file, end, night, speech, doubtful = [] }: NoteRequest, remarks: readonly NightlyRemark[]): string {
+function noteText(
+  { file, end, night, speech, contradictedRefs = [] }: NoteRequest,
+  remarks: readonly NightlyRemark[],
+): string {
   const format = documentFormat(speech);
   const { nights, nightFile } = NIGHT_TEXTS[speech.language];
   const paths = end.kind === 'batch' ? end.result.reports : null;
@@ -94,7 +97,9 @@ function noteText({ file, end, night, speech, doubtful = [] }: NoteRequest, rema
     '',
     ...remarks.map((remark) => remarkText(format, remark)),
     '',
-    ...(doubtful.length === 0 ? [] : [line(nightFile.inDoubt, doubtful.map((ref) => plainText(ref)).join('; '))]),
+    ...(contradictedRefs.length === 0
+      ? []
+      : [line(nightFile.inDoubt, contradictedRefs.map((ref) => plainText(ref)).join('; '))]),
     ...(paths === null ? [] : [line(nightFile.report, paths.html)]),
     ...(paths === null || paths.corrections === null ? [] : [line(nightFile.corrections, paths.corrections)]),
   ].join('\n');

@@ -99,8 +99,8 @@ export async function archiveDrop(
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
   const changed = batch !== null && (await isChanged(deps, { night, file, sha256: batch.sha256 }));
-  const doubtful = await invoicesInDoubt(deps, end);
-  const note = nightlyNote({ file, end, batch, doubtful, changed, night, speech: deps.speech, reader: deps });
+  const contradictedRefs = await contradictedRefsOf(deps, end);
+  const note = nightlyNote({ file, end, batch, contradictedRefs, changed, night, speech: deps.speech, reader: deps });
   const { slot, name, resumed } = file;
   const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
   const entry: NightlyRunEntry = {
@@ -123,7 +123,7 @@ export async function archiveDrop(
 }
 
 /** References of what the report of the batch counts as in doubt. */
-async function invoicesInDoubt({ ledger }: ActivityDeps, end: FileEnd): Promise<readonly string[]> {
+async function contradictedRefsOf({ ledger }: ActivityDeps, end: FileEnd): Promise<readonly string[]> {
   if (end.kind !== 'batch' || (end.result.counts.contradicted ?? 0) === 0) return [];
   const { batchId } = end.result;
   return (await ledger.contradictedInvoices([batchId])).get(batchId)?.refs ?? [];

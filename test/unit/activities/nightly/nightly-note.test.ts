@@ -82,7 +82,7 @@ describe('what a person reads beside a file', () => {
   it('with the references of what is in doubt, which no remark has', () => {
     const end = ended({ counts: { invoices: 3, issued: 3, contradicted: 1 } });
 
-    const { remarks, text } = note({ end, doubtful: ['FT 2026/7'] });
+    const { remarks, text } = note({ end, contradictedRefs: ['FT 2026/7'] });
 
     expect(remarks).toEqual([{ kind: 'contradicted', n: 1 }, { kind: 'read-report' }]);
     expect(text).toContain('1 invoice went out and is in doubt: it may exist twice at the service');
