@@ -27,7 +27,7 @@ export const CONTRADICTIONS_OF_LINE = `CASE
   ELSE '{}'::text[] END`;
 
 /** The lines of these batches (an SQL condition on `bi.batch_id`) that are in doubt, found through the index of the few invoices with a flag. */
-export function linesInDoubt(ofBatches: string): string {
+export function contradictedLines(ofBatches: string): string {
   return `FROM invoice i JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id AND ${ofBatches}
   WHERE i.flags <> '{}' AND cardinality(${CONTRADICTIONS_OF_LINE}) > 0`;
 }
@@ -35,5 +35,5 @@ export function linesInDoubt(ofBatches: string): string {
 /** batchIds, how many references of each. */
 export const CONTRADICTED_INVOICES = `/* contradicted-invoices */
 SELECT bi.batch_id, count(*) AS invoices, (array_agg(bi.invoice_ref ORDER BY bi.ordinal))[1:$2::integer] AS refs
-${linesInDoubt('bi.batch_id = ANY ($1::text[])')}
+${contradictedLines('bi.batch_id = ANY ($1::text[])')}
 GROUP BY bi.batch_id`;

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
 import type { MeasuredLag, MeasuringLedger } from '../../domain/ports/measures.ts';
-import { linesInDoubt } from '../batches/contradictions-sql.ts';
+import { contradictedLines } from '../batches/contradictions-sql.ts';
 import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
@@ -44,7 +44,7 @@ GROUP BY 1`;
 /** application, since. An invoice of two batches is one invoice. A report is written again when doubt comes after the end of its batch. */
 const MEASURE_DOUBT = `/* measure-doubt */
 SELECT count(DISTINCT i.invoice_id) AS invoices
-${linesInDoubt(`bi.batch_id IN (
+${contradictedLines(`bi.batch_id IN (
     SELECT b.batch_id FROM batch b LEFT JOIN report_mark m ON m.batch_id = b.batch_id
     WHERE b.application = $1 AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finished_at >= $2 OR m.written_at >= $2))`)}`;
 

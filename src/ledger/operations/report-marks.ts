@@ -3,7 +3,7 @@ import type { ReportMarkLedger } from '../../domain/ports/ledger/reconciling-led
 import type { BatchRow } from '../batches/batch-columns-sql.ts';
 import { foundBatch } from '../batches/batch-record.ts';
 import { LOCK_BATCH } from '../batches/find-batch-sql.ts';
-import { linesInDoubt } from '../batches/contradictions-sql.ts';
+import { contradictedLines } from '../batches/contradictions-sql.ts';
 import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
 import { column } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
@@ -28,7 +28,7 @@ function flagsOf(batchId: string): string {
 const SAID_CONTRADICTED =
   "CASE WHEN m.figures IS NOT NULL THEN coalesce((m.figures::json ->> 'contradicted')::integer, 0) END";
 function contradictedOf(batchId: string): string {
-  return `(SELECT count(*)::integer ${linesInDoubt(`bi.batch_id = ${batchId}`)})`;
+  return `(SELECT count(*)::integer ${contradictedLines(`bi.batch_id = ${batchId}`)})`;
 }
 
 /** application: closed batches whose last report says something that is no longer so. */
