@@ -1,7 +1,7 @@
 import type { TransitionName } from '../../domain/invoice-state.ts';
 import { INVOICE_OF_LINE, PAGE_OF } from '../batches/page-of-sql.ts';
 import { CLOSED_BATCH_STATES, fromStates } from '../database/states.ts';
-import { FLAGS_WITHOUT_DOUBT } from '../settling/other-document-sql.ts';
+import { FLAGS_WITHOUT_OLDER_LEDGER } from '../settling/other-document-sql.ts';
 import { WITHOUT_CANCELLATION } from './reconciling-sql.ts';
 
 /**
@@ -54,18 +54,18 @@ ORDER BY i.invoice_id
 FOR UPDATE OF i`;
 
 /** An operator has accepted this risk; it says nothing of what comes now. */
-const WITHOUT_DOUBT = `flags = ${FLAGS_WITHOUT_DOUBT}`;
+const WITHOUT_OLDER_LEDGER = `flags = ${FLAGS_WITHOUT_OLDER_LEDGER}`;
 
 /** batchId, now, then arrays: invoiceId, generation. Nothing of this generation reached the service; key and content stay. */
 export const RELEASE_SELECTED = `/* release-selected */
-UPDATE invoice i SET state = 'staged', owner_batch = $1, reason_code = NULL, reason_message = NULL, changed_at = $2, ${WITHOUT_DOUBT}
+UPDATE invoice i SET state = 'staged', owner_batch = $1, reason_code = NULL, reason_message = NULL, changed_at = $2, ${WITHOUT_OLDER_LEDGER}
 FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('release')}
 RETURNING i.invoice_id`;
 
 /** batchId, now, then arrays: invoiceId, generation. Same key, same bytes; the earlier answer may be lost, and stays so. */
 export const REPEAT_SELECTED = `/* repeat-selected */
-UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost', changed_at = $2, ${WITHOUT_CANCELLATION}, ${WITHOUT_DOUBT}
+UPDATE invoice i SET state = 'sending', owner_batch = $1, exposure = 'lost', changed_at = $2, ${WITHOUT_CANCELLATION}, ${WITHOUT_OLDER_LEDGER}
 FROM unnest($3::bigint[], $4::integer[]) AS u(invoice_id, generation)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates('repeat')}
 RETURNING i.invoice_id`;
@@ -92,7 +92,7 @@ function nextGeneration(name: Extract<TransitionName, 'regenerate' | 'abandon'>)
 UPDATE invoice i SET
   idempotency_key = u.idempotency_key, generation = i.generation + 1, owner_batch = $1, state = 'staged',
   exposure = 'none', service_id = NULL, asks = 0, first_sent_at = NULL, accepted_at = NULL, settled_at = NULL,
-  reason_code = NULL, reason_message = NULL, changed_at = $2, ${WITHOUT_DOUBT}
+  reason_code = NULL, reason_message = NULL, changed_at = $2, ${WITHOUT_OLDER_LEDGER}
 FROM unnest($3::bigint[], $4::integer[], $5::text[]) AS u(invoice_id, generation, idempotency_key)
 WHERE i.invoice_id = u.invoice_id AND i.generation = u.generation AND i.state IN ${fromStates(name)}
 RETURNING i.invoice_id`;

@@ -4,7 +4,7 @@ import { shareUnderToken } from '../batches/claim-proof.ts';
 import { invoicesOfBatch } from '../batches/page-of-sql.ts';
 import { arrayLiteral } from '../database/array-literal.ts';
 import type { Database } from '../database/database.ts';
-import { FLAGS_WITHOUT_DOUBT } from '../settling/other-document-sql.ts';
+import { FLAGS_WITHOUT_OLDER_LEDGER } from '../settling/other-document-sql.ts';
 
 const NOT_ISSUED = `i.owner_batch = $1 AND i.state IN ('staged', 'held', 'sending', 'unknown')`;
 
@@ -30,7 +30,7 @@ WITH target AS (
 UPDATE invoice i SET
   state = CASE WHEN i.state IN ('staged', 'held') OR (i.state = 'sending' AND i.exposure = 'none') THEN 'held' ELSE 'unknown' END,
   reason_code = $2, reason_message = $3, changed_at = $4,
-  flags = ${FLAGS_WITHOUT_DOUBT} || '{${OLDER_LEDGER}}'::text[]
+  flags = ${FLAGS_WITHOUT_OLDER_LEDGER} || '{${OLDER_LEDGER}}'::text[]
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND ${NOT_ISSUED}
 RETURNING i.invoice_id`;

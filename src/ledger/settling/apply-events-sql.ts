@@ -1,5 +1,5 @@
 import { fromStates } from '../database/states.ts';
-import { FLAGS_WITHOUT_DOUBT } from './other-document-sql.ts';
+import { FLAGS_WITHOUT_OLDER_LEDGER } from './other-document-sql.ts';
 import { applicationOfDocument, isOfApplication } from './same-application-sql.ts';
 
 /** One invoice with stored events that say something final. `state` is its state after `APPLY_EVENTS`. */
@@ -59,7 +59,7 @@ WITH reported AS (
     changed_at = CASE WHEN j.issues THEN j.issued_at ELSE i.changed_at END,
     reason_code = CASE WHEN j.issues THEN NULL ELSE i.reason_code END,
     reason_message = CASE WHEN j.issues THEN NULL ELSE i.reason_message END,
-    flags = CASE WHEN j.issues THEN ${FLAGS_WITHOUT_DOUBT} ELSE i.flags END
+    flags = CASE WHEN j.issues THEN ${FLAGS_WITHOUT_OLDER_LEDGER} ELSE i.flags END
       || CASE WHEN j.after_failed AND NOT i.flags @> '{issued-after-failed}' THEN '{issued-after-failed}'::text[] ELSE '{}' END
       || CASE WHEN j.failed_after AND NOT i.flags @> '{failed-after-issued}' THEN '{failed-after-issued}'::text[] ELSE '{}' END
   FROM judged j

@@ -1,6 +1,6 @@
 import { TRANSITIONS } from '../../domain/invoice-state.ts';
 import { KEEP_GENERATION_OF_TARGET } from './keep-generation-sql.ts';
-import { FLAGS_WITHOUT_DOUBT } from './other-document-sql.ts';
+import { FLAGS_WITHOUT_OLDER_LEDGER } from './other-document-sql.ts';
 import { applicationOfPastDocument, isOfApplication } from './same-application-sql.ts';
 import { fromStates, stateList } from '../database/states.ts';
 
@@ -80,7 +80,7 @@ WITH reported AS (
       WHEN d.revives THEN NULL
       WHEN d.unsent OR i.state IN ('sending', 'unknown') THEN ${WARNING}
       ELSE i.reason_message END,
-    flags = CASE WHEN d.revives THEN ${FLAGS_WITHOUT_DOUBT} ELSE i.flags END
+    flags = CASE WHEN d.revives THEN ${FLAGS_WITHOUT_OLDER_LEDGER} ELSE i.flags END
       || CASE WHEN d.revives AND i.state NOT IN ('accepted', 'unsettled') THEN '{issued-after-failed}'::text[] ELSE '{}' END
       || CASE WHEN (d.several OR NOT d.revives) AND NOT i.flags @> '{issued-in-earlier-generation}'
            THEN '{issued-in-earlier-generation}'::text[] ELSE '{}' END

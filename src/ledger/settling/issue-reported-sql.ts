@@ -1,5 +1,5 @@
 import { PAGE_OF } from '../batches/page-of-sql.ts';
-import { FLAGS_WITHOUT_DOUBT } from './other-document-sql.ts';
+import { FLAGS_WITHOUT_OLDER_LEDGER } from './other-document-sql.ts';
 import { isOfApplication } from './same-application-sql.ts';
 import { ofItem } from '../database/of-item.ts';
 import { stateList } from '../database/states.ts';
@@ -33,7 +33,7 @@ WITH called_issued AS MATERIALIZED (
   FROM (SELECT * FROM called_issued WHERE state IN ${WAITING} ORDER BY invoice_id) one
 ), moved AS (
   UPDATE invoice i SET state = 'issued', settled_at = ${ofReported('times')}, changed_at = ${ofReported('times')},
-    reason_code = NULL, reason_message = NULL, flags = ${FLAGS_WITHOUT_DOUBT}
+    reason_code = NULL, reason_message = NULL, flags = ${FLAGS_WITHOUT_OLDER_LEDGER}
   WHERE i.invoice_id = ANY(${IDS}::bigint[]) AND i.service_id = ${ofReported('service_ids')} AND i.state IN ${WAITING}
   RETURNING i.invoice_id, i.service_id
 ), issued AS (

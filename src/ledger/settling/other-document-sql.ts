@@ -10,7 +10,7 @@ export const HAS_EARLIER_DOCUMENT = `(i.flags @> '{issued-in-earlier-generation}
 export const IS_DOUBTFUL = `(i.flags @> '{${OLDER_LEDGER}}')`;
 
 /** The flags of invoice `i` once that doubt has ended: an operator has decided, or it is issued, and nothing of it is sent any more. */
-export const FLAGS_WITHOUT_DOUBT = `array_remove(i.flags, '${OLDER_LEDGER}')`;
+export const FLAGS_WITHOUT_OLDER_LEDGER = `array_remove(i.flags, '${OLDER_LEDGER}')`;
 
 /**
  * That the key of an invoice brought another document, and nobody knows that this one has failed (an SQL condition on the invoice's id and flags). A

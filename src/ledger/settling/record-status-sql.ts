@@ -1,6 +1,6 @@
 import { failedEventOf } from './failed-event-sql.ts';
 import { fromStates } from '../database/states.ts';
-import { FLAGS_WITHOUT_DOUBT, isOtherAlive } from './other-document-sql.ts';
+import { FLAGS_WITHOUT_OLDER_LEDGER, isOtherAlive } from './other-document-sql.ts';
 
 /** One invoice whose status `RECORD_STATUS` has written, with its state after that. */
 export interface RecordedStatus {
@@ -60,7 +60,7 @@ UPDATE invoice i SET
     WHEN a.status = 'issued' AND i.state IN ${fromStates('issue')} THEN NULL
     WHEN a.status = 'failed' AND i.state IN ${fromStates('fail')} THEN a.reason_message
     ELSE i.reason_message END,
-  flags = CASE WHEN a.status = 'issued' AND i.state IN ${fromStates('issue')} THEN ${FLAGS_WITHOUT_DOUBT} ELSE i.flags END
+  flags = CASE WHEN a.status = 'issued' AND i.state IN ${fromStates('issue')} THEN ${FLAGS_WITHOUT_OLDER_LEDGER} ELSE i.flags END
     || CASE WHEN a.status = 'issued' AND (i.state = 'failed' OR (a.failed_before AND i.state IN ${fromStates('issue')}))
         AND NOT i.flags @> '{issued-after-failed}' THEN '{issued-after-failed}'::text[] ELSE '{}' END
     || CASE WHEN a.status = 'failed' AND i.state = 'issued'

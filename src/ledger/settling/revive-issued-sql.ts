@@ -1,7 +1,7 @@
 import { PAGE_INVOICES } from '../batches/page-of-sql.ts';
 import { fromStates } from '../database/states.ts';
 import { KEEP_GENERATION_OF_TARGET } from './keep-generation-sql.ts';
-import { FLAGS_WITHOUT_DOUBT } from './other-document-sql.ts';
+import { FLAGS_WITHOUT_OLDER_LEDGER } from './other-document-sql.ts';
 
 /** That invoice `i` ended without a document, and an earlier one of it is issued: of its content or of another. */
 const ENDED_AFTER_ISSUED = `(i.flags <> '{}' AND i.flags @> '{issued-in-earlier-generation}' AND i.state IN ${fromStates('regenerate')})`;
@@ -30,7 +30,7 @@ WITH target AS (
 UPDATE invoice i SET
   state = 'issued', service_id = r.service_id, idempotency_key = r.idempotency_key, first_sent_at = r.first_sent_at,
   settled_at = r.settled_at, changed_at = greatest(i.changed_at, r.settled_at), reason_code = NULL, reason_message = NULL,
-  flags = ${FLAGS_WITHOUT_DOUBT} || CASE WHEN i.flags @> '{issued-after-failed}' THEN '{}'::text[] ELSE '{issued-after-failed}' END
+  flags = ${FLAGS_WITHOUT_OLDER_LEDGER} || CASE WHEN i.flags @> '{issued-after-failed}' THEN '{}'::text[] ELSE '{issued-after-failed}' END
 FROM risen r
 WHERE i.invoice_id = r.invoice_id AND ${ENDED_AFTER_ISSUED}
 RETURNING i.invoice_id`;
