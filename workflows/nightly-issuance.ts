@@ -1,7 +1,6 @@
 import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
-  ChildWorkflowFailure,
   condition,
   isCancellation,
   log,
@@ -12,17 +11,16 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { FileEnd } from '../activities/nightly/nightly-note.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
 import type { MessageChannel, NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
 import { waitingCount } from '../src/texts/nights/waiting-files.ts';
 import * as options from './activity-options.ts';
 import { hasPatch } from './has-patch.ts';
 import { isOptionalInput, problemOfFields, TEXT, type FieldRules } from './input-fields.ts';
-import { invoiceBatch } from './invoice-batch.ts';
 import { nightMessage } from './nightly/night-message.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
-import { followWaitingBatches, type WaitingBatches } from './nightly/waiting-batches.ts';
+import { runBatch } from './nightly/run-batch.ts';
+import { followWaitingBatches } from './nightly/waiting-batches.ts';
 
 const { openNight: openNightlyRun } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
@@ -173,61 +171,4 @@ async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: rea
     if (isCancellation(error)) throw error;
     log.warn('the message of the night was not started', { night: night.nightId });
   }
-}
-
-/** When a night goes on without a file. */
-interface Leaving {
-  readonly waitingBatches: WaitingBatches;
-  readonly isAllElseOver: () => boolean;
-}
-
-/**
- * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
- * its batch. A batch that is held or paused goes on by itself when an operator has come; the night does not wait.
- */
-async function runBatch(
-  { ledgerId, night }: OpenedNightlyRun,
-  { file, slot, batchId, name }: DroppedFile,
-  { waitingBatches, isAllElseOver }: Leaving,
-): Promise<FileEnd> {
-  const start = (workflowId: string) =>
-    startChild(invoiceBatch, {
-      workflowId,
-      args: [{ file, ledgerId }],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      cancellationType: ChildWorkflowCancellationType.ABANDON,
-      staticSummary: `dropped file ${name}`,
-    });
-  let begun: string | null = null;
-  const own = `${batchId ?? 'batch-unreadable'}-${night.nightId}-${slot}`;
-  try {
-    // A batch that runs already is joined by a run beside it, which attaches to it in the ledger.
-    const child = await start(batchId ?? own).catch((error: unknown) => {
-      // Not exported by the workflow package; the name is the SDK's contract.
-      if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);
-      throw error;
-    });
-    const ended = child.result().then((result): FileEnd => ({ kind: 'batch', result }));
-    begun = child.workflowId;
-    return (await Promise.race([ended, ...waitingBatches.begin(begun, isAllElseOver)])) ?? (await ended);
-  } catch (error) {
-    if (isCancellation(error) && !(error instanceof ChildWorkflowFailure)) throw error;
-    return failedEnd(error);
-  } finally {
-    if (begun !== null) waitingBatches.end(begun);
-  }
-}
-
-function failedEnd(error: unknown): FileEnd {
-  const cause = error instanceof ChildWorkflowFailure ? innermost(error) : error;
-  if (cause instanceof ApplicationFailure)
-    return { kind: 'failed', code: cause.type ?? 'internal', message: cause.message };
-  const name = cause instanceof Error ? cause.name : 'unknown';
-  return { kind: 'failed', code: name, message: 'The run was stopped from outside.' };
-}
-
-function innermost(error: Error): Error {
-  let cause: Error = error;
-  while (cause.cause instanceof Error) cause = cause.cause;
-  return cause;
 }
