@@ -41,7 +41,7 @@ export interface Dialect {
   readonly headerRow: number | null;
   /** Cells of the header as they stand in the file. */
   readonly header: readonly string[];
-  /** How many cells whole rows of a CSV file have behind the last title; left out where the header has as many. */
+  /** How many trailing cells whole rows of a CSV file have; left out where the header has as many. Stored proofs hold it by this name. */
   readonly unnamed?: number | undefined;
   /** Missing in JSON, and in what a Lote before this member wrote. */
   readonly read?: readonly ReadColumn[] | undefined;

@@ -82,8 +82,8 @@ export class CsvRows {
     evidence: Readonly<Record<NumberColumn, DecimalEvidence>>;
     /** Of a text; left out for a sheet. */
     delimiter?: string;
-    /** How many cells a whole row has behind the last title; left out: none. */
-    unnamed?: number;
+    /** How many trailing cells a whole row has; left out: none. */
+    trailing?: number;
   }) {
     this.#reading = given.reading;
     this.#dialect = given.dialect;
@@ -93,7 +93,7 @@ export class CsvRows {
     this.#constants = COLUMNS.map((column) => given.reading.options.constants?.[column]);
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#delimiter = given.delimiter ?? null;
-    this.#width = rowWidth(given.dialect.header.cells, given.unnamed ?? 0);
+    this.#width = rowWidth(given.dialect.header.cells, given.trailing ?? 0);
     this.#swallowed =
       given.delimiter === undefined
         ? null
@@ -267,10 +267,10 @@ export class CsvRows {
   }
 
   #cellsExpected(found: readonly string[]): string {
-    const { width, unnamed } = this.#width;
-    if (unnamed === 0 || found.length < width || found.length >= width + unnamed)
-      return `expected ${width} cells as in the header, found ${found.length}. Look for a delimiter inside a text that is not quoted`;
-    return `expected ${width + unnamed} cells as in the header, the last ones of which are empty because the line ends with delimiters, found ${found.length}. Look for a cell that is missing; if only the header ends with a delimiter, take it off there`;
+    const { columns, trailing } = this.#width;
+    if (trailing === 0 || found.length < columns || found.length >= columns + trailing)
+      return `expected ${columns} cells as in the header, found ${found.length}. Look for a delimiter inside a text that is not quoted`;
+    return `expected ${columns + trailing} cells as in the header, the last ones of which are empty because the line ends with delimiters, found ${found.length}. Look for a cell that is missing; if only the header ends with a delimiter, take it off there`;
   }
 
   #withoutInvoice(

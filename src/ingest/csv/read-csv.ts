@@ -8,8 +8,8 @@ import { decideDialect } from './decide-dialect.ts';
 import { LostRows } from '../lost-rows.ts';
 import type { Read, Reading } from '../reading.ts';
 import { Refusal } from '../refusal.ts';
-import { unnamedOfRows } from './row-ends.ts';
-import { unnamedIn } from './row-width.ts';
+import { trailingCells } from './row-width.ts';
+import { trailingCellsOfRows } from './trailing-cells.ts';
 import { shorten } from '../invoice/shorten.ts';
 import type { TableHeader } from './table-header.ts';
 import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, readColumns, reportHeader } from './table-header.ts';
@@ -36,8 +36,8 @@ export async function readCsv(reading: Reading): Promise<Read> {
     unit_price: new DecimalEvidence(labelOf(dialect, 'unit_price')),
   };
   const lost = new LostRows(damage, labelOf(dialect, 'invoice_ref'));
-  const unnamed = await unnamedOfRows(reading, dialect);
-  const rows = new CsvRows({ reading, dialect, damage, lost, evidence, delimiter: dialect.delimiter, unnamed });
+  const trailing = await trailingCellsOfRows(reading, dialect);
+  const rows = new CsvRows({ reading, dialect, damage, lost, evidence, delimiter: dialect.delimiter, trailing });
   for await (const chunk of reading.chunks()) {
     for (const record of await reader.write(chunk)) rows.take(record);
     await reading.writer.drain();
@@ -60,7 +60,7 @@ export async function readCsv(reading: Reading): Promise<Read> {
       lineEnd: dialect.lineEnd,
       headerRow: dialect.header.row,
       header: dialect.header.cells,
-      ...(unnamed === unnamedIn(dialect.header.cells) ? {} : { unnamed }),
+      ...(trailing === trailingCells(dialect.header.cells) ? {} : { unnamed: trailing }),
       own: dialect.map.own,
       read: readColumns(dialect),
     },

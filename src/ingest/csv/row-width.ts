@@ -4,9 +4,9 @@ import type { RowMarks } from './original-text.ts';
 /** The columns of a header. */
 export interface RowWidth {
   /** How many it has up to its last title. */
-  readonly width: number;
-  /** How many more a whole row of a text has, because it ends with delimiters, as the header does. A sheet has none. */
-  readonly unnamed: number;
+  readonly columns: number;
+  /** How many trailing cells a whole row of a text has, because it ends with as many delimiters. A sheet has none. */
+  readonly trailing: number;
 }
 
 /** The columns of a table, and which of them are not Lote's. */
@@ -16,29 +16,29 @@ interface TableShape extends RowWidth {
   readonly own: boolean;
 }
 
-/** How many cells a header has behind its last title: in a text it ends with as many delimiters. */
-export function unnamedIn(header: readonly string[]): number {
+/** How many trailing cells a header has, behind its last title: in a text it ends with as many delimiters. */
+export function trailingCells(header: readonly string[]): number {
   return header.length - widthOf(header);
 }
 
-/** The columns of a header, in a file whose whole rows have so many cells more. */
-export function rowWidth(header: readonly string[], unnamed: number): RowWidth {
-  return { width: widthOf(header), unnamed };
+/** The columns of a header, in a file whose whole rows have so many trailing cells. */
+export function rowWidth(header: readonly string[], trailing: number): RowWidth {
+  return { columns: widthOf(header), trailing };
 }
 
 /** True for a row with fewer cells than the header, or with more that are not empty. */
 export function hasWrongWidth(cells: readonly string[], width: RowWidth): boolean {
-  return lackedCells(cells, width) > 0 || cells.slice(width.width).some((cell) => !isEmpty(cell));
+  return lackedCells(cells, width) > 0 || cells.slice(width.columns).some((cell) => !isEmpty(cell));
 }
 
 /**
- * How many cells a row lacks. One that ends with delimiters as its header does has empty cells behind the last title; where it lacks as many others, these stand
- * in the last columns, so that their number fits, and what stands before them may be in wrong ones.
+ * How many cells a row lacks. One that ends with delimiters has empty trailing cells; where it lacks as many others, these stand in the last columns, so that
+ * their number fits, and what stands before them may be in wrong ones.
  */
-export function lackedCells(cells: readonly string[], { width, unnamed }: RowWidth): number {
-  if (cells.length < width) return width - cells.length;
-  const lacked = Math.max(0, width + unnamed - cells.length);
-  return cells.slice(Math.max(0, width - lacked), width).every(isEmpty) ? lacked : 0;
+export function lackedCells(cells: readonly string[], { columns, trailing }: RowWidth): number {
+  if (cells.length < columns) return columns - cells.length;
+  const lacked = Math.max(0, columns + trailing - cells.length);
+  return cells.slice(Math.max(0, columns - lacked), columns).every(isEmpty) ? lacked : 0;
 }
 
 /** True for a cell without text, and for none. */
@@ -51,10 +51,10 @@ export function isEmpty(cell: string | undefined): boolean {
  * back behind Lote's columns; in a file that has them already, they are shifted, and what they said may be lost.
  */
 export function widthMark(cells: readonly string[], shape: TableShape): RowMarks['cells'] {
-  const { width, author, own } = shape;
+  const { columns, author, own } = shape;
   const lacked = lackedCells(cells, shape);
   if (!hasWrongWidth(cells, shape) || (lacked === 0 && !own)) return undefined;
-  const had = lacked === 0 ? cells.length : width - lacked;
+  const had = lacked === 0 ? cells.length : columns - lacked;
   return [author.filter((at) => at < had).length, author.length];
 }
 

@@ -20,11 +20,11 @@ export class SwallowedRows {
   /** The record that holds a row if rows of the file end with enough delimiters; one below may show it. */
   #doubtful: { readonly row: number; readonly most: number } | null = null;
 
-  /** `header`: its cells, with those behind the last title. */
+  /** `header`: its cells, with the trailing ones. */
   constructor(header: readonly string[], given: { readonly delimiter: string; readonly width: RowWidth }) {
     this.#delimiter = given.delimiter;
     this.#width = given.width;
-    this.#least = given.width.width - 1;
+    this.#least = given.width.columns - 1;
     this.#most = header.length - 1;
   }
 

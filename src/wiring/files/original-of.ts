@@ -7,7 +7,7 @@ import { beforeSpreadsheet, originalCells } from '../../ingest/csv/original-cell
 import { originalAsText } from '../../ingest/csv/original-text.ts';
 import type { RowMarks } from '../../ingest/csv/original-text.ts';
 import { joinedMarks, sheetMarks } from '../../ingest/csv/row-marks.ts';
-import { rowWidth, unnamedIn, widthMark } from '../../ingest/csv/row-width.ts';
+import { rowWidth, trailingCells, widthMark } from '../../ingest/csv/row-width.ts';
 import type { ComparedTable, NumberMarks } from '../../ingest/csv/original-cells.ts';
 import { dialectOf, readRecords } from '../../ingest/csv/read-records.ts';
 import { hashFile } from '../../ingest/hash-file.ts';
@@ -48,7 +48,7 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
   const { delimiter, lineEnd, encoding, bom, header, sheet, read, own, unnamed } = dialectOf(batch.proof);
   const marks = numberMarksOf(batch.proof);
   const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
-  const ofRows = sheet === undefined ? (unnamed ?? unnamedIn(header)) : 0;
+  const ofRows = sheet === undefined ? (unnamed ?? trailingCells(header)) : 0;
   const shape = { ...rowWidth(header, ofRows), author: authorColumns(header, own), own };
   return {
     kind: 'csv',
