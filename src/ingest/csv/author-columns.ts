@@ -1,9 +1,5 @@
 import { ALL_OWN_HEADERS } from '../profile/map-header.ts';
-
-/** How many columns a header has: what stands behind its last title is in none. */
-export function widthOf(header: readonly string[]): number {
-  return header.findLastIndex((cell) => cell.trim() !== '') + 1;
-}
+import { widthOf } from './row-width.ts';
 
 /** Positions of the columns that are not Lote's. `own`: it is the header of a corrections file; in any other each column is its author's. */
 export function authorColumns(header: readonly string[], own: boolean): readonly number[] {

@@ -1,4 +1,3 @@
-import { widthOf } from './author-columns.ts';
 import type { RowMarks } from './original-text.ts';
 
 /** The columns of a header. */
@@ -14,6 +13,11 @@ interface TableShape extends RowWidth {
   readonly author: readonly number[];
   /** It is a corrections file. */
   readonly own: boolean;
+}
+
+/** How many columns a header has: what stands behind its last title is in none. */
+export function widthOf(header: readonly string[]): number {
+  return header.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
 /** How many trailing cells a header has, behind its last title: in a text it ends with as many delimiters. */

@@ -3,6 +3,7 @@ import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
 import { ORIGINAL } from '../../domain/read-as.ts';
+import { widthOf } from '../csv/row-width.ts';
 import { labelOf } from '../csv/table-header.ts';
 import type { HeaderPlaces } from '../csv/table-header.ts';
 import type { FindingList } from '../finding-list.ts';
@@ -61,7 +62,7 @@ export class SheetRecords {
     this.#findings = given.findings;
     this.#marks = given.marks ?? { quantity: '.', unit_price: '.' };
     const { map, header } = given.chosen;
-    this.#width = header.cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+    this.#width = widthOf(header.cells);
     this.#originalAt = header.cells.findIndex((cell) => cell.trim() === ORIGINAL);
     this.#columns = header.cells.map((_, at) => {
       const column = COLUMNS[map.indexes.indexOf(at)];
