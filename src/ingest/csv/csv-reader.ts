@@ -16,7 +16,7 @@ export interface CsvRecord {
   /** Of corrections: it was wrong in the dropped file, and nobody has filled the cells that it lacked there. */
   readonly hadWrongWidth?: boolean;
   /** Of a workbook of corrections: Lote wrote its cell of `lote_original` into a workbook, and it was saved as no text since. */
-  readonly isWholeSheet?: boolean;
+  readonly wasNeverText?: boolean;
 }
 
 /** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not swallow a large file into memory. */

@@ -180,7 +180,7 @@ export class CsvRows {
     const { original } = this.#dialect.map;
     if (original < 0 || this.#hasWrongWidth(record)) return record;
     const given = { row: record.row, cells: record.cells.map((cell) => cell.replace(FORMULA_START, '')) };
-    const table = { read: this.#read, author: this.#author, isSheet: record.isWholeSheet === true };
+    const table = { read: this.#read, author: this.#author, wasNeverText: record.wasNeverText === true };
     const { cells, errors, kept, marks } = beforeSpreadsheet(given, table, record.cells[original] ?? '');
     if (marks?.cells !== undefined)
       return { ...record, cells, hadWrongWidth: true, errors: [...(record.errors ?? []), ...errors] };

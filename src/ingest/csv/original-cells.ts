@@ -89,8 +89,8 @@ interface ComparedRow {
 export interface ComparedTable {
   readonly read: readonly ReadColumn[];
   readonly author: readonly number[];
-  /** It is a workbook, and its row has been in nothing else since Lote wrote it. */
-  readonly isSheet: boolean;
+  /** Of a workbook: Lote wrote the cell of `lote_original` of its row into a workbook, and it was saved as no text since. */
+  readonly wasNeverText: boolean;
 }
 
 /** Compares a row with its cell of `lote_original`. */
@@ -109,10 +109,10 @@ export function beforeSpreadsheet(
     const before = Object.hasOwn(said.cells, header) ? said.cells[header] : undefined;
     if (before === undefined) continue;
     const isDoubtful = isDoubtfulNumber(before);
-    if (isDoubtful && table.isSheet && said.marks.sheet === true) continue;
+    if (isDoubtful && table.wasNeverText && said.marks.sheet === true) continue;
     if (isNumberColumn(column) && typeof before !== 'string' && !isDoubtful && before[0] === now.trim())
       kept.push({ column, cell: now, value: before[1] });
-    const was = changedCell(before, now, { column, isSheet: table.isSheet });
+    const was = changedCell(before, now, { column, wasNeverText: table.wasNeverText });
     if (was === null) continue;
     restored[at] = was;
     errors.push(changed(row, header, { was, now: readTypedNumber(now.trim()) ?? now, isDoubtful }));
@@ -125,13 +125,13 @@ export function beforeSpreadsheet(
 function changedCell(
   original: OriginalCell,
   now: string,
-  { column, isSheet }: { readonly column: Column; readonly isSheet: boolean },
+  { column, wasNeverText }: { readonly column: Column; readonly wasNeverText: boolean },
 ): string | null {
   const [was, value, shown] = typeof original === 'string' ? [original, null] : original;
   const typed = readTypedNumber(now.trim());
   if (typeof shown === 'string') return isDecided(was, typed ?? now) ? was : null;
   // A workbook keeps what its format rounds; in CSV only what is shown is left, also where it is a workbook again.
-  const isExact = isSheet && typed !== null;
+  const isExact = wasNeverText && typed !== null;
   if (!isExact && value !== null && shown !== undefined && isShownAs(value, shown, typed ?? now)) return was;
   if (!isSpreadsheetChange(was, typed ?? now)) return null;
   if (column === 'merchant_nif' && normalNif(now) === normalNif(was)) return null;

@@ -20,7 +20,7 @@ export type OriginalRecord =
       /** Of a sheet, like the next. */
       readonly hidden?: boolean;
       readonly unread?: readonly UnreadCell[] | undefined;
-      readonly isWholeSheet?: boolean | undefined;
+      readonly wasNeverText?: boolean | undefined;
     }
   | { readonly kind: 'json'; /** Ordinals of its lines. */ readonly rows: readonly number[]; readonly text: string };
 
@@ -77,8 +77,8 @@ export async function* readRecords(path: string, proof: Proof, signal?: AbortSig
 
 async function* sheetRecords(path: string, dialect: Dialect, signal?: AbortSignal): AsyncGenerator<OriginalRecord> {
   for await (const { row, records } of readSheetRows(path, dialect, signal)) {
-    const { inCsv, unread, isWholeSheet } = records.record(row);
-    yield { kind: 'csv', row: row.row, cells: inCsv, hidden: row.hidden, unread, isWholeSheet };
+    const { inCsv, unread, wasNeverText } = records.record(row);
+    yield { kind: 'csv', row: row.row, cells: inCsv, hidden: row.hidden, unread, wasNeverText };
   }
 }
 

@@ -35,8 +35,8 @@ export function sheetMarks({ hidden, merged, unread, inCsv }: SheetRowState, rea
 
 /** The marks that hold as long as nobody corrects the row. A workbook that Lote marked shows itself what is wrong with its rows and cells. */
 export function marksLeft({ cells: width, hidden, merged, unread, sheet }: RowMarks, given: MarkedRow): RowMarks {
-  const { cells, author, isSheet } = given;
-  const isShown = isSheet && sheet === true;
+  const { cells, author, wasNeverText } = given;
+  const isShown = wasNeverText && sheet === true;
   const left = isShown ? [] : unreadLeft(unread ?? {}, sheet === true, given);
   return {
     ...(width !== undefined && isStillShort(width, cells, author) ? { cells: width } : {}),
@@ -51,7 +51,7 @@ interface MarkedRow {
   readonly cells: readonly string[];
   readonly read: readonly ReadColumn[];
   readonly author: readonly number[];
-  readonly isSheet: boolean;
+  readonly wasNeverText: boolean;
 }
 
 /** Cells that nobody has written anew. `wasSheet`: of a workbook that was saved as text, in which nobody knows how it showed them. */
@@ -101,18 +101,26 @@ export function markFindings(row: number, { hidden, merged, unread = {} }: RowMa
   return findings;
 }
 
+/** A row of a workbook. */
+export interface ShownRow {
+  /** What the workbook shows of it. */
+  readonly now: RowMarks;
+  /** What is said of it was written into a workbook, and saved as no text since. */
+  readonly wasNeverText: boolean;
+}
+
 /**
- * What a row of a workbook has in `lote_original`: of itself it says what is hidden and merged, until it is saved as text. `now`: of the row as the workbook
- * has it. `isSheet`: what is said was written into a workbook, and saved as no text since; where it was, `saidByText` holds of what is still said.
+ * What a row of a workbook has in `lote_original`: of itself it says what is hidden and merged, until it is saved as text. Where it was, `saidByText` holds of
+ * what is still said.
  */
 export function originalInSheet(
   { cells, marks }: Original,
-  now: RowMarks,
-  isSheet: boolean,
+  { now, wasNeverText }: ShownRow,
 ): Original & { readonly saidByText: boolean } {
   const isDoubtful = Object.values(cells).some(isDoubtfulNumber);
-  const isSaid = Object.keys(marks).length > 0 || isDoubtful || (!isSheet && Object.values(cells).some(isRounded));
-  if (isSaid && !(isSheet && marks.sheet === true)) return { cells, marks: joinedMarks(marks, now), saidByText: true };
+  const isSaid = Object.keys(marks).length > 0 || isDoubtful || (!wasNeverText && Object.values(cells).some(isRounded));
+  if (isSaid && !(wasNeverText && marks.sheet === true))
+    return { cells, marks: joinedMarks(marks, now), saidByText: true };
   const marksNow: RowMarks = isDoubtful || Object.keys(now).length > 0 ? { ...now, sheet: true } : {};
   return { cells, marks: marksNow, saidByText: false };
 }

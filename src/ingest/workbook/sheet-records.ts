@@ -10,7 +10,7 @@ import type { FindingList } from '../finding-list.ts';
 import type { SheetDialect } from '../ingest-result.ts';
 import { cellValue } from './cell-value.ts';
 import type { CellRole, CellValue } from './cell-value.ts';
-import { isWrittenInSheet } from './written-in-sheet.ts';
+import { wasNeverText } from './never-text.ts';
 import { shownCells } from './sheet-heads.ts';
 import type { SheetRow } from './workbook.ts';
 
@@ -96,7 +96,7 @@ export class SheetRecords {
       row: row.row,
       cells: values.map(({ text }) => text),
       inCsv: values.map((value, at) => this.#inCsv(value, at)),
-      isWholeSheet: isWrittenInSheet(row.cells[this.#originalAt]),
+      wasNeverText: wasNeverText(row.cells[this.#originalAt]),
       ...(wrong.errors.length === 0 ? {} : wrong),
     };
   }

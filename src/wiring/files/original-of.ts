@@ -72,9 +72,9 @@ function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
       if (record.kind !== 'csv') continue;
       if (read === undefined) yield { row: record.row, cells: record.cells };
       else {
-        const { hidden = false, unread = [], isWholeSheet = false, cells: inCsv } = record;
+        const { hidden = false, unread = [], wasNeverText = false, cells: inCsv } = record;
         const ofRow = sheetMarks({ hidden, merged: merged.has(record.row), unread, inCsv }, read);
-        yield withOriginals(record, { read, marks, originalAt, shape: { ...shape, isSheet: isWholeSheet }, ofRow });
+        yield withOriginals(record, { read, marks, originalAt, shape: { ...shape, wasNeverText }, ofRow });
       }
     }
   }
@@ -88,7 +88,7 @@ function withOriginals(
     readonly marks: NumberMarks;
     /** Of a corrections file that came back; -1: it is none, or has no such column. */
     readonly originalAt: number;
-    readonly shape: Parameters<typeof widthMark>[1] & Pick<ComparedTable, 'isSheet'>;
+    readonly shape: Parameters<typeof widthMark>[1] & Pick<ComparedTable, 'wasNeverText'>;
     /** What the sheet shows of it, and a text does not. */
     readonly ofRow: RowMarks;
   },

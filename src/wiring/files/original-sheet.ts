@@ -3,8 +3,8 @@ import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
 import { originalCells } from '../../ingest/csv/original-cells.ts';
 import { originalInSheet, sheetMarks } from '../../ingest/csv/row-marks.ts';
+import type { ShownRow } from '../../ingest/csv/row-marks.ts';
 import { originalAsText, readOriginal } from '../../ingest/csv/original-text.ts';
-import type { RowMarks } from '../../ingest/csv/original-text.ts';
 import { dialectOf } from '../../ingest/csv/read-records.ts';
 import { labelOf } from '../../ingest/csv/table-header.ts';
 import type { Dialect, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
@@ -47,24 +47,24 @@ export function originalSheet(path: string, proof: Proof, asCsv: OriginalCsv): O
         cell === undefined ? undefined : originalCell(cell, !records.isRead(at) || isBelievable(at)),
       );
       const shown = (at: number) => row.cells[at]?.format?.decimals ?? null;
-      const { inCsv, unread = [], isWholeSheet = false } = records.record(row);
+      const { inCsv, unread = [], wasNeverText = false } = records.record(row);
       const merges = rowsMerged.has(row.row);
       const now = sheetMarks({ hidden: row.hidden, merged: merges, unread, inCsv }, read ?? []);
       const known = hasOriginals ? originalCells(inCsv, read, { ...marks, shown }) : {};
       const original = hasOriginals
-        ? originalAsText(originalInSheet({ cells: known, marks: { sheet: true } }, now, true))
+        ? originalAsText(originalInSheet({ cells: known, marks: { sheet: true } }, { now, wasNeverText: true }))
         : '';
-      if (originalAt >= 0) cells[originalAt] = keptOriginal(cells[originalAt], now, isWholeSheet);
+      if (originalAt >= 0) cells[originalAt] = keptOriginal(cells[originalAt], { now, wasNeverText });
       yield { row: row.row, hidden: row.hidden, cells, original };
     }
   }
 }
 
 /** As it came, with what the sheet shows of its row now. The format says that the sheet shows all of it, which one that was saved as text in between does not. */
-function keptOriginal(cell: OriginalCell | undefined, now: RowMarks, isWholeSheet: boolean): OriginalCell | undefined {
+function keptOriginal(cell: OriginalCell | undefined, shown: ShownRow): OriginalCell | undefined {
   const said = readOriginal(cell?.text ?? '');
   if (said === null) return cell;
-  const { saidByText, ...original } = originalInSheet(said, now, isWholeSheet);
+  const { saidByText, ...original } = originalInSheet(said, shown);
   const text = originalAsText(original);
   if (text === '') return undefined;
   return { kind: 'text', text, format: saidByText ? null : ORIGINAL_FORMAT };

@@ -6,7 +6,7 @@ import type { SheetCell } from './workbook.ts';
 const WRITTEN = parseNumberFormat(ORIGINAL_FORMAT);
 
 /** True for a cell of `lote_original` that Lote wrote into a workbook, and that was saved as no text since: it has the format that it got then. */
-export function isWrittenInSheet(cell: SheetCell | undefined): boolean {
+export function wasNeverText(cell: SheetCell | undefined): boolean {
   const format = cell?.format ?? null;
   return (
     format !== null &&
