@@ -25,7 +25,20 @@ export async function isRenewed({ place, temporal }: ReadAccess): Promise<boolea
   const now = await readAgain(place.address, temporal);
   if (now === null || isDeepStrictEqual(now, place)) return false;
   const says = (access: TemporalPlace): Promise<Answer> => answerTo(access, temporal.namespace);
-  return (await says(place)) === 'refused' && (await says(now)) === 'answered' && (await says(place)) === 'refused';
+  const before = await says(place);
+  if (before !== 'refused' && before !== 'denied') return false;
+  const renewed = await says(now);
+  return isLetIn(renewed, before) && isLetIn(renewed, await says(place));
+}
+
+/**
+ * Whether the server lets the renewed access in and not the old one. Whom it knows it may still deny the question: it works all the same, if the old
+ * one is not known. Where the old one is only denied, nothing but an answer tells them apart.
+ */
+function isLetIn(renewed: Answer, old: Answer): boolean {
+  return old === 'refused'
+    ? renewed === 'answered' || renewed === 'denied'
+    : old === 'denied' && renewed === 'answered';
 }
 
 /** Null: files that are half written, or away. */
@@ -41,8 +54,8 @@ async function keyOf({ apiKey, apiKeyFile }: TemporalConfig): Promise<string | n
   return apiKeyFile === null ? apiKey : (await readFile(apiKeyFile, 'utf8')).trim();
 }
 
-/** `unclear`: nobody answers, or the answer has another reason than who asks. */
-type Answer = 'answered' | 'refused' | 'unclear';
+/** `denied`: the one who asks has no right to know; `unclear`: nobody answers, or the answer has another reason than who asks. */
+type Answer = 'answered' | 'refused' | 'denied' | 'unclear';
 
 /** Of a new connection. Its question wants a right, as all work does: what the server is, it may tell everybody. */
 async function answerTo(place: TemporalPlace, namespace: string): Promise<Answer> {
@@ -61,7 +74,7 @@ async function answerTo(place: TemporalPlace, namespace: string): Promise<Answer
 }
 
 /** Without the namespace a start does not succeed. */
-const ANSWERS = { there: 'answered', denied: 'refused', missing: 'unclear' } as const;
+const ANSWERS = { there: 'answered', denied: 'denied', missing: 'unclear' } as const;
 
 /** gRPC's words for a connection that one side has ended in its handshake; before one, nobody has seen a certificate. */
 const ENDED_IN_HANDSHAKE =

@@ -10,6 +10,8 @@ import type { AddressInfo } from 'node:net';
 /** gRPC's status PERMISSION_DENIED, RESOURCE_EXHAUSTED or UNAUTHENTICATED; 400: HTTP's, as a proxy says it. */
 export type Refusal = 7 | 8 | 16 | 400;
 
+const PERMISSION_DENIED = 7;
+
 /** What Temporal's default authorizer tells everybody. */
 const FOR_EVERYBODY = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
 
@@ -22,11 +24,20 @@ export interface KeyGate {
   close(): Promise<void>;
 }
 
-/** Starts one. `target`: `host:port` of a server without TLS; `status`: what a call with another key gets. */
+/** What the gate lets through. */
+interface KeyGateOptions {
+  readonly trusted: string;
+  /** What a call with another key gets. */
+  readonly status: Refusal;
+  /** Name of a call to which no key has a right (PERMISSION_DENIED). */
+  readonly denied?: string | null;
+}
+
+/** Starts one. `target`: `host:port` of a server without TLS. */
 export async function keyGate(
   target: string,
   own: { readonly key: string; readonly cert: string },
-  { trusted, status }: { readonly trusted: string; readonly status: Refusal },
+  { trusted, status, denied = null }: KeyGateOptions,
 ): Promise<KeyGate> {
   let key = trusted;
   const behind = connect(`http://${target}`);
@@ -39,9 +50,12 @@ export async function keyGate(
   });
   server.on('stream', (stream: ServerHttp2Stream, headers) => {
     stream.on('error', () => undefined);
-    if (headers[':path'] !== FOR_EVERYBODY && headers.authorization !== `Bearer ${key}`) {
-      if (status === 400) return stream.respond({ ':status': status }, { endStream: true });
-      const refused = { 'content-type': 'application/grpc', 'grpc-status': String(status), 'grpc-message': 'no' };
+    const isKnown = headers[':path'] === FOR_EVERYBODY || headers.authorization === `Bearer ${key}`;
+    const isDenied = denied !== null && headers[':path']?.endsWith(`/${denied}`) === true;
+    if (!isKnown || isDenied) {
+      if (!isKnown && status === 400) return stream.respond({ ':status': status }, { endStream: true });
+      const code = String(isKnown ? PERMISSION_DENIED : status);
+      const refused = { 'content-type': 'application/grpc', 'grpc-status': code, 'grpc-message': 'no' };
       stream.respond({ ':status': 200, ...refused }, { endStream: true });
       return;
     }

@@ -36,10 +36,10 @@ function isRefused(client: Client): Promise<boolean> {
 }
 
 /** What a process has read of a server that wants an API key from a file. */
-async function behindGate(status: Refusal) {
+async function behindGate(status: Refusal, denied: string | null = null) {
   const directory = await temporaryDirectory();
   const own = selfSigned('valid');
-  const gate = await keyGate(inject('temporalAddress'), own, { trusted: 'first-key', status });
+  const gate = await keyGate(inject('temporalAddress'), own, { trusted: 'first-key', status, denied });
   await writeFile(join(directory, 'server.crt'), own.cert);
   const writeKey = (key: string): Promise<void> => writeFile(join(directory, 'key'), `${key}\n`);
   await writeKey('first-key');
@@ -77,6 +77,23 @@ describe('a watch over Temporal whose API key is renewed', () => {
       code: 'temporal-unavailable',
       message: expect.stringMatching(/start it again/) as string,
     });
+  });
+
+  it('gives up once the server knows the new key and no longer the old one, though neither has the right to ask about a task queue', async () => {
+    const { gate, writeKey, client, access } = await behindGate(16, 'DescribeTaskQueue');
+    const watch = watchUntilEnd(client, access);
+    gate.trust('second-key');
+    await writeKey('second-key');
+    await expect(watch.lost).rejects.toMatchObject({ code: 'temporal-unavailable' });
+  });
+
+  it('does not give up where the server denies the question to both keys', async () => {
+    const { gate, writeKey, client, access } = await behindGate(7, 'DescribeTaskQueue');
+    gate.trust('second-key');
+    await writeKey('second-key');
+    const watch = watchUntilEnd(client, access);
+    await sleep(ROUNDS_MS);
+    expect(watch.isLost()).toBe(false);
   });
 
   it.each<[string, Refusal, string, string]>([
