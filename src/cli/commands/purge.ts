@@ -11,7 +11,7 @@ import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { findOwner, type OwnerApi } from '../../wiring/operator/owner-api.ts';
 import { purgeBatches } from '../../wiring/operator/purge-batches.ts';
 import { namedInput } from '../../wiring/temporal/named-input.ts';
-import { requireClock } from '../../wiring/worker/require-clock.ts';
+import { requireClock, type ClockUse } from '../../wiring/worker/require-clock.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 
 /** An owner that is just starting or leaving is asked, or its place taken, within this time. */
@@ -19,6 +19,12 @@ const OWNER_PATIENCE_MS = 60_000;
 const POLL_INTERVAL_MS = 250;
 /** Batches that stay, on the terminal. */
 const MOST_SHOWN = 10;
+
+const CLOCK_USE: ClockUse = {
+  attempted: 'Purging',
+  because: 'what a clock that is ahead takes for old is gone for good',
+  left: 'Nothing was removed.',
+};
 
 /** Options of `lote purge`: `olderThan` is a duration such as `400d`. */
 export interface PurgeCommand {
@@ -108,8 +114,7 @@ async function purgeLedger({ common, applications, request }: Purging): Promise<
   const { databaseUrl, dataDir: directory } = common;
   const ledger = await openLedger({ databaseUrl, directory: (await openDataDir(directory)).ledger });
   try {
-    // What a clock that is ahead takes for old is gone for good.
-    if (databaseUrl !== null) await requireClock(ledger);
+    if (databaseUrl !== null) await requireClock(ledger, CLOCK_USE);
     return await inTurn(applications, async (config) => {
       const folders = createCommonFolders({ config, ledger });
       return purgeBatches({ ledger, place: config, folders }, { ...request, now: Date.now() });

@@ -4,12 +4,28 @@ import { LoteError } from '../../domain/errors.ts';
 /** Two workers may be apart by twice as much: a minute, by which a retention window ends before the service's own. */
 const TOLERANCE_MS = 30_000;
 
+/** Who asks for the clock, as its error says it. */
+export interface ClockUse {
+  /** What was attempted. */
+  readonly attempted: string;
+  /** What goes wrong by another clock: the rest of a sentence that ends in "because". */
+  readonly because: string;
+  /** A sentence: what the caller has left undone; null: it says nothing of that. */
+  readonly left: string | null;
+}
+
+const WORK: ClockUse = {
+  attempted: 'Working on the ledger',
+  because: 'by them Lote decides how long a key may be repeated',
+  left: null,
+};
+
 /**
  * One worker writes down when a key was first used, and another one decides by its own clock whether the service still remembers that key. Where clocks
  * differ by an hour, a POST could be repeated that the service has forgotten. A process that stood still meanwhile proves nothing against its clock.
  * @throws LoteError `interlock` when the clock of this machine is not that of the ledger's database
  */
-export async function requireClock(ledger: Pick<Ledger, 'clock'>): Promise<void> {
+export async function requireClock(ledger: Pick<Ledger, 'clock'>, use: ClockUse = WORK): Promise<void> {
   const before = Date.now();
   const theirs = await ledger.clock();
   const [ahead, behind] = [before - theirs, theirs - Date.now()];
@@ -17,8 +33,8 @@ export async function requireClock(ledger: Pick<Ledger, 'clock'>): Promise<void>
   if (apart <= TOLERANCE_MS) return;
   throw new LoteError(
     'interlock',
-    `Working on the ledger: the clock of this machine and that of the ledger's database must agree to within ${TOLERANCE_MS / 1_000} s, because by ` +
-      `them Lote decides how long a key may be repeated; found the one of this machine ${Math.round(apart / 1_000)} s ` +
-      `${ahead > behind ? 'ahead' : 'behind'}. Set both (NTP).`,
+    `${use.attempted}: the clock of this machine and that of the ledger's database must agree to within ${TOLERANCE_MS / 1_000} s, because ` +
+      `${use.because}; found the one of this machine ${Math.round(apart / 1_000)} s ${ahead > behind ? 'ahead' : 'behind'}. ` +
+      `${use.left === null ? '' : `${use.left} `}Set both (NTP).`,
   );
 }
