@@ -268,7 +268,7 @@ async function sentChecks(config: Config, { profile, ledger, account }: SentPart
   const detail = `It is older than what was sent with it: invoices were sent since ${since} that it does not know.`;
   const confirm = commandLine(config, 'confirm-ledger');
   const cure = `Run again what ran since then, then confirm it: ${confirm} (docs/operations/backup.md).`;
-  return Date.now() < gap.safeUntil
+  return gap.isRemembered()
     ? [
         unknown(
           name,

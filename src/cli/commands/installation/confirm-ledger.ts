@@ -86,7 +86,7 @@ async function lostSince(
   const found = await lostBatches({ reportsDir, ledger, application, account, since: gap.since });
   const { lost, unread } = found;
   if (unread.length > 0 && !leaveLostBatches) throw unreadReports(unread, config);
-  if (lost.length === 0 || leaveLostBatches || Date.now() >= gap.safeUntil) return found;
+  if (lost.length === 0 || leaveLostBatches || !gap.isRemembered()) return found;
   throw new LoteError(
     'interlock',
     `Confirming the ledger for application "${application}": while the service remembers the keys, every file that ran since the copy must be run again, but the ledger does not know ${namesOf(lost)}. ` +

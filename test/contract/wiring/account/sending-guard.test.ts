@@ -7,12 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import { createServiceClock } from '../../../../src/domain/time/service-clock.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import {
-  markedLedger,
-  openSendingGuard,
-  sendingScope,
-  type SendingGuard,
-} from '../../../../src/wiring/account/sending-guard.ts';
+import { markedLedger } from '../../../../src/wiring/account/marked-ledger.ts';
+import { openSendingGuard, sendingScope, type SendingGuard } from '../../../../src/wiring/account/sending-guard.ts';
 import { created, REFUSED, slicePlaces, type SlicePlace } from '../../activities/sending/slice-place.ts';
 import { NOW, REASON, type Scenario } from '../../ledger/scenario.ts';
 
@@ -177,6 +173,26 @@ describe('a machine whose clock is behind the last sending of its ledger', () =>
     await guard.mark();
 
     expect(clock.mustHear(Date.now() + 1_000)).toBe(false);
+  });
+});
+
+describe('a gap of a restored ledger', () => {
+  const placeOf = slicePlaces();
+
+  it('is asked by the clock of the guard whether the service remembers its keys: also by what the service has said', async () => {
+    const { scenario } = placeOf(created);
+    const clock = createServiceClock();
+    const { guard, lose } = guarded(scenario, reportsFolder(), clock);
+    await guard.mark();
+    await lose(2);
+    const gap = await guard.gap();
+    expect(gap?.isRemembered()).toBe(true);
+    await guard.require();
+
+    clock.heard(Date.now() + 30 * DAY_MS);
+
+    expect(gap?.isRemembered()).toBe(false);
+    await expect(guard.require()).rejects.toMatchObject({ code: 'interlock' });
   });
 });
 
