@@ -75,7 +75,7 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
         notified = true;
         await notifyHeld(found.unusual.batchId, found.unusual);
       }
-      nightKnows = await notifyPaused(found.pausedBatch ?? null, nightKnows);
+      nightKnows = await notifyPaused({ batchId: found.pausedBatch ?? null, isAllSent: false }, nightKnows);
       if (historyIsLong())
         await continueAsNew<typeof invoiceBatch>(input, { sha256: found.sha256, workflowId: found.workflowId });
       await sleep(wait, { summary: 'another run has this file: looking again' });

@@ -48,7 +48,7 @@ export type IngestResult =
       readonly language?: string;
       /** The other run waits until an operator has confirmed this total of the batch; left out: it does not. */
       readonly unusual?: UnusualTotal & { readonly batchId: string };
-      /** Id of the batch, which an operator has paused; left out: it is not. */
+      /** Id of the batch, which an operator has paused; left out: it is not, or nothing of it is left to send. */
       readonly pausedBatch?: string;
     };
 
@@ -162,13 +162,15 @@ async function attachedTo(
   { batchId, sha256, workflowId, state }: BatchRecord,
 ): Promise<IngestResult> {
   const unusual = unusualTotalOf(await ledger.totalCheck(batchId));
+  // What is only waited for comes although the batch is paused, and its report with it.
+  const isPaused = state === 'paused' && (await ledger.firstUnsent(batchId, { limit: 1 })).length > 0;
   return {
     kind: 'attached',
     sha256,
     workflowId,
     language: speech.locale,
     ...(unusual === null ? {} : { unusual: { ...unusual, batchId } }),
-    ...(state === 'paused' ? { pausedBatch: batchId } : {}),
+    ...(isPaused ? { pausedBatch: batchId } : {}),
   };
 }
 

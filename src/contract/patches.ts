@@ -24,6 +24,7 @@ export const PATCHES = [
   'notify-a-run-that-was-reset',
   'go-on-without-a-paused-file',
   'close-an-unsent-message',
+  'wait-for-what-is-sent',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -29,6 +29,8 @@ export interface BatchControl {
   readonly attachedTo: string | null;
   /** Pages whose last invoice is sent. */
   readonly sentPages: ReadonlySet<number>;
+  /** Each page of this round has begun, and is one of these. */
+  readonly allPagesSent: boolean;
   /** Pages each of whose invoices was tried. */
   readonly triedPages: ReadonlySet<number>;
   /** Rises with every pause, resume, cancel or settleNow: the pages are then notified. */
@@ -76,6 +78,7 @@ export function followBatch(): BatchControl {
 class FollowedBatch implements BatchControl, BatchHandles {
   readonly sentPages = new Set<number>();
   readonly triedPages = new Set<number>();
+  #pagesOfRound: readonly number[] = [];
   readonly pendingActions: NotedAction[] = [];
   attachedTo: string | null = null;
   controlVersion = 0;
@@ -100,6 +103,10 @@ class FollowedBatch implements BatchControl, BatchHandles {
 
   get paused(): boolean {
     return this.#progress.paused;
+  }
+
+  get allPagesSent(): boolean {
+    return this.#progress.phase === 'waiting' && this.#pagesOfRound.every((page) => this.sentPages.has(page));
   }
 
   get cancelled(): boolean {
@@ -220,6 +227,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
 
   beginRound(pages: readonly number[]): void {
     this.#outageOver = false;
+    this.#pagesOfRound = pages;
     // Otherwise none of them counts as sending, and all of them would send at once.
     if (!pages.some((page) => this.sentPages.has(page)) || !hasPatch('window-of-each-round')) return;
     for (const page of pages) {

@@ -2,6 +2,7 @@ import { CancellationScope, isCancellation, log, proxyActivities } from '@tempor
 import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
+import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 import { notifyPaused } from './notify-nightly-run.ts';
@@ -62,13 +63,22 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
       batch.refreshing();
       const actions = [...batch.pendingActions];
       const control = batch.sendingControl() ?? undefined;
-      batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
+      const snapshot = await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions });
+      batch.showSnapshot(snapshot);
       batch.notified(actions.length);
-      nightKnows = await notifyPaused(batch.paused ? batchId : null, nightKnows);
+      nightKnows = await notifyPaused(
+        { batchId: batch.paused ? batchId : null, isAllSent: isAllSent(batch, snapshot) },
+        nightKnows,
+      );
     }
   } catch (error) {
     if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId });
   }
+}
+
+/** By its pages and by the ledger: a page that is paused may wait although nothing of it is left, and a retry may stage more before its page begins. */
+function isAllSent({ allPagesSent }: BatchControl, { counts }: BatchSnapshot): boolean {
+  return allPagesSent && (counts.staged ?? 0) + (counts.sending ?? 0) === 0;
 }
 
 /** Writes into the audit what operators did to a file that has nothing to run. */

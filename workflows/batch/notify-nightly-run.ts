@@ -11,14 +11,23 @@ export async function notifyHeld(batchId: string, unusual: UnusualTotal): Promis
   await notifyParent(batchHeldSignal.name, { workflowId, batchId, unusual: { invoices, difference } });
 }
 
+/** Id of a batch that is paused; null: it is not paused. `isAllSent`: nothing of it is left to send. */
+interface Pause {
+  readonly batchId: string | null;
+  readonly isAllSent: boolean;
+}
+
 /**
  * Notifies the nightly run that started this one that an operator has paused the batch, or has resumed it: a night that waited for a paused batch would
- * keep all later ones from beginning. `paused`: id of the batch; null: it is not paused. `known`: what the night was notified of before. Returns what it
- * knows now.
+ * keep all later ones from beginning. `known`: what the night was notified of before. Returns what it knows now.
  */
-export async function notifyPaused(paused: string | null, known: string | null): Promise<string | null> {
+export async function notifyPaused({ batchId, isAllSent }: Pause, known: string | null): Promise<string | null> {
   const { workflowId, parent } = workflowInfo();
-  if (paused === known || parent === undefined || !hasPatch('go-on-without-a-paused-file')) return known;
+  if (parent === undefined) return known;
+  // The pause keeps nothing of it: the batch ends by itself, and the night has its end.
+  const isOver = batchId !== null && isAllSent && hasPatch('wait-for-what-is-sent');
+  const paused = isOver ? null : batchId;
+  if (paused === known || !hasPatch('go-on-without-a-paused-file')) return known;
   await notifyParent(batchPausedSignal.name, { workflowId, batchId: paused });
   return paused;
 }

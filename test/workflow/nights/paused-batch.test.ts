@@ -86,6 +86,39 @@ async function signalsOf({ client }: TestStack, workflowId: string): Promise<rea
   return (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? []);
 }
 
+/** The batch has read the ledger since an operator's word, and has done what follows from it. */
+async function hasRefreshed(batch: BatchHandle): Promise<boolean> {
+  const { events } = await batch.fetchHistory();
+  const refreshes = new Set(
+    (events ?? []).flatMap(({ eventId, activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.activityType?.name === 'lookAtBatch' ? [String(eventId)] : [],
+    ),
+  );
+  const read = (events ?? []).findIndex(({ activityTaskCompletedEventAttributes: completed }) =>
+    refreshes.has(String(completed?.scheduledEventId)),
+  );
+  const since = read === -1 ? [] : (events ?? []).slice(read);
+  return since.some(({ workflowTaskCompletedEventAttributes: done }) => (done ?? null) !== null);
+}
+
+async function signalsBy(batch: BatchHandle): Promise<readonly string[]> {
+  const { events } = await batch.fetchHistory();
+  return (events ?? []).flatMap(
+    (event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName ?? [],
+  );
+}
+
+/** The one file of this night has a run beside that of its batch, which waits for it. */
+async function isAttached({ client }: TestStack, night: string): Promise<boolean> {
+  const { events } = await client.workflow.getHandle(night).fetchHistory();
+  const [beside] = (events ?? []).flatMap(
+    (event) => event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId ?? [],
+  );
+  if (beside === undefined) return false;
+  const { events: own } = await client.workflow.getHandle(beside).fetchHistory();
+  return (own ?? []).some(({ timerStartedEventAttributes: timer }) => (timer ?? null) !== null);
+}
+
 describe('a batch that an operator has paused', { concurrent: true, timeout: 180_000 }, () => {
   it('keeps no night waiting: the night names it and ends, later ones go on, and it is sent when it is resumed', async () => {
     const { options, settleOther } = gatedService();
@@ -130,6 +163,32 @@ describe('a batch that an operator has paused', { concurrent: true, timeout: 180
       await expectAgreement(stack, ...new Set(batches));
       for (const id of [first.workflowId, `night-2-${stack.config.application}`, batch.workflowId])
         await replay(stack, id);
+    });
+  });
+
+  it('is a part of its night when nothing of it is left to send, and of a night in which it is dropped again', async () => {
+    const { options, settleOther } = gatedService();
+    await withStack(options, async (stack) => {
+      await stack.drop('other.csv', OTHER);
+      const first = await startNightly(stack, 'night-1');
+      const batch = batchOf(stack, 'other.csv', OTHER);
+      await until(
+        async () => (await batch.query<{ pagesSent: number }>('progress').catch(() => null))?.pagesSent === 1,
+      );
+      await pause(batch);
+      await until(() => hasRefreshed(batch));
+
+      expect(await signalsBy(batch)).not.toContain('batchPaused');
+      await stack.drop('again.csv', OTHER);
+      const next = await startNightly(stack, 'night-2');
+      await until(() => isAttached(stack, next.workflowId));
+      settleOther();
+
+      for (const night of [first, next]) {
+        expect(await night.result()).toMatchObject({ files: 1, problems: 0 });
+        expect(await signalsOf(stack, night.workflowId)).not.toContain('batchPaused');
+      }
+      for (const id of [first.workflowId, next.workflowId, batch.workflowId]) await replay(stack, id);
     });
   });
 
