@@ -41,11 +41,24 @@ export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
       const { title, unreadable } = format.texts.nights;
       return pages.show(context, { title, content: html`<p>${unreadable}</p>` });
     }
-    const content = nightlyDatePage(format, summary, await batchesNow(options.ledger, summary));
+    const content = nightlyDatePage(format, summary, await batchesNowIfKnown(options, summary));
     return pages.show(context, { title: format.date(summary.date), content });
   });
 
   return routes;
+}
+
+/** The summary is a file: a ledger that is away in the morning takes nothing of it, and of how batches are by now nothing is said. */
+async function batchesNowIfKnown(
+  { ledger, onError }: ConsoleOptions,
+  summary: StoredNightlySummary,
+): Promise<ReadonlyMap<string, BatchNow>> {
+  try {
+    return await batchesNow(ledger, summary);
+  } catch (error) {
+    onError?.(error);
+    return new Map();
+  }
 }
 
 /** What was issued stays so: only the others may have gone on. Batches that the ledger does not know are left out. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createConsoleApp } from '../../../../src/console/console-app.ts';
+import type { ConsoleOptions } from '../../../../src/console/console-options.ts';
 import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
 import type { NightlyRunEntry } from '../../../../src/domain/ports/run-log.ts';
 import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
@@ -40,8 +41,16 @@ function entry(given: Partial<NightlyRunEntry>): NightlyRunEntry {
 }
 
 async function pageOf(path: string, language = 'en', held: readonly Held[] = []): Promise<string> {
+  return pageFrom({ ledger: ledgerHolding(held) }, path, language);
+}
+
+async function pageFrom(
+  given: Pick<ConsoleOptions, 'ledger' | 'onError'>,
+  path: string,
+  language = 'en',
+): Promise<string> {
   const app = createConsoleApp({
-    ledger: ledgerHolding(held),
+    ...given,
     reportsDir,
     links: { temporalUi: null },
     version: '0.1.0',
@@ -175,6 +184,22 @@ describe('the nights', () => {
 
     expect(page.split(now), 'once: nobody knows the other batch').toHaveLength(2);
     expect(page).toContain(then);
+  });
+
+  it('are shown without it where the ledger is away, which the log says', async () => {
+    const book = createRunLog(reportsDir);
+    await book.record(nightOf('2026-05-01'), entry({ verdict: 'attention', issued: 2 }));
+    await book.finish(nightOf('2026-05-01'), { waiting: [], finishedAt: TWO + 60_000 });
+    const away = new Error('connect ECONNREFUSED');
+    const errors: unknown[] = [];
+    const ledger = ledgerHolding([], { findBatch: () => Promise.reject(away) });
+
+    const page = await pageFrom({ ledger, onError: (error) => errors.push(error) }, '/nights/2026-05-01');
+
+    expect(page).toContain('1 of 1 files needs somebody.');
+    expect(page).toContain('1 of 3 invoices is not confirmed as issued.');
+    expect(page).not.toContain('Now:');
+    expect(errors).toEqual([away]);
   });
 
   it('in the list are as they were', async () => {
