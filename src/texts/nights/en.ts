@@ -36,7 +36,7 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     allOut: { one: 'Everything went out: {n} file.', other: 'Everything went out: {n} files.' },
     empty: 'No file was dropped.',
     open: { one: '{n} of {of} files needs somebody.', other: '{n} of {of} files need somebody.' },
-    asOf: 'As it was when the run ended, {time}. The report of each batch says how it is now.',
+    asOf: 'As it was when the run ended, {time}. The report of each batch, or its page in the console while it goes on, says how it is now.',
     asOfEach: 'Each line says how it was when the night ended.',
     now: 'Now: {state}.',
     verdicts: {

@@ -37,7 +37,7 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     allOut: { one: 'Se emitió todo: {n} archivo.', other: 'Se emitió todo: {n} archivos.' },
     empty: 'No se depositó ningún archivo.',
     open: { one: '{n} de {of} archivos necesita a alguien.', other: '{n} de {of} archivos necesitan a alguien.' },
-    asOf: 'Tal como estaba cuando terminó la ejecución, {time}. El informe de cada lote dice cómo está ahora.',
+    asOf: 'Tal como estaba cuando terminó la ejecución, {time}. El informe de cada lote, o su página en la consola mientras siga en curso, dice cómo está ahora.',
     asOfEach: 'Cada línea dice cómo estaba cuando terminó la noche.',
     now: 'Ahora: {state}.',
     verdicts: {

@@ -37,7 +37,7 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     allOut: { one: 'Foi tudo emitido: {n} ficheiro.', other: 'Foi tudo emitido: {n} ficheiros.' },
     empty: 'Nenhum ficheiro foi depositado.',
     open: { one: '{n} de {of} ficheiros precisa de alguém.', other: '{n} de {of} ficheiros precisam de alguém.' },
-    asOf: 'Tal como estava quando a execução terminou, {time}. O relatório de cada lote diz como está agora.',
+    asOf: 'Tal como estava quando a execução terminou, {time}. O relatório de cada lote, ou a sua página na consola enquanto decorre, diz como está agora.',
     asOfEach: 'Cada linha diz como estava quando a noite terminou.',
     now: 'Agora: {state}.',
     verdicts: {

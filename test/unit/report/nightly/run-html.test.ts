@@ -183,7 +183,8 @@ describe('the page of a night', () => {
   });
 
   it('says from when it is, and where it stands how it is now', () => {
-    const then = 'As it was when the run ended, 2026-11-21 02:01 UTC. The report of each batch says how it is now.';
+    const then =
+      'As it was when the run ended, 2026-11-21 02:01 UTC. The report of each batch, or its page in the console while it goes on, says how it is now.';
 
     expect(words(page(run({ files: [entry({ verdict: 'attention' })] })))).toContain(then);
     expect(words(page(run({ files: [entry()], finishedAt: null })))).not.toContain('As it was');
