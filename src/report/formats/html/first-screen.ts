@@ -1,6 +1,7 @@
 import { differingTotals } from '../../../domain/control-totals.ts';
 import { OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
 import { isWholeFile } from '../../../domain/row.ts';
+import { contradictedRefs } from './contradicted-refs.ts';
 import { toneOf, stateBar } from './state-bar.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { ReportModel } from '../../report-model.ts';
@@ -99,14 +100,11 @@ function nextSteps(model: ReportModel, corrections: string | null, format: Repor
 
 /** Which invoices went out and must be looked up at the service; what to do about them, unless the verdict above says it. */
 function inDoubt(model: ReportModel, format: ReportFormat): SafeHtml {
-  const { invoices, refs } = model.contradicted;
+  const { invoices } = model.contradicted;
   if (invoices === 0) return html``;
-  const { texts, language, plural, count } = format;
+  const { texts, language, plural } = format;
   const sentence = missingOf(model) > 0 ? plural(CONTRADICTION_TEXTS[language].sentence, invoices) : '';
-  const names = refs.join('; ');
-  const all =
-    invoices === refs.length ? names : fill(texts.rowList.more, { rows: names, n: count(invoices - refs.length) });
-  return html`<p>${sentence} <strong>${texts.list.inDoubt}: ${all}</strong></p>`;
+  return html`<p>${sentence} <strong>${texts.list.inDoubt}: ${contradictedRefs(model.contradicted, format)}</strong></p>`;
 }
 
 /** `Row 7: `; many messages begin with it. */

@@ -1,3 +1,4 @@
+import { contradictedRefs } from './contradicted-refs.ts';
 import { fill } from '../../../texts/fill.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { Contradicted } from '../../../domain/ports/ledger/batch-record.ts';
@@ -16,13 +17,18 @@ export function historySection(
 
 function changesTable(
   { sinceRevision, byState, contradictedBefore = 0 }: NonNullable<ReportHistory['changes']>,
-  { invoices: inDoubt, refs }: Contradicted,
-  { texts: { changes: texts }, count }: ReportFormat,
+  contradicted: Contradicted,
+  format: ReportFormat,
 ): SafeHtml {
+  const {
+    texts: { changes: texts },
+    count,
+  } = format;
+  const { invoices: inDoubt } = contradicted;
   const doubt =
     inDoubt === contradictedBefore
       ? ''
-      : html`<p>${fill(texts.inDoubt, { n: count(inDoubt), before: count(contradictedBefore) })} ${refs.join('; ')}</p>`;
+      : html`<p>${fill(texts.inDoubt, { n: count(inDoubt), before: count(contradictedBefore) })} ${contradictedRefs(contradicted, format)}</p>`;
   return html`<section aria-label="${texts.label}">
       <h2>${fill(texts.title, { n: count(sinceRevision) })}</h2>${doubt}
       ${

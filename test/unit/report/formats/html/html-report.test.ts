@@ -4,6 +4,7 @@ import type { BatchInvoice, BatchRecord } from '../../../../../src/domain/ports/
 import { buildReport } from '../../../../../src/report/build-report.ts';
 import { htmlReport } from '../../../../../src/report/formats/html/html-report.ts';
 import { html } from '../../../../../src/report/formats/html/html.ts';
+import type { ReportHistory } from '../../../../../src/report/report-history.ts';
 import type { ReportNote } from '../../../../../src/report/report-note.ts';
 import { rowList } from '../../../../../src/report/row-list.ts';
 import { reportFormat } from '../../../../../src/report/texts/report-format.ts';
@@ -18,6 +19,7 @@ interface Given {
   readonly findings?: readonly Finding[];
   readonly corrections?: string;
   readonly notes?: readonly ReportNote[];
+  readonly history?: ReportHistory;
   /** As `LOTE_LANGUAGE`. */
   readonly language?: string;
 }
@@ -30,6 +32,7 @@ async function pageOf(invoices: readonly BatchInvoice[], given: Given = {}): Pro
     findings: given.findings ?? [],
     revision: 1,
     notes: given.notes ?? [],
+    ...(given.history === undefined ? {} : { history: given.history }),
     now: NOON,
   });
   const format = reportFormat(chooseLanguage(given.language ?? 'en'));
@@ -146,13 +149,15 @@ describe('htmlReport of invoices that went out and are in doubt', () => {
       batchInvoice({ ordinal: at + 1, ...(at >= 5_025 ? inDoubt : {}) }),
     );
 
-    const page = await pageOf(invoices);
+    const history = { changes: { sinceRevision: 1, byState: [], contradictedBefore: 2 }, audit: [] };
+    const page = await pageOf(invoices, { history });
 
     const listed = [...page.matchAll(/<tr><td>(F-\d+)<\/td>/gu)].map(([, ref]) => ref);
     expect(listed.slice(0, 26)).toEqual([...Array.from({ length: 25 }, (_, at) => `F-${at + 5_026}`), 'F-1']);
     expect(new Set(listed).size).toBe(listed.length);
     expect(page).toContain('<strong>25 invoices went out and are in doubt');
     expect(page).toMatch(/service: F-5026; F-5027; [^<]*; F-5045 and 5 more<\/strong>/u);
+    expect(page, 'among what has changed, too').toMatch(/25; before, 2\. F-5026; [^<]*; F-5045 and 5 more<\/p>/u);
     expect(page).not.toContain('Everything went out');
   });
 
