@@ -47,11 +47,11 @@ function afterwards(
   { texts: { next }, plural }: DetailsFormat,
 ): string {
   if (state === 'refused') return next.refused;
-  const inDoubt = contradicted === 0 ? [] : [plural(next.contradicted, contradicted)];
-  if (totalsDiffer === true) return [...inDoubt, next.totalsDiffer].join('. ');
+  const steps = contradicted === 0 ? [] : [plural(next.contradicted, contradicted)];
   const notOut = problems - contradicted;
-  if (notOut > 0) inDoubt.push(fill(plural(next.notOut, notOut), { input: asCode({ batch: batchId }) }));
-  return inDoubt.length === 0 ? next.allOut : inDoubt.join('. ');
+  if (totalsDiffer === true) steps.push(next.totalsDiffer);
+  else if (notOut > 0) steps.push(fill(plural(next.notOut, notOut), { input: asCode({ batch: batchId }) }));
+  return steps.length === 0 ? next.allOut : steps.join('. ');
 }
 
 /** As code: in a sentence the UI makes curly quotes of straight ones, and the input cannot be copied. */
