@@ -22,9 +22,6 @@ function reasonList(codes: readonly string[]): string {
   return `(${codes.map((code) => `'${code}'`).join(', ')})`;
 }
 
-/** Number of flags that no batch has: by it the last report of a batch differs from the ledger until it is written again. */
-const REASONS_CHANGED = -1;
-
 /** now ($1), stale before ($2). */
 const IS_STALE = `(i.changed_at < $2 OR ${isAheadSql('i.changed_at', '$1')})`;
 
@@ -183,9 +180,12 @@ FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
 RETURNING i.invoice_id`;
 
-/** invoiceIds: their reports said another reason, and states alone do not show it. */
+/**
+ * invoiceIds: their reports said another reason, and states alone do not show it. No batch has a number of flags below zero, so that its last report differs from
+ * the ledger until it is written again. Each change has a number of its own: by it a report that was read before is known.
+ */
 export const MARK_REASONS_CHANGED = `/* mark-reasons-changed */
-UPDATE report_mark m SET flags = ${REASONS_CHANGED}
+UPDATE report_mark m SET flags = least(m.flags, 0) - 1
 WHERE m.batch_id IN (
   SELECT r.batch_id
   FROM batch_invoice bi

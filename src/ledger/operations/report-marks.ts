@@ -66,7 +66,7 @@ ORDER BY b.seq`;
 interface SinceReportRow {
   readonly revision: number;
   /** Null: there was no report. */
-  readonly reported_flags: number | null;
+  readonly mark: number | null;
   readonly flags: number;
   readonly said_contradicted: number | null;
   readonly contradicted: number;
@@ -75,7 +75,7 @@ interface SinceReportRow {
 /** batchId. */
 const FIND_REPORT_MARK = `/* find-report-mark */
 SELECT coalesce((SELECT revision FROM report_mark WHERE batch_id = $1), 0) AS revision,
-  (SELECT flags FROM report_mark WHERE batch_id = $1) AS reported_flags, ${flagsOf('$1')} AS flags,
+  (SELECT flags FROM report_mark WHERE batch_id = $1) AS mark, ${flagsOf('$1')} AS flags,
   (SELECT ${SAID_CONTRADICTED} FROM report_mark m WHERE m.batch_id = $1) AS said_contradicted, ${contradictedOf('$1')} AS contradicted`;
 
 /** batchId; its row is locked, so that two writers note one after the other. */
@@ -110,10 +110,14 @@ INSERT INTO report_outcome (batch_id, ordinal, state, generation)
 SELECT $1, u.ordinal, u.state, u.generation
 FROM unnest($2::integer[], $3::text[], $4::integer[]) AS u(ordinal, state, generation)`;
 
-/** batchId, revision, writtenAt, flags, figures or null. */
+/**
+ * batchId, revision, writtenAt, flags, figures or null, mark. A mark below zero that is another one than the report was written by was set meanwhile
+ * (`mark-reasons-changed`): it stays, because the report may have read the reason of before.
+ */
 const MARK_REPORT = `/* mark-report */
 INSERT INTO report_mark (batch_id, revision, written_at, flags, figures) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (batch_id) DO UPDATE SET revision = excluded.revision, written_at = excluded.written_at, flags = excluded.flags,
+ON CONFLICT (batch_id) DO UPDATE SET revision = excluded.revision, written_at = excluded.written_at,
+  flags = CASE WHEN report_mark.flags < 0 AND report_mark.flags <> coalesce($6::integer, 0) THEN report_mark.flags ELSE excluded.flags END,
   figures = excluded.figures`;
 
 /** What reports said of invoices that may still change. */
@@ -129,14 +133,15 @@ export function createReportMarks(database: Database): ReportMarkLedger {
     },
 
     async sinceReport(batchId) {
-      const [mark] = await database.query<SinceReportRow>(FIND_REPORT_MARK, [batchId]);
+      const [found] = await database.query<SinceReportRow>(FIND_REPORT_MARK, [batchId]);
       const rows = await database.query<ReportChangeRow>(REPORT_CHANGES, [batchId, EXAMPLES]);
-      const { revision = 0, flags = 0, contradicted = 0 } = mark ?? {};
-      const saidContradicted = mark?.said_contradicted ?? contradicted;
+      const { revision = 0, flags = 0, contradicted = 0, mark = null } = found ?? {};
+      const saidContradicted = found?.said_contradicted ?? contradicted;
       return {
         revision,
         flags,
-        isFlagged: flags !== (mark?.reported_flags ?? 0) || contradicted !== saidContradicted,
+        mark,
+        isFlagged: flags !== (found?.mark ?? 0) || contradicted !== saidContradicted,
         contradicted: saidContradicted,
         changes: rows.map((row) => ({
           from: row.was as Outcome,
@@ -147,7 +152,7 @@ export function createReportMarks(database: Database): ReportMarkLedger {
       };
     },
 
-    async noteReported(batchId, { revision, writtenAt, flags, open, figures }) {
+    async noteReported(batchId, { revision, writtenAt, flags, mark: markBefore = null, open, figures }) {
       return database.transaction(async (queries) => {
         const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
         foundBatch(batchId, batch);
@@ -164,7 +169,7 @@ export function createReportMarks(database: Database): ReportMarkLedger {
           ]);
         }
         const numbers = figures === undefined ? null : JSON.stringify(figures);
-        await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags, numbers]);
+        await queries.query(MARK_REPORT, [batchId, revision, writtenAt, flags, numbers, markBefore]);
         return true;
       });
     },

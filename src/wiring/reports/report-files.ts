@@ -90,7 +90,8 @@ async function writeOnce(
   const { json, csv, html, corrections, summary: counts, totalsDiffer, revision, figures } = written;
   // The end that this report saw may be written by a clock that is ahead of this one: the report came after it all the same.
   const writtenAt = Math.max(now, batch.finishedAt ?? 0);
-  const said = { revision, writtenAt, flags: since.flags, open: watched.open(), figures };
+  const { flags, mark } = since;
+  const said = { revision, writtenAt, flags, mark, open: watched.open(), figures };
   const newest = await options.ledger.noteReported(batchId, said);
   const summary: ReportSummary = {
     batchId,

@@ -186,7 +186,7 @@ describe.skipIf(url === null)('a ledger of an earlier release', () => {
     expect(lines.map(({ ref, state }) => [ref, state])).toEqual(STATES.map((state) => [state, state]));
     expect(await ledger.findInvoices('inv_old', 10)).toMatchObject([{ ref: 'issued', state: 'issued' }]);
     expect(await ledger.auditOf('old')).toEqual([]);
-    const nothing = { revision: 0, changes: [], flags: 0, isFlagged: false, contradicted: 0 };
+    const nothing = { revision: 0, changes: [], flags: 0, mark: null, isFlagged: false, contradicted: 0 };
     expect(await ledger.sinceReport('old')).toEqual(nothing);
     expect(await ledger.purgedAt('old')).toBeNull();
   });

@@ -95,7 +95,7 @@ export function ledgerOf(
       revision += 1;
       return revision;
     },
-    sinceReport: async () => ({ revision: 0, flags: 0, isFlagged: false, contradicted: 0, changes: [] }),
+    sinceReport: async () => ({ revision: 0, flags: 0, mark: null, isFlagged: false, contradicted: 0, changes: [] }),
     ...given,
   };
 }

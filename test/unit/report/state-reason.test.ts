@@ -92,8 +92,12 @@ describe('reportHistory', () => {
   it('knows no changes in a first report, and since which report in a later one', () => {
     const changes = [{ from: 'unknown', to: 'issued', invoices: 1, examples: ['F-1'] }] as const;
 
-    expect(reportHistory({ revision: 0, changes, flags: 0, isFlagged: false, contradicted: 0 }, []).changes).toBeNull();
-    expect(reportHistory({ revision: 2, changes, flags: 0, isFlagged: false, contradicted: 0 }, []).changes).toEqual({
+    expect(
+      reportHistory({ revision: 0, changes, flags: 0, mark: 0, isFlagged: false, contradicted: 0 }, []).changes,
+    ).toBeNull();
+    expect(
+      reportHistory({ revision: 2, changes, flags: 0, mark: 0, isFlagged: false, contradicted: 0 }, []).changes,
+    ).toEqual({
       sinceRevision: 2,
       byState: changes,
     });
@@ -111,7 +115,7 @@ describe('reportHistory', () => {
     };
 
     expect(
-      reportHistory({ revision: 1, changes: [], flags: 0, isFlagged: false, contradicted: 0 }, [action]).audit,
+      reportHistory({ revision: 1, changes: [], flags: 0, mark: 0, isFlagged: false, contradicted: 0 }, [action]).audit,
     ).toEqual([{ ...action, at: '1970-01-01T00:00:00.000Z' }]);
   });
 });

@@ -101,6 +101,8 @@ export interface SinceReport {
   readonly changes: readonly ReportChange[];
   /** Contradictions flagged so far; handed back to `noteReported`. */
   readonly flags: number;
+  /** By what the ledger knows that reasons have changed since that report; null: there was none. Handed back to `noteReported`. */
+  readonly mark: number | null;
   /** Some of them since that report; or other invoices are in doubt than it says, as when a second document has failed. */
   readonly isFlagged: boolean;
   /** Invoices that were in doubt when that report was written (`Contradicted`). */
@@ -164,7 +166,7 @@ export interface ReportMarkLedger {
   sinceReport(batchId: string): Promise<SinceReport>;
   /**
    * Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report
-   * was noted before.
+   * was noted before. A report stays outdated if reasons have changed since `sinceReport`.
    */
   noteReported(
     batchId: string,
@@ -172,6 +174,8 @@ export interface ReportMarkLedger {
       readonly revision: number;
       readonly writtenAt: number;
       readonly flags: number;
+      /** Left out: null. */
+      readonly mark?: number | null;
       readonly open: readonly ReportedOutcome[];
       /** Left out: pictures leave the batch out. */
       readonly figures?: BatchFigures;

@@ -52,7 +52,8 @@ async function reported(place: ActivityPlace, batch: TestBatch): Promise<TestBat
 async function noteReport({ deps }: ActivityPlace, batch: TestBatch): Promise<void> {
   const writtenAt = (await batch.record()).finishedAt ?? NOW;
   const revision = await deps.ledger.nextRevision(batch.batchId);
-  await deps.ledger.noteReported(batch.batchId, { revision, writtenAt, flags: 0, open: await batch.lines() });
+  const { mark } = await deps.ledger.sinceReport(batch.batchId);
+  await deps.ledger.noteReported(batch.batchId, { revision, writtenAt, flags: 0, mark, open: await batch.lines() });
 }
 
 /** A closed batch of which `count` invoices are unknown. */

@@ -372,6 +372,7 @@ export function answersContract(open: OpenLedger): void {
       expect(await ledger.sinceReport(one.batchId)).toEqual({
         revision: 2,
         flags: 0,
+        mark: 0,
         isFlagged: false,
         contradicted: 0,
         changes: [],

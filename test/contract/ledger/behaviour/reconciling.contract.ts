@@ -33,9 +33,9 @@ export function reconcilingContract(open: OpenLedger): void {
 
     /** What writing a report leaves behind. */
     async function report(batch: TestBatch): Promise<void> {
-      const { flags, revision } = await ledger.sinceReport(batch.batchId);
+      const { flags, mark, revision } = await ledger.sinceReport(batch.batchId);
       const open_ = (await batch.lines()).filter(({ state }) => state !== 'issued');
-      await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: NOW, flags, open: open_ });
+      await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: NOW, flags, mark, open: open_ });
     }
 
     async function closedUnknown(ref: string, reason = REASON): Promise<TestBatch> {
@@ -348,6 +348,32 @@ export function reconcilingContract(open: OpenLedger): void {
       expect(await ledger.outdatedReports(own.application)).toEqual([]);
     });
 
+    it('leaves a report outdated that was read before a reason changed, and noted after it, also after a second change', async () => {
+      const { application, run } = createScenario(ledger);
+      const batch = await run([{ ref: 'read-before' }]);
+      const { invoiceId } = await batch.one('read-before');
+      await batch.send('read-before', { kind: 'unknown', reason: REASON });
+      await batch.finish();
+      await report(batch);
+      const read = async () => {
+        const { flags, mark, revision } = await ledger.sinceReport(batch.batchId);
+        return { flags, mark, revision: revision + 1, writtenAt: NOW, open: await batch.lines() };
+      };
+
+      const first = await read();
+      await ledger.markReasonsChanged([invoiceId]);
+      await ledger.noteReported(batch.batchId, first);
+      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
+      const second = await read();
+      await ledger.markReasonsChanged([invoiceId]);
+      await ledger.noteReported(batch.batchId, second);
+      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
+      expect(await ledger.sinceReport(batch.batchId)).toMatchObject({ isFlagged: true, changes: [] });
+      await report(batch);
+
+      expect(await ledger.outdatedReports(application)).toEqual([]);
+    });
+
     it('leaves what may never have been sent to an operator after its window, too, and says once that it is over', async () => {
       const { application, run } = createScenario(ledger);
       const batch = await run([{ ref: 'stopped' }]);
@@ -520,6 +546,7 @@ export function reconcilingContract(open: OpenLedger): void {
         expect(since).toEqual({
           revision: 1,
           flags: 0,
+          mark: 0,
           isFlagged: false,
           contradicted: 0,
           changes: [{ from: 'accepted', to: 'issued', invoices: 1, examples: ['late'] }],

@@ -128,6 +128,28 @@ describe('two writers of one report', () => {
     expect(await deps.ledger.outdatedReports(scenario.application)).toEqual([]);
   });
 
+  it('leave a report outdated that gives the reason of before, because it was read before the reason changed', async () => {
+    const { scenario, deps } = openPlace();
+    const { ledger } = deps;
+    const batch = await scenario.run([{ ref: 'reason' }]);
+    await batch.send('reason', { kind: 'unknown', reason: REASON });
+    await batch.finish();
+    await writer(ledger).write(batch.batchId);
+    const slow = stoppedAt(ledger, 'noteReported');
+    const ended = writeWith(slow.ledger, batch.batchId);
+    await slow.arrived;
+    const over = { code: 'retention-window-over', message: 'Ask the service.' };
+    const end = { application: scenario.application, now: NOW + 1, frozenUntil: NOW, reason: over, messageAhead: '' };
+    expect(await ledger.endRepeats(end)).toBe(1);
+
+    slow.go();
+
+    expect(await ended).toBe('written');
+    expect(await ledger.outdatedReports(scenario.application)).toEqual([batch.batchId]);
+    await writer(ledger).write(batch.batchId);
+    expect(await ledger.outdatedReports(scenario.application)).toEqual([]);
+  });
+
   /** A batch with one invoice without a final word, and a writer of its report that has read it and has put nothing in place yet. */
   async function withLateWriter(ref: string) {
     const { scenario, deps } = openPlace();
