@@ -1,8 +1,9 @@
+import type { Reason } from '../../src/domain/invoice.ts';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
 import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { RepeatInvoice } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
 import { LoteError } from '../../src/domain/errors.ts';
-import { CANCELLED_UNANSWERED } from '../../src/domain/retry-decision.ts';
+import { CANCELLED_UNANSWERED, STOPPED_MAYBE_SENT } from '../../src/domain/retry-decision.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
 import { repeatPermits, STALE_REPEAT_MS } from './repeat-permits.ts';
@@ -145,9 +146,11 @@ async function repeatOne(
   if (answer.kind === 'not-permitted') {
     const unsent = { invoiceId, generation, attempts: 0 };
     if (window.isOver(mayExistSince)) {
-      // First, because after a crash between the two nobody would.
-      await deps.ledger.markReasonsChanged([invoiceId]);
-      await deps.ledger.recordSends([{ ...unsent, sentAt, outcome: unsentOutcome(window, invoice) }]);
+      const outcome = lateOutcome(window, invoice);
+      // First, because after a crash between the two nobody would. By this machine's clock the window may be open for hours: what says so already is
+      // taken each time, and its report says it, too.
+      if (!isSameReason(outcome.reason, invoice.reason)) await deps.ledger.markReasonsChanged([invoiceId]);
+      await deps.ledger.recordSends([{ ...unsent, sentAt, outcome }]);
     } else if (ofTake.withdrawn.aborted) {
       // As it was before it was taken, so that another attempt takes it at once.
       const outcome = { kind: 'unknown', reason: invoice.reason } as const;
@@ -169,9 +172,21 @@ async function repeatOne(
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
 }
 
-/** Its repeat was not sent, so that what may never have been sent still waits for an operator: by its reason, no schedule POSTs it. */
-function unsentOutcome(window: RetentionWindow, { reason, mayExistSince }: RepeatInvoice): SendOutcome {
-  return reason.code === CANCELLED_UNANSWERED ? { kind: 'unknown', reason } : window.outcomeOf(mayExistSince);
+/**
+ * Its window ended before its repeat was sent. What may never have been sent still waits for an operator: by its reason code no schedule POSTs it.
+ */
+function lateOutcome(
+  window: RetentionWindow,
+  { reason, mayExistSince }: RepeatInvoice,
+): ReturnType<RetentionWindow['outcomeOf']> {
+  const over = window.outcomeOf(mayExistSince);
+  if (reason.code !== CANCELLED_UNANSWERED) return over;
+  const { code } = reason;
+  return { ...over, reason: { code, message: STOPPED_MAYBE_SENT + over.reason.message } };
+}
+
+function isSameReason(one: Reason, other: Reason): boolean {
+  return one.code === other.code && one.message === other.message;
 }
 
 function outcomeOf(

@@ -36,6 +36,9 @@ export const SPENT_KEY_REASONS: readonly string[] = [
  */
 export const CANCELLED_UNANSWERED = 'cancelled-unanswered';
 
+/** Its message begins so once the retention window is over, and goes on with why nothing is repeated. It must not say that a first POST has left. */
+export const STOPPED_MAYBE_SENT = 'Its batch was stopped, and no answer is known: it may have been sent. If it was: ';
+
 /** Flag of what may have been sent, or sent again, after the copy was made from which the ledger was restored. */
 export const OLDER_LEDGER = 'older-ledger';
 

@@ -1,4 +1,9 @@
-import { CANCELLED_UNANSWERED, NEVER_REPEATED_REASONS, SPENT_KEY_REASONS } from '../../domain/retry-decision.ts';
+import {
+  CANCELLED_UNANSWERED,
+  NEVER_REPEATED_REASONS,
+  SPENT_KEY_REASONS,
+  STOPPED_MAYBE_SENT,
+} from '../../domain/retry-decision.ts';
 import { applicationOfPastDocument, isOfApplication } from '../settling/same-application-sql.ts';
 import { HAS_EARLIER_DOCUMENT, IS_DOUBTFUL } from '../settling/other-document-sql.ts';
 import { failedEventOf } from '../settling/failed-event-sql.ts';
@@ -150,10 +155,9 @@ FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('lose')}`;
 
 /**
- * Of what is left to an operator only the message may change: by its reason code no schedule POSTs it, also after the retention window was made longer. It
- * must not say that its first POST has left.
+ * Of what is left to an operator only the message may change: by its reason code no schedule POSTs it, also after the retention window was made longer.
  */
-const END_MESSAGE = `CASE WHEN ${LEFT_TO_OPERATOR} THEN 'Its batch was stopped, and no answer is known: it may have been sent. If it was: ' ELSE '' END
+const END_MESSAGE = `CASE WHEN ${LEFT_TO_OPERATOR} THEN '${STOPPED_MAYBE_SENT}' ELSE '' END
   || CASE WHEN ${isAheadSql('body.frozen_at', '$1')} THEN $6::text ELSE $4::text END`;
 
 /**

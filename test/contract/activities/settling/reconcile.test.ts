@@ -440,6 +440,37 @@ describe('unknown invoices that wait beyond the retention window', () => {
     },
   );
 
+  it.each([
+    ['no-final-answer', 'retention-window-over', ''],
+    ['cancelled-unanswered', 'cancelled-unanswered', 'Its batch was stopped, .* If it was: '],
+  ])(
+    "say so once where they said %s (then %s) and only the service's clock ends their window",
+    async (code, codeAfter, before) => {
+      const { posts, service } = answering(lost());
+      const place = placeOf({ service });
+      const { application, ledger } = place.deps;
+      const latestNow = (since?: number) => (since === undefined ? place.deps.now() : since + RETRY.retentionMs);
+      const repeat = () => asActivity(repeatUnknown, { ...place.deps, latestNow }, { all: true });
+      const batch = await unknownOnes(place, 1, { code, message: 'Use `lote reconcile`.' });
+      place.later(1_000);
+
+      expect(await repeat()).toMatchObject({ repeated: 0 });
+
+      expect(posts).toEqual([]);
+      const { state, reason } = await batch.line('R0');
+      expect([state, reason?.code]).toEqual(['unknown', codeAfter]);
+      expect(reason?.message).toMatch(
+        new RegExp(`^${before}Its first POST .* by the service's clock.* Ask the service`),
+      );
+      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
+      await noteReport(place, batch);
+      await repeat();
+      expect((await batch.line('R0')).reason).toEqual(reason);
+      expect(await ledger.outdatedReports(application)).toEqual([]);
+      await settleRest(placeOf());
+    },
+  );
+
   it.each(['stored-error', 'refused-after-lost-answer', 'service-id-taken', 'key-known-with-other-bytes'])(
     'keep the reason %s, by which a retry gives them a new key',
     async (code) => {
