@@ -50,6 +50,9 @@ const SECOND_DOCUMENT_FLAGS: readonly string[] = ['issued-in-earlier-generation'
  */
 const UNCONFIRMED = 'failure-unconfirmed';
 
+/** Flags of a failure that the retry policy does not send again: with any of them, it asks for the accepted risk of a duplicate. */
+export const FLAGS_AGAINST_POLICY: readonly string[] = [...SECOND_DOCUMENT_FLAGS, UNCONFIRMED];
+
 /** An invoice that is to be sent again. */
 export interface RetryCandidate {
   readonly state: InvoiceState;

@@ -8,6 +8,7 @@ import type {
   UnsentInvoice,
 } from '../../domain/ports/ledger/sending-ledger.ts';
 import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
+import { FLAGS_AGAINST_POLICY } from '../../domain/retry-decision.ts';
 import { shareUnderToken } from '../batches/claim-proof.ts';
 import { INVOICE_OF_LINE, SLICE_INVOICES } from '../batches/page-of-sql.ts';
 import { HOLD_OTHERWISE, HOLD_UNSENT, LEAVE_UNANSWERED } from './hold-unsent-sql.ts';
@@ -104,13 +105,13 @@ RETURNING i.invoice_id`;
 
 /**
  * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy
- * sends again is counted apart: not what only an event called failed, nor what has its last generation. Invoices that
- * another batch sends are not counted.
+ * sends again is counted apart: not what only an event called failed, nor what may have another document, nor what has
+ * its last generation. Invoices that another batch sends are not counted.
  */
 const COUNT_ANSWERS = `/* count-answers */
 WITH own AS (
   SELECT i.state, i.state = 'failed' AND i.reason_code = ANY($4::text[]) AND i.generation < $5::integer
-    AND NOT i.flags @> '{failure-unconfirmed}' AS retryable
+    AND NOT i.flags && '{${FLAGS_AGAINST_POLICY.join(',')}}' AS retryable
   FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
   WHERE bi.batch_id = $1 AND bi.ordinal BETWEEN $2 AND $3 AND bi.outcome IS NULL AND i.owner_batch = $1
 )

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { INVOICE_STATES } from '../../../src/domain/invoice-state.ts';
 import {
   decideRetry,
+  FLAGS_AGAINST_POLICY,
   RETRY_BY_ROW_STATES,
   NEVER_REPEATED_REASONS,
   SPENT_KEY_REASONS,
@@ -60,6 +61,10 @@ describe('decideRetry', () => {
     ['failed', { free: false }, { acceptDuplicateRisk: true }, 'owned-by-running-batch'],
   ] as const)('%s with %j under %j: %s', (state, candidate, policy, expected) => {
     expect(decide({ state, ...candidate }, policy)).toBe(expected);
+  });
+
+  it.each(FLAGS_AGAINST_POLICY)('lets no policy send a failure again that has the flag "%s"', (flag) => {
+    expect(decide({ state: 'failed', flags: [flag] }, { unattended: true })).toBe('needs-accept-duplicate-risk');
   });
 
   it.each(SPENT_KEY_REASONS)('gives up a key with "%s" only at an accepted risk', (reasonCode) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
 import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
@@ -69,6 +70,25 @@ export function answerCountsContract(open: OpenLedger): void {
       });
       expect(firstTwo).toMatchObject({ refused: 1, accepted: 1, issued: 1, failed: 0, unanswered: 0 });
       expect(lastGeneration).toMatchObject({ failed: 2, retryable: 0 });
+    });
+
+    it('counts a failure for good where the retry policy sends nothing again, because the lost time may have sent it', async () => {
+      const own = createScenario(ledger);
+      const batch = await own.run([{ ref: 'doubtful' }, { ref: 'sure' }]);
+      const { invoiceId } = await batch.one('doubtful');
+      const sure = await batch.one('sure');
+      const serviceIds = ['doubtful', 'sure'].map((ref) => serviceIdOf(own, ref)) as [string, string];
+      await batch.send('doubtful', accepted(serviceIds[0]));
+      await ledger.closeSendingGaps(randomUUID(), own.application);
+      await batch.send('sure', accepted(serviceIds[1]));
+      const failure = { status: 'failed', reason: { code: 'try-again', message: 'said' }, now: NOW } as const;
+      await ledger.recordStatus([
+        { invoiceId, serviceId: serviceIds[0], ...failure },
+        { invoiceId: sure.invoiceId, serviceId: serviceIds[1], ...failure },
+      ]);
+
+      expect((await batch.line('doubtful')).flags).toEqual(['older-ledger']);
+      expect(await ledger.countAnswers(batch.batchId, POLICY)).toMatchObject({ failed: 1, retryable: 1 });
     });
 
     it('counts nothing of an invoice that another batch sends', async () => {
