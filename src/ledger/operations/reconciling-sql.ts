@@ -162,7 +162,7 @@ const END_MESSAGE = `CASE WHEN ${LEFT_TO_OPERATOR} THEN '${STOPPED_MAYBE_SENT}' 
 
 /**
  * now, frozen until, reason code, reason message, application, message where a clock that ran ahead froze it: what a repeat would have settled, and none may any more. A spent key keeps its reason, for
- * after the window that reason lets a retry give the invoice a new key.
+ * after the window that reason lets a retry give the invoice a new key. The time of the last change stays: it has waited since then.
  */
 export const END_REPEATS = `/* end-repeats */
 WITH left_open AS (${LEFT_OPEN}
@@ -178,8 +178,7 @@ WITH left_open AS (${LEFT_OPEN}
   ORDER BY i.invoice_id
   FOR UPDATE OF i SKIP LOCKED
 )
-UPDATE invoice i SET reason_code = CASE WHEN t.is_left THEN i.reason_code ELSE $3 END, reason_message = t.message,
-  changed_at = $1
+UPDATE invoice i SET reason_code = CASE WHEN t.is_left THEN i.reason_code ELSE $3 END, reason_message = t.message
 FROM target t
 WHERE i.invoice_id = t.invoice_id AND i.state IN ${fromStates('repeat')}
 RETURNING i.invoice_id`;

@@ -33,6 +33,23 @@ function measuringContract(open: OpenLedger): void {
     expect(await ledger.measureLag(ordinals)).toEqual([{ state: 'issued', ms: 5_000 }]);
   });
 
+  it('say how long an invoice waits that may have been sent, also after its reason says that its window is over', async () => {
+    const scenario = createScenario(ledger);
+    const batch = await scenario.run([{ ref: 'lost' }]);
+    await batch.freeze('lost');
+    await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW + 1_000 });
+    await batch.finish();
+    await ledger.noteReported(batch.batchId, { revision: 1, writtenAt: NOW, flags: 0, open: await batch.lines() });
+    const waiting = [{ state: 'unknown', invoices: 1, oldestAt: NOW + 1_000 }];
+    expect(await ledger.measureInvoices(batch.batchId)).toEqual(waiting);
+
+    const over = { code: 'retention-window-over', message: 'over' };
+    const end = { application: scenario.application, now: NOW + 9_000, reason: over, messageAhead: 'ahead' };
+    expect(await ledger.endRepeats({ ...end, frozenUntil: NOW })).toBe(1);
+
+    expect(await ledger.measureInvoices(batch.batchId)).toEqual(waiting);
+  });
+
   it('are of the open batches, of those that closed lately, and of one application', async () => {
     const scenario = createScenario(ledger);
     const stranger = createScenario(ledger);
