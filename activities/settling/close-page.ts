@@ -1,4 +1,5 @@
 import type { Reason } from '../../src/domain/invoice.ts';
+import { NO_FINAL_ANSWER } from '../../src/domain/retry-decision.ts';
 import type { PageEnding } from '../../src/contract/messages.ts';
 import { BATCH_CANCELLED } from '../batch-cancelled.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -16,12 +17,6 @@ export interface CloseInput {
   /** What the page waited for last; null: nothing. */
   readonly waitedFor: string | null;
 }
-
-const NO_FINAL_ANSWER: Reason = {
-  code: 'no-final-answer',
-  message:
-    'The time for this was spent without a final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
-};
 
 /** Its time to be sent was over before its first try, or it came to this batch when its page had been sent. */
 const NOT_SENT: Reason = {

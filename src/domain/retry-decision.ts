@@ -1,3 +1,4 @@
+import type { Reason } from './invoice.ts';
 import type { InvoiceState } from './invoice-state.ts';
 import { isAhead } from './time/is-ahead.ts';
 
@@ -38,6 +39,13 @@ export const CANCELLED_UNANSWERED = 'cancelled-unanswered';
 
 /** Its message begins so once the retention window is over, and goes on with why nothing is repeated. It must not say that a first POST has left. */
 export const STOPPED_MAYBE_SENT = 'Its batch was stopped, and no answer is known: it may have been sent. If it was: ';
+
+/** Reason of what is left open when the time of its page is over, or of its settling. */
+export const NO_FINAL_ANSWER: Reason = {
+  code: 'no-final-answer',
+  message:
+    'The time for this was spent without a final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
+};
 
 /** Flag of what may have been sent, or sent again, after the copy was made from which the ledger was restored. */
 export const OLDER_LEDGER = 'older-ledger';

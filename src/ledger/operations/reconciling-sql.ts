@@ -161,8 +161,10 @@ const END_MESSAGE = `CASE WHEN ${LEFT_TO_OPERATOR} THEN '${STOPPED_MAYBE_SENT}' 
   || CASE WHEN ${isAheadSql('body.frozen_at', '$1')} THEN $6::text ELSE $4::text END`;
 
 /**
- * now, frozen until, reason code, reason message, application, message where a clock that ran ahead froze it: what a repeat would have settled, and none may any more. A spent key keeps its reason, for
- * after the window that reason lets a retry give the invoice a new key. The time of the last change stays: it has waited since then.
+ * now, frozen until, reason code, reason message, application, message where a clock that ran ahead froze it.
+ *
+ * It ends what a repeat would have settled, and none may any more. A spent key keeps its reason, because by that reason a
+ * retry after the window gives the invoice a new key. The time of the last change stays: the invoice has waited since then.
  */
 export const END_REPEATS = `/* end-repeats */
 WITH left_open AS (${LEFT_OPEN}

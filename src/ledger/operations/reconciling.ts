@@ -1,4 +1,5 @@
 import type { EndRepeats, OpenDocument, ReconcilingLedger } from '../../domain/ports/ledger/reconciling-ledger.ts';
+import { NO_FINAL_ANSWER } from '../../domain/retry-decision.ts';
 import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
 import { batchRecord } from '../batches/batch-record.ts';
 import { arrayLiteral, column } from '../database/array-literal.ts';
@@ -35,11 +36,6 @@ WHERE application = $1 AND workflow_id = $2 AND run_id = $3 AND state IN ${CLOSE
 ORDER BY seq`;
 
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost, so its outcome is not known.' };
-const NO_FINAL_ANSWER = {
-  code: 'no-final-answer',
-  message:
-    'The time for this was spent without a final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
-};
 
 /** What was left open when batches closed. */
 export function createReconciling(database: Database): ReconcilingLedger {

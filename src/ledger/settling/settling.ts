@@ -23,8 +23,10 @@ import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
 const OVER = `((i.state IN ${fromStates('expire')} AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$6')})) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
 
 /**
- * batchId, page, acceptedBefore, reason code, reason message, now, then code and message for what was never sent, then both (or null) for what was
- * handed out and has no answer. `sending` becomes `held` only if every answer is recorded and none was lost. The reason of its last try is kept: it says
+ * batchId, page, acceptedBefore, reason code, reason message, now, then code and message for what was never sent, then
+ * code and message (or null) for what was handed out and has no answer.
+ *
+ * `sending` becomes `held` only if every answer is recorded and none was lost. The reason of its last try is kept: it says
  * more than the page's.
  */
 const CLOSE_PAGE = `/* close-page */
@@ -54,8 +56,10 @@ WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
 const LEFT = `i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}`;
 
 /**
- * batchId, reason code, reason message, now, then code and message (or null) for what was handed out and has no answer: what a page that failed left open. As `close-page`, for all pages and for
- * what this batch owns alone; other batches' invoices are theirs to close.
+ * batchId, reason code, reason message, now, then code and message (or null) for what was handed out and has no answer.
+ *
+ * It closes what a page that failed left open, as `close-page` does, for all pages of the batch. It closes only what this
+ * batch owns: invoices of other batches are theirs to close.
  */
 const CLOSE_BATCH = `/* close-batch */
 WITH target AS (
