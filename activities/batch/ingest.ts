@@ -80,7 +80,12 @@ async function closedBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   return hold?.code === TOTALS_DIFFER ? { ...closed, totalsDiffer: hold.message } : closed;
 }
 
+/**
+ * Only a start of the file is an order to send what is left of it. A run that waited for another one has that one's end, and so has the run of a file that
+ * a night took over from an earlier one: the operator may have stopped it because the wrong file went out.
+ */
 async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<ClaimResult> {
+  const isOrder = input.sha256 === null && input.resumed !== true;
   const request = {
     batchId: batchIdOf(deps.application, input.file, sha256),
     application: deps.application,
@@ -92,13 +97,15 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     now: deps.now(),
     // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was
     // missing.
-    rereadRefused: input.sha256 === null,
-    waited: input.sha256 !== null,
+    rereadRefused: isOrder,
+    waited: !isOrder,
   };
   const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
   if (first.kind !== 'owned') return first;
   const { workflowId, runId } = first.batch;
   if (await deps.runs.isOpen(workflowId, runId, input.runId)) return first;
+  // Reconciliation closes it. An earlier run of the same workflow, reset in the Temporal UI, is no other one, and nobody else closes its batch.
+  if (input.resumed === true && workflowId !== input.workflowId) return first;
   return deps.ledger.claimBatch({ ...request, takeOver: true, closedRun: { workflowId, runId } });
 }
 

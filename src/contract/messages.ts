@@ -31,6 +31,11 @@ export interface BatchInput {
   readonly expectNet?: Readonly<Record<string, string>>;
   /** On record: other content may take the place of a `rejected` invoice although the refusal does not prove that nothing was created. */
   readonly acceptDuplicateRisk?: boolean;
+  /**
+   * Set by a nightly run for a file that an earlier night had claimed: nobody has ordered it again. What is left of a batch whose run has ended stays
+   * as it is then.
+   */
+  readonly resumed?: boolean;
 }
 
 /**

@@ -25,6 +25,7 @@ export const PATCHES = [
   'go-on-without-a-paused-file',
   'close-an-unsent-message',
   'wait-for-what-is-sent',
+  'leave-a-stopped-file',
 ] as const;
 
 /** Name of one change of the workflows. */

@@ -18,6 +18,7 @@ const FIELDS: FieldRules<BatchInput> = {
   profile: TEXT,
   expectInvoices: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'a whole number'],
   acceptDuplicateRisk: FLAG,
+  resumed: FLAG,
   expectNet: [isAmounts, 'amounts by currency, as texts: {"EUR": "15321.40"}'],
 };
 

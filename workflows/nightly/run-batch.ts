@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { FileEnd } from '../../activities/nightly/nightly-note.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../../activities/nightly/nightly.ts';
+import { hasPatch } from '../has-patch.ts';
 import { invoiceBatch } from '../invoice-batch.ts';
 import type { WaitingBatches } from './waiting-batches.ts';
 
@@ -20,17 +21,18 @@ interface Leaving {
 /**
  * Runs the batch of a dropped file, and returns how it ended for the night; an error of the batch is such an end.
  * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
- * its batch. A batch that is held or paused goes on by itself when an operator has come; the night does not wait.
+ * its batch. It orders nothing again: what is left of a batch that has ended meanwhile waits for a person. A batch that is held or paused goes on by itself when an operator has come; the night does not wait.
  */
 export async function runBatch(
   { ledgerId, night }: OpenedNightlyRun,
-  { file, slot, batchId, name }: DroppedFile,
+  { file, slot, batchId, name, resumed }: DroppedFile,
   { waitingBatches, isAllElseOver }: Leaving,
 ): Promise<FileEnd> {
+  const isTakenOver = resumed && hasPatch('leave-a-stopped-file');
   const start = (workflowId: string) =>
     startChild(invoiceBatch, {
       workflowId,
-      args: [{ file, ledgerId }],
+      args: [{ file, ledgerId, ...(isTakenOver && { resumed }) }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
       staticSummary: `dropped file ${name}`,
@@ -38,8 +40,9 @@ export async function runBatch(
   let childId: string | null = null;
   const own = `${batchId ?? 'batch-unreadable'}-${night.nightId}-${slot}`;
   try {
-    // A batch that runs already is joined by a run beside it, which attaches to it in the ledger.
-    const child = await start(batchId ?? own).catch((error: unknown) => {
+    // A batch that runs already is joined by a run beside it, which attaches to it in the ledger. One that was stopped is closed by reconciliation, unless a
+    // later run of the same id is open.
+    const child = await start(isTakenOver ? own : (batchId ?? own)).catch((error: unknown) => {
       // Not exported by the workflow package; the name is the SDK's contract.
       if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);
       throw error;

@@ -36,8 +36,8 @@ export interface ClaimBatch {
   /** A file that was refused is read again, from the start: it may be dropped with other options now. */
   readonly rereadRefused?: boolean;
   /**
-   * It has waited for the run that had the file, and takes that run's answer: a batch that was closed meanwhile is not
-   * opened again.
+   * It orders nothing: it has waited for the run that had the file, or goes on with a file that an earlier night had claimed. It takes that run's answer: a
+   * batch that was closed meanwhile is not opened again.
    */
   readonly waited?: boolean;
 }

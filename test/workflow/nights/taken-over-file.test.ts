@@ -1,0 +1,127 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { BatchResult, ReasonInput } from '../../../src/contract/messages.ts';
+import type { NightlyRunEntry } from '../../../src/domain/ports/run-log.ts';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import type { nightlyIssuance, NightlyResult } from '../../../workflows/nightly-issuance.ts';
+import { expectAgreement } from '../../support/crash/agreement.ts';
+import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
+import { until } from '../../support/until.ts';
+
+const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
+const FILE = testInvoices(3);
+
+function startNight({ client, config }: TestStack) {
+  return client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
+    ...{ workflowId: ownName('night'), taskQueue: config.taskQueue, args: [{ timezone: 'UTC' }] },
+  });
+}
+
+type Night = Awaited<ReturnType<typeof startNight>>;
+
+/** A night has claimed the file, and the service is away: nothing of it has been sent. Then an operator ends the night. */
+async function interruptedNight(stack: TestStack): Promise<{ readonly batchId: string; readonly handle: BatchHandle }> {
+  stack.front.script = () => 'cut';
+  await stack.drop('wrong.csv', FILE);
+  const night = await startNight(stack);
+  await until(async () => (await stack.ledger.listBatches(1)).length > 0);
+  const { batchId, workflowId } = (await stack.ledger.listBatches(1))[0] ?? { batchId: '', workflowId: '' };
+  const handle = stack.client.workflow.getHandle(workflowId) as BatchHandle;
+  await until(async () => (await stack.progress(handle)).waitingFor !== null);
+  await night.terminate('the wrong file');
+  return { batchId, handle };
+}
+
+/** The workflow of the file in the first claim folder of a night, which took it over. */
+function runOf(night: Night, batchId: string): string {
+  const date = new Date().toISOString().slice(0, 10);
+  return `${batchId}-${date}-${night.firstExecutionRunId.slice(-8)}-0001-resumed`;
+}
+
+async function entryOf({ reports, night }: NightlyResult): Promise<NightlyRunEntry | undefined> {
+  const { runs } = JSON.parse(await readFile(reports.json, 'utf8')) as {
+    runs: { night: string; files: NightlyRunEntry[] }[];
+  };
+  return runs.find((run) => run.night === night)?.files[0];
+}
+
+async function expectNothingSent(stack: TestStack, batchId: string, code: string): Promise<void> {
+  expect((await stack.lines(batchId)).map(({ state, reason }) => [state, reason?.code])).toEqual(
+    FILE.map(() => ['held', code]),
+  );
+  expect(stack.sandbox.books().invoices).toEqual([]);
+}
+
+/** As a person does it: that is an order to send it. */
+async function expectSentWhenDroppedAgain(stack: TestStack, batchId: string): Promise<void> {
+  const again: BatchResult = await stack.run('wrong.csv', FILE);
+  expect(again).toMatchObject({ batchId, state: 'finished', counts: { issued: FILE.length } });
+  await expectAgreement(stack, batchId);
+}
+
+describe('a file that a night takes over from an earlier one', { concurrent: true, timeout: 180_000 }, () => {
+  it('is not sent when its run was terminated and its batch closed: it is shelved with its report', async () => {
+    await withStack(QUICK, async (stack) => {
+      const { batchId, handle } = await interruptedNight(stack);
+      await handle.terminate('the wrong file');
+      stack.front.script = () => 'pass';
+      expect((await stack.reconcile()).orphans).toEqual([batchId]);
+
+      const night = await (await startNight(stack)).result();
+
+      await expectNothingSent(stack, batchId, 'run-lost');
+      expect(await entryOf(night)).toMatchObject({ resumed: true, verdict: 'attention', issued: 0, batchId });
+      const left = await readdir(stack.config.inputDir, { recursive: true });
+      expect(left.filter((path) => path.startsWith('in-progress/'))).toEqual([]);
+      await expectSentWhenDroppedAgain(stack, batchId);
+    });
+  });
+
+  it('is not sent when its run was terminated and its batch is open still: it waits until reconciliation closes it', async () => {
+    await withStack(QUICK, async (stack) => {
+      const { batchId, handle } = await interruptedNight(stack);
+      await handle.terminate('the wrong file');
+      stack.front.script = () => 'pass';
+
+      const night = await startNight(stack);
+      const run = stack.client.workflow.getHandle(runOf(night, batchId)) as BatchHandle;
+      await until(async () => (await stack.progress(run).catch(() => null))?.phase === 'attached');
+      expect((await stack.reconcile()).orphans).toEqual([batchId]);
+
+      expect(await entryOf(await night.result())).toMatchObject({ resumed: true, verdict: 'attention', issued: 0 });
+      await expectNothingSent(stack, batchId, 'run-lost');
+      await expectSentWhenDroppedAgain(stack, batchId);
+    });
+  });
+
+  it('is not sent when an operator has cancelled the rest of its batch', async () => {
+    await withStack(QUICK, async (stack) => {
+      const { batchId, handle } = await interruptedNight(stack);
+      await handle.executeUpdate<string, [ReasonInput]>('cancelRemaining', { args: [{ reason: 'the wrong file' }] });
+      expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+      stack.front.script = () => 'pass';
+
+      const night = await (await startNight(stack)).result();
+
+      expect(await entryOf(night)).toMatchObject({ resumed: true, verdict: 'attention', issued: 0, batchId });
+      await expectNothingSent(stack, batchId, 'batch-cancelled');
+      await expectSentWhenDroppedAgain(stack, batchId);
+    });
+  });
+
+  it('is sent when the earlier night ended before it began: nobody has stopped anything of it', async () => {
+    await withStack(QUICK, async (stack) => {
+      const folder = 'in-progress/2026-01-01-ended000/0001';
+      await mkdir(join(stack.config.inputDir, folder), { recursive: true });
+      await stack.drop(`${folder}/left.csv`, FILE);
+
+      const night = await (await startNight(stack)).result();
+
+      const entry = await entryOf(night);
+      expect(entry).toMatchObject({ resumed: true, verdict: 'issued' });
+      await expectAgreement(stack, entry?.batchId ?? '');
+    });
+  });
+});
