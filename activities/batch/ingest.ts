@@ -105,8 +105,10 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
   const { workflowId, runId } = first.batch;
   if (await deps.runs.isOpen(workflowId, runId, input.runId)) return first;
   // Reconciliation closes it. An earlier run of the same workflow, reset in the Temporal UI, is no other one, and nobody else closes its batch.
-  if (input.resumed === true && workflowId !== input.workflowId) return first;
-  return deps.ledger.claimBatch({ ...request, takeOver: true, closedRun: { workflowId, runId } });
+  const isOther = workflowId !== input.workflowId;
+  if (input.resumed === true && isOther) return first;
+  const leavesStopped = !isOrder && isOther;
+  return deps.ledger.claimBatch({ ...request, takeOver: true, closedRun: { workflowId, runId }, leavesStopped });
 }
 
 async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {

@@ -28,9 +28,14 @@ VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8)
 ON CONFLICT DO NOTHING
 RETURNING ${BATCH_COLUMNS}`;
 
+/** A batch with what an operator ordered its sending: `paused`, `cancelled` or nothing. */
+interface ControlledBatchRow extends BatchRow {
+  readonly sending_stop: string | null;
+}
+
 /** application, sha256: one claim of a file at a time. */
 const LOCK_BATCH_OF_FILE = `/* lock-batch-of-file */
-SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2 FOR UPDATE`;
+SELECT ${BATCH_COLUMNS}, sending_stop FROM batch WHERE application = $1 AND sha256 = $2 FOR UPDATE`;
 
 /**
  * Who may work on a file. One row per application and file, locked while the decision is made:
@@ -38,7 +43,7 @@ SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2 FOR UP
  *   state             | same run         | another run               | another run, takeOver
  *   (none)            | claimed          | claimed                   | claimed
  *   staging           | claimed          | owned                     | claimed
- *   running, paused   | resumed          | owned                     | resumed
+ *   running, paused   | resumed          | owned                     | resumed; owned, with `leavesStopped`, when an operator has paused or cancelled it
  *   finished, cancelled: with open invoices, or control totals that differ, resumed (running again), else closed; closed for a run that waited for the one that had it
  *   refused           | closed           | closed, or claimed when it is to be read again
  *
@@ -57,13 +62,13 @@ export async function claimBatch(database: Database, claim: ClaimBatch): Promise
       claim.attempt,
     ]);
     if (inserted !== undefined) return { kind: 'claimed', batch: batchRecord(inserted) };
-    const [known] = await queries.query<BatchRow>(LOCK_BATCH_OF_FILE, [claim.application, claim.sha256]);
+    const [known] = await queries.query<ControlledBatchRow>(LOCK_BATCH_OF_FILE, [claim.application, claim.sha256]);
     if (known === undefined) throw idTaken(claim);
     return claimKnown(queries, claim, known);
   });
 }
 
-async function claimKnown(queries: Queries, claim: ClaimBatch, known: BatchRow): Promise<ClaimResult> {
+async function claimKnown(queries: Queries, claim: ClaimBatch, known: ControlledBatchRow): Promise<ClaimResult> {
   const batch = batchRecord(known);
   if (batch.state !== 'refused') requireLatestAttempt(claim, known);
   switch (batch.state) {
@@ -78,7 +83,7 @@ async function claimKnown(queries: Queries, claim: ClaimBatch, known: BatchRow):
     case 'staging':
     case 'running':
     case 'paused': {
-      if (!isHolder(claim, batch) && !mayTakeOver(claim, batch)) return { kind: 'owned', batch };
+      if (!isHolder(claim, batch) && !mayTakeOver(claim, batch, known.sending_stop)) return { kind: 'owned', batch };
       const held = await hold(queries, claim, { batch, state: batch.state });
       return { kind: batch.state === 'staging' ? 'claimed' : 'resumed', batch: held };
     }
@@ -106,7 +111,9 @@ function isHolder(run: { readonly workflowId: string; readonly runId: string }, 
  * Two callers that saw the same run closed may both take over: the second one meets the claim of the first, whose run
  * is open.
  */
-function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): boolean {
+function mayTakeOver(claim: ClaimBatch, batch: BatchRecord, sendingStop: string | null): boolean {
+  const { takeOver, closedRun, leavesStopped } = claim;
+  if (leavesStopped === true && (batch.state === 'paused' || sendingStop !== null)) return false;
   return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
 }
 

@@ -8,6 +8,7 @@ import { readReportOf, withStack, type TestStack } from '../../support/lote/stac
 import type { FrontAction } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 import type { BatchResult, ReasonInput } from '../../../src/contract/messages.ts';
+import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 
 const TWO_AT_A_TIME = { profile: { limits: { maxConcurrency: 2 } } } as const;
@@ -26,6 +27,19 @@ function holdAfter(invoices: number, { front, posts }: TestStack): () => void {
 /** What every run of a file says the same of it; its own report's revision and changes only the run that wrote it knows. */
 function outcomeOf({ batchId, file, state, counts, reports, pagesFailed }: BatchResult) {
   return { batchId, file, state, counts, reports, pagesFailed };
+}
+
+/** Steps that a run has done. */
+async function stepsOf(run: BatchHandle): Promise<number> {
+  const { events } = await run.fetchHistory();
+  return (events ?? []).filter((event) => event.activityTaskCompletedEventAttributes).length;
+}
+
+/** Each invoice of the file has its place in the report. */
+async function expectBalance(stack: TestStack, { batchId, counts }: BatchResult): Promise<void> {
+  const { rows: _rows, invoices, ...states } = counts;
+  expect(await stack.lines(batchId)).toHaveLength(invoices ?? 0);
+  expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(invoices);
 }
 
 describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
@@ -129,6 +143,41 @@ describe('the claim of a file', { concurrent: true, timeout: 180_000 }, () => {
       await expectAgreement(stack, first.batchId);
     });
   });
+
+  it.each([
+    ['paused', 'pause'],
+    ['cancelled', 'cancelRemaining'],
+  ] as const)(
+    'of a terminated run does not pass to one that waited for it when its batch was %s',
+    async (_, update) => {
+      // Nothing settles, so that a cancelled batch waits, too; what is left takes longer than a permission to send may be used after a stop.
+      const sandbox = { latencyMs: 200, faults: { neverSettle: 1 } };
+      await withStack({ ...TWO_AT_A_TIME, sandbox }, async (stack) => {
+        await stack.drop('wrong.csv', testInvoices(30));
+        const release = holdAfter(5, stack);
+        const first = await stack.start({ file: 'wrong.csv' });
+        await until(() => stack.posts().length > 5);
+        const heir = await stack.startAs(ownName('heir'), { file: 'wrong.csv' });
+        await until(async () => (await stack.progress(heir)).phase === 'attached');
+        await first.handle.executeUpdate<string, [ReasonInput]>(update, { args: [{ reason: 'the wrong file' }] });
+        await until(async () => (await stack.ledger.auditOf(first.batchId)).length > 0);
+        await first.handle.terminate('the wrong file');
+        release();
+        const looks = await stepsOf(heir);
+        await until(async () => (await stepsOf(heir)) > looks + 1);
+
+        expect((await stack.progress(heir)).phase).toBe('attached');
+        expect((await stack.reconcile()).orphans).toEqual([first.batchId]);
+        const result = await heir.result();
+
+        expect(result).toMatchObject({ batchId: first.batchId, attachedTo: first.batchId, state: 'finished' });
+        const held = result.counts['held'] ?? 0;
+        expect(held).toBeGreaterThan(0);
+        expect(stack.posts().length + held).toBeLessThanOrEqual(30);
+        await expectBalance(stack, result);
+      });
+    },
+  );
 
   it('of a finished file leaves its report as it stands', async () => {
     await withStack({}, async (stack) => {

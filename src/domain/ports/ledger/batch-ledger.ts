@@ -40,6 +40,8 @@ export interface ClaimBatch {
    * batch that was closed meanwhile is not opened again.
    */
   readonly waited?: boolean;
+  /** With `takeOver`: a batch that an operator has paused or cancelled is not taken. It waits for reconciliation, which closes it. */
+  readonly leavesStopped?: boolean;
 }
 
 /** Who holds the batch after the attempt, and what the caller does next. */
@@ -48,7 +50,7 @@ export type ClaimResult =
   | { readonly kind: 'claimed'; readonly batch: BatchRecord }
   /** Staged before: run the pages with open invoices. */
   | { readonly kind: 'resumed'; readonly batch: BatchRecord }
-  /** Another run holds it. Ask Temporal whether that run is open; then attach to it, or claim with `takeOver`. */
+  /** Another run holds it, or an operator has stopped it (`leavesStopped`). Ask Temporal whether that run is open; then attach to it, or claim with `takeOver`. */
   | { readonly kind: 'owned'; readonly batch: BatchRecord }
   /** Closed with everything final, or refused: its report stands. */
   | { readonly kind: 'closed'; readonly batch: BatchRecord };

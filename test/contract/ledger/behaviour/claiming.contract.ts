@@ -97,6 +97,30 @@ export function claimingContract(open: OpenLedger): void {
       await expect(batch.claim({ sha256: 'f'.repeat(64) })).rejects.toMatchObject({ code: 'ledger-conflict' });
     });
 
+    it.each([
+      ['paused', true],
+      ['cancelled', false],
+    ] as const)(
+      'keeps a batch that an operator has %s from a run that leaves what was stopped',
+      async (stop, paused) => {
+        const batch = await scenario.run([{ ref: `stopped-${stop}` }]);
+        const { workflowId, runId } = await batch.record();
+        const takeOver = { ...OTHER_RUN, takeOver: true, closedRun: { workflowId, runId } };
+        const order = { batchId: batch.batchId, workflowId, runId, version: 1, paused, cancelled: !paused };
+        await ledger.recordControl(order);
+
+        expect((await batch.claim({ ...takeOver, leavesStopped: true })).kind).toBe('owned');
+        expect(await ledger.sendingBatches([batch.batchId])).toEqual([]);
+        expect((await batch.claim(takeOver)).kind).toBe('resumed');
+      },
+    );
+
+    it('hands a batch that nobody has stopped to a run that leaves what was stopped', async () => {
+      const batch = await scenario.run([{ ref: 'not-stopped' }]);
+
+      expect((await batch.claim({ ...OTHER_RUN, takeOver: true, leavesStopped: true })).kind).toBe('resumed');
+    });
+
     it('leaves a finished batch closed when everything in it is final', async () => {
       const batch = await scenario.run([{ ref: 'final' }]);
       await batch.send('final', { kind: 'rejected', reason: REASON });
