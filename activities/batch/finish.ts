@@ -6,7 +6,7 @@ import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import { BATCH_CANCELLED } from '../batch-cancelled.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { stoppedUnanswered } from '../stopped-unanswered.ts';
+import { unansweredAtClose } from '../stopped-unanswered.ts';
 import { snapshotOf } from './refresh-snapshot.ts';
 
 export interface FinishInput {
@@ -55,7 +55,7 @@ async function closeOpen(
   unsent: Reason,
 ): Promise<void> {
   const now = deps.now();
-  const unanswered = cancelled ? stoppedUnanswered(deps, 'cancelled') : undefined;
+  const unanswered = await unansweredAtClose(deps, { batchId, cancelled });
   await deps.ledger.holdUnsent(batchId, { reason: unsent, now, fencingToken });
   // Only a page that failed leaves something open here.
   const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, unanswered, now, fencingToken });

@@ -3,6 +3,7 @@ import { LoteError } from '../../src/domain/errors.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
 import type { ActivityDeps } from '../deps.ts';
+import { isStoppedInLedger } from '../stopped-in-ledger.ts';
 import { stoppedUnanswered } from '../stopped-unanswered.ts';
 
 export interface OrphansInput {
@@ -98,8 +99,8 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void
 async function wasStopped({ ledger, runs }: ActivityDeps, batch: BatchRecord): Promise<boolean> {
   // An earlier attempt has put its own run in the place of the one that would be asked for.
   if (isClaimedHere(batch)) return true;
-  const { batchId, workflowId, runId, state } = batch;
-  if (state !== 'staging' && (await ledger.sendingBatches([batchId])).length === 0) return true;
+  const { batchId, workflowId, runId } = batch;
+  if (await isStoppedInLedger(ledger, batchId)) return true;
   return runs.wasStopped(workflowId, runId);
 }
 

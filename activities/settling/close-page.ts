@@ -3,7 +3,7 @@ import { NO_FINAL_ANSWER } from '../../src/domain/retry-decision.ts';
 import type { PageEnding } from '../../src/contract/messages.ts';
 import { BATCH_CANCELLED } from '../batch-cancelled.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { stoppedUnanswered } from '../stopped-unanswered.ts';
+import { unansweredAtClose } from '../stopped-unanswered.ts';
 
 /** A page to be closed, and how its sending ended. */
 export interface CloseInput {
@@ -28,10 +28,10 @@ const NOT_SENT: Reason = {
 export async function closePage(deps: ActivityDeps, input: CloseInput): Promise<void> {
   const { batchId, page, settleMs, fencingToken } = input;
   const now = deps.now();
+  const unanswered = await unansweredAtClose(deps, { batchId, cancelled: input.ending === 'cancelled' });
   const unsent = unsentReason(input);
   if (unsent !== null) await deps.ledger.holdUnsent(batchId, { reason: unsent, page, now, fencingToken });
   const acceptedBefore = now - settleMs + 1;
-  const unanswered = input.ending === 'cancelled' ? stoppedUnanswered(deps, 'cancelled') : undefined;
   const reasons = { reason: NO_FINAL_ANSWER, unsent: NOT_SENT, unanswered };
   await deps.ledger.closePage(batchId, page, { acceptedBefore, ...reasons, now, fencingToken });
 }

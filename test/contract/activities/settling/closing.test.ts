@@ -169,6 +169,57 @@ describe('the end of a batch with a failed page, of which a process had an invoi
   });
 });
 
+describe('what a process had to send of a batch that an operator had stopped, by the ledger alone', () => {
+  async function stoppedBatch(place: ActivityPlace, order: 'paused' | 'cancelled'): Promise<TestBatch> {
+    const batch = await place.scenario.run([{ ref: 'A' }, { ref: 'B' }]);
+    await batch.freeze('A');
+    const { workflowId, runId } = await batch.record();
+    const run = { batchId: batch.batchId, workflowId, runId, version: 1 };
+    await place.deps.ledger.recordControl({ ...run, paused: order === 'paused', cancelled: order === 'cancelled' });
+    return batch;
+  }
+
+  it.each(['paused', 'cancelled'] as const)('%s: waits for a person when the page ends', async (order) => {
+    const place = placeOf();
+    const batch = await stoppedBatch(place, order);
+
+    await closePage(place.deps, {
+      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, settleMs: 900_000 },
+      ...{ ending: 'send-time', waitedFor: null },
+    });
+
+    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+    expect((await batch.line('A')).reason?.message).toMatch(/^An operator had paused or cancelled the batch while /);
+    expect(await batch.line('B')).toMatchObject({ state: 'held' });
+  });
+
+  it.each(['paused', 'cancelled'] as const)('%s: waits for a person when the batch ends', async (order) => {
+    const place = placeOf();
+    const batch = await stoppedBatch(place, order);
+
+    const end = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, cancelled: false, actions: [] };
+    await finishBatch(place.deps, { ...end, isFailed: true });
+
+    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+    expect(await batch.line('B')).toMatchObject({ state: 'held' });
+  });
+
+  it('is repeated by the schedule when the batch was resumed', async () => {
+    const place = placeOf();
+    const batch = await stoppedBatch(place, 'paused');
+    const { workflowId, runId } = await batch.record();
+    const run = { batchId: batch.batchId, workflowId, runId, version: 2 };
+    await place.deps.ledger.recordControl({ ...run, paused: false, cancelled: false });
+
+    await closePage(place.deps, {
+      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, settleMs: 900_000 },
+      ...{ ending: 'send-time', waitedFor: null },
+    });
+
+    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'no-final-answer' } });
+  });
+});
+
 describe('a batch that ends with nothing open', () => {
   it('leaves nothing waiting when a file that is refused gives an invoice up in that moment', async () => {
     const { deps, scenario } = placeOf();
