@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isMissing, namesIn } from './missing-file.ts';
 import { type ListPart, listPart } from './pages/list-part.ts';
 
 /** Nights of one page of the list: a quarter of a year. */
@@ -100,7 +101,7 @@ export async function listNightlySummaries(
   reportsDir: string,
   asked: string | undefined,
 ): Promise<{ readonly nights: readonly ListedNightlySummary[]; readonly part: ListPart }> {
-  const names = await readdir(join(reportsDir, 'nights')).catch(noSuchDirectory);
+  const names = await namesIn(join(reportsDir, 'nights'));
   const dates = names
     .flatMap((name) => NIGHTLY_FILE.exec(name)?.[1] ?? [])
     .toSorted()
@@ -129,13 +130,4 @@ export async function readNightlySummary(
 
 function readable(summary: Awaited<ReturnType<typeof readNightlySummary>>): StoredNightlySummary | null {
   return typeof summary === 'string' ? null : summary;
-}
-
-function noSuchDirectory(error: unknown): string[] {
-  if (isMissing(error)) return [];
-  throw error;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -1,6 +1,7 @@
 import { copyFile, constants, link, lstat, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
+import { unlessMissing } from '../file-system/unless-missing.ts';
 import { FOLDER_MODE, makeFolder } from '../file-system/make-folder.ts';
 import { moveFile } from '../file-system/move-file.ts';
 import type { ArchiveFile } from '../domain/ports/drop-folder.ts';
@@ -83,10 +84,7 @@ async function reservedName(folder: string, claim: string): Promise<string | nul
 
 /** A folder of the archive is made with its first file. */
 async function entriesOf(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  });
+  return (await unlessMissing(readdir(folder))) ?? [];
 }
 
 interface Reservation {

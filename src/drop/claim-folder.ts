@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
+import { unlessMissing } from '../file-system/unless-missing.ts';
 import type { NightlyRun } from '../domain/ports/drop-folder.ts';
 import { isIgnoredName } from './is-ignored-name.ts';
 
@@ -143,10 +144,6 @@ async function removeEmptyFolder(path: string): Promise<void> {
 }
 
 async function namesIn(path: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(path)).toSorted();
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
-    throw error;
-  }
+  const names = await unlessMissing(readdir(path), ['ENOENT', 'ENOTDIR']);
+  return names?.toSorted() ?? [];
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorCode } from '../file-system/error-code.ts';
+import { unlessMissing } from '../file-system/unless-missing.ts';
 
 /** Work folders that a killed process left; a living one is done long before. */
 const STALE_AFTER_MS = 60 * 60 * 1000;
@@ -60,10 +61,7 @@ export async function isSuperseded(directory: string, work: string): Promise<boo
 
 /** Removes what was made in it. A corrections file that was set aside half-way goes to its place first. */
 export async function removeWork(directory: string, work: string): Promise<void> {
-  const names = await readdir(work).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  });
+  const names = (await unlessMissing(readdir(work))) ?? [];
   for (const name of names.filter((file) => SET_ASIDE.test(file)))
     await rename(join(work, name), join(directory, name));
   await rm(work, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import type { ConsoleOptions } from '../console-options.ts';
+import { namesIn } from '../missing-file.ts';
 
 const PLAIN_NAME = /^\w[\w.-]*$/u;
 const REPORT_FILE = /^(?:report\.[a-z0-9]+|corrections[\w-]*\.[a-z0-9]+)$/u;
@@ -34,13 +34,8 @@ export function reportsDirOf(
 /** Names of the files that a batch's report consists of; none when there is no report yet. */
 export async function reportFiles(reportsDir: string, batchId: string): Promise<readonly string[]> {
   if (!PLAIN_NAME.test(batchId)) return [];
-  const names = await readdir(join(reportsDir, batchId)).catch(noSuchDirectory);
-  return names.filter((name) => REPORT_FILE.test(name)).sort();
-}
-
-function noSuchDirectory(error: unknown): string[] {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-  throw error;
+  const names = await namesIn(join(reportsDir, batchId));
+  return names.filter((name) => REPORT_FILE.test(name)).toSorted();
 }
 
 /** The answer with one of these files, or null when there is no such file. Names that are not listed are never opened. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { errorCode } from '../../file-system/error-code.ts';
+import { unlessMissing } from '../../file-system/unless-missing.ts';
 import { makeFolder } from '../../file-system/make-folder.ts';
 import { syncPath } from '../../file-system/sync-path.ts';
 import type { NightlyRun } from '../../domain/ports/drop-folder.ts';
@@ -137,12 +138,7 @@ async function readMessages(directory: string): Promise<readonly NightMessageNot
 }
 
 async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+  return (await unlessMissing(readdir(directory))) ?? [];
 }
 
 /** Its readers see it whole or not at all, also after a power cut. */
@@ -184,10 +180,6 @@ function json(value: unknown): string {
 
 /** Files of our own writing; null when there is none. */
 async function readJson<T>(path: string): Promise<T | null> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as T;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await unlessMissing(readFile(path, 'utf8'));
+  return text === null ? null : (JSON.parse(text) as T);
 }
