@@ -1,4 +1,5 @@
 import { isProblem, wentOut } from '../../src/domain/invoice-state.ts';
+import { countsByOutcome } from '../../src/domain/outcome-counts.ts';
 import { sumDecimals } from '../../src/domain/money.ts';
 import type { OutcomeCount } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
@@ -44,19 +45,13 @@ export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<B
   const findings = await profileFindings(ledger, { profileDigest, baseUrl: service.baseUrl, now });
   return {
     at: now(),
-    counts: countsOf(counts),
+    counts: countsByOutcome(counts),
     net: netOf(counts),
     problems,
     problemGroups:
       problems === 0 ? [] : await ledger.problemGroups(batchId, { groups: MOST_GROUPS, rows: ROWS_OF_A_GROUP }),
     ...(findings.length > 0 && { misfits: findings.slice(0, MOST_FINDINGS).map(({ message }) => message) }),
   };
-}
-
-function countsOf(counts: readonly OutcomeCount[]): BatchSnapshot['counts'] {
-  const byState: Record<string, number> = {};
-  for (const { outcome, invoices } of counts) byState[outcome] = (byState[outcome] ?? 0) + invoices;
-  return byState;
 }
 
 function netOf(counts: readonly OutcomeCount[]): BatchSnapshot['net'] {

@@ -1,6 +1,7 @@
 import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
 import type { NightlyRemark, NightlyVerdict } from '../../src/domain/ports/run-log.ts';
+import { issuedCount } from '../../src/domain/outcome-counts.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import { lostRowsOf } from '../../src/contract/lost-rows.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
@@ -105,11 +106,6 @@ function noteText(
   ].join('\n');
 }
 
-/** Number of invoices of a result for which a document exists: `issued` and `already-issued`. */
-export function issuedOf({ counts }: Pick<BatchResult, 'counts'>): number {
-  return (counts.issued ?? 0) + (counts['already-issued'] ?? 0);
-}
-
 /** Null: its run ended without a batch. */
 export function batchIdOfEnd(end: FileEnd): string | null {
   if (end.kind === 'batch') return end.result.batchId;
@@ -146,7 +142,7 @@ function outcomeRemarks(end: CountedEnd, verdict: NightlyVerdict, reader: Comman
   const lost = lostRowsOf(counts);
   if (verdict === 'refused') return [{ kind: 'refused' }];
   if (verdict === 'issued') return [{ kind: 'all-out', n: invoices }];
-  const missing = { n: invoices - issuedOf(end.result), of: invoices, cancelled: state === 'cancelled' };
+  const missing = { n: invoices - issuedCount(counts), of: invoices, cancelled: state === 'cancelled' };
   return [
     ...(contradicted === 0 ? [] : [{ kind: 'contradicted', n: contradicted } as const]),
     // Only rows are lost, the control totals are others, or invoices are in doubt: of the invoices none is missing.

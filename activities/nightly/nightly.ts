@@ -1,13 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
-import { wentOut } from '../../src/domain/invoice-state.ts';
+import { countsByOutcome, issuedCount } from '../../src/domain/outcome-counts.ts';
 import type { ClaimedFile, NightlyRun, WaitingFile, WaitingReason } from '../../src/domain/ports/drop-folder.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { batchIdOf } from '../../src/contract/batch-id.ts';
 import type { BatchResult } from '../../src/contract/messages.ts';
-import { batchIdOfEnd, issuedOf, nightlyNote, type CountedEnd, type FileEnd } from './nightly-note.ts';
+import { batchIdOfEnd, nightlyNote, type CountedEnd, type FileEnd } from './nightly-note.ts';
 
 const HEARTBEAT_EVERY_MS = 5_000;
 /** An upload that is under way needs nobody: the next night takes its file. */
@@ -166,11 +166,9 @@ function waitOf({ kind }: FileEnd): Pick<NightlyRunEntry, 'waitsFor'> {
 async function countedEnd({ ledger }: ActivityDeps, end: FileEnd): Promise<CountedEnd> {
   if (end.kind !== 'paused') return end;
   const counts = await ledger.countOutcomes(end.batchId);
-  const sum = (some: typeof counts): number => some.reduce((total, { invoices }) => total + invoices, 0);
-  return {
-    ...{ ...end, invoices: sum(counts), issued: sum(counts.filter(({ outcome }) => wentOut(outcome))) },
-    alreadyIssued: sum(counts.filter(({ outcome }) => outcome === 'already-issued')),
-  };
+  const invoices = counts.reduce((sum, count) => sum + count.invoices, 0);
+  const byOutcome = countsByOutcome(counts);
+  return { ...end, invoices, issued: issuedCount(byOutcome), alreadyIssued: byOutcome['already-issued'] ?? 0 };
 }
 
 /** What a file was before this night that had been dropped before. */
@@ -187,7 +185,9 @@ async function figuresOf(
   if (end.kind === 'failed') return { invoices: 0, issued: 0 };
   if (end.kind === 'held') return { invoices: end.invoices, issued: 0 };
   const [invoices, issued] =
-    end.kind === 'paused' ? [end.invoices, end.issued] : [end.result.counts.invoices ?? 0, issuedOf(end.result)];
+    end.kind === 'paused'
+      ? [end.invoices, end.issued]
+      : [end.result.counts.invoices ?? 0, issuedCount(end.result.counts)];
   const earlier = end.kind === 'paused' ? end.alreadyIssued : await alreadyIssuedOf(deps, end.result);
   const alreadyIssued = Math.max(earlier, before === null ? 0 : await issuedBefore(deps, before, issued));
   return { invoices, issued, ...saidIfAny(Math.min(alreadyIssued, issued)) };
@@ -213,7 +213,7 @@ async function issuedBefore(
 async function alreadyIssuedOf({ ledger }: ActivityDeps, result: BatchResult): Promise<number> {
   const states = (await ledger.reportFigures(result.batchId))?.states ?? {};
   // A newer report may have been written since the result.
-  return Math.min(states['already-issued'] ?? result.counts['already-issued'] ?? 0, issuedOf(result));
+  return Math.min(states['already-issued'] ?? result.counts['already-issued'] ?? 0, issuedCount(result.counts));
 }
 
 export interface FinishNightlyRunInput extends NightlyScope {

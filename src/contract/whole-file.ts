@@ -1,3 +1,4 @@
+import { issuedCount } from '../domain/outcome-counts.ts';
 import { lostRowsOf } from './lost-rows.ts';
 import type { BatchResult } from './messages.ts';
 
@@ -6,8 +7,7 @@ type Ended = Pick<BatchResult, 'counts' | 'totalsDiffer'>;
 
 /** Whether every data row of the file stands in an issued invoice, and no control totals that were declared for it differ. A cancelled batch may be whole, too. */
 export function isEveryRowIssued({ counts, totalsDiffer }: Ended): boolean {
-  const issued = (counts.issued ?? 0) + (counts['already-issued'] ?? 0);
-  return issued === (counts.invoices ?? 0) && lostRowsOf(counts) === 0 && totalsDiffer === undefined;
+  return issuedCount(counts) === (counts.invoices ?? 0) && lostRowsOf(counts) === 0 && totalsDiffer === undefined;
 }
 
 /** Whether every data row stands in an issued invoice, no control total differs and no invoice is in doubt. */

@@ -84,7 +84,7 @@ export type TransitionName = keyof typeof TRANSITIONS;
 export const OPEN_STATES: readonly InvoiceState[] = ['staged', 'sending', 'accepted'];
 
 /** Outcomes of an invoice that has been issued, whichever file it came by. */
-const ISSUED_OUTCOMES: readonly Outcome[] = ['issued', 'already-issued'];
+export const ISSUED_OUTCOMES: readonly Outcome[] = ['issued', 'already-issued'];
 
 /** Everything but a problem: what went out, and what Lote still works on. */
 export const UNTROUBLED_OUTCOMES: readonly Outcome[] = [...ISSUED_OUTCOMES, ...OPEN_STATES];

@@ -1,6 +1,5 @@
-import type { Outcome } from '../domain/invoice-state.ts';
+import { countsByOutcome } from '../domain/outcome-counts.ts';
 import type { BatchFigures } from '../domain/ports/figures.ts';
-import type { OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import { currencyTotals } from './currency-totals.ts';
 import type { ReportModel } from './report-model.ts';
 
@@ -15,7 +14,7 @@ const LONGEST_CODE = 80;
 export function batchFigures(report: ReportModel): BatchFigures {
   const { contradicted, outcomes, ownOutcomes, reasons, ownSettling } = report;
   return {
-    states: countsOf(ownOutcomes),
+    states: countsByOutcome(ownOutcomes),
     money: currencyTotals(ownOutcomes).map(({ currency, net, byState }) => ({
       ...{ currency, net },
       ...{ out: byState.issued ?? '0', before: byState['already-issued'] ?? '0' },
@@ -27,10 +26,4 @@ export function batchFigures(report: ReportModel): BatchFigures {
       .map(({ state, code, invoices }) => ({ state, code: code.slice(0, LONGEST_CODE), invoices })),
     outcomes,
   };
-}
-
-function countsOf(counts: readonly OutcomeCount[]): BatchFigures['states'] {
-  const states: Partial<Record<Outcome, number>> = {};
-  for (const { outcome, invoices } of counts) states[outcome] = (states[outcome] ?? 0) + invoices;
-  return states;
 }

@@ -2,7 +2,8 @@ import { LoteError } from '../domain/errors.ts';
 import { durationCounter } from '../domain/time/duration-histogram.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { isWholeFile, lostRows } from '../domain/row.ts';
-import { OUTCOMES, wentOut, type Outcome } from '../domain/invoice-state.ts';
+import { OUTCOMES, type Outcome } from '../domain/invoice-state.ts';
+import { countsByOutcome, issuedCount } from '../domain/outcome-counts.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance, sameCounts } from './check-balance.ts';
@@ -123,9 +124,8 @@ function rowTwice(batch: BatchRecord, row: number): LoteError {
 }
 
 function countByState(counts: readonly OutcomeCount[]): Record<Outcome, number> {
-  const byState = Object.fromEntries(OUTCOMES.map((state) => [state, 0])) as Record<Outcome, number>;
-  for (const { outcome, invoices } of counts) byState[outcome] += invoices;
-  return byState;
+  const none = Object.fromEntries(OUTCOMES.map((state) => [state, 0])) as Record<Outcome, number>;
+  return { ...none, ...countsByOutcome(counts) };
 }
 
 function reportBatch({ batch, revision, origin, now }: ReportSource): ReportBatch {
@@ -152,7 +152,7 @@ function reportBatch({ batch, revision, origin, now }: ReportSource): ReportBatc
 }
 
 function isEverythingIssued(counts: ReportCounts, findings: readonly Finding[]): boolean {
-  const issued = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
+  const issued = issuedCount(counts);
   const isWhole = isWholeFile(counts.rowsLost, findings);
   return issued > 0 && issued === counts.invoices && isWhole && counts.contradicted === undefined;
 }

@@ -1,10 +1,10 @@
 import { ANY_APPLICATION, commandLine } from '../../domain/text/command-line.ts';
-import { OUTCOMES, wentOut, type Outcome } from '../../domain/invoice-state.ts';
+import { OUTCOMES, type Outcome } from '../../domain/invoice-state.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
 import { RETRY_STATES } from '../../domain/retry-decision.ts';
 import { awaitsConfirmation } from '../../domain/ports/ledger/total-ledger.ts';
 import type { ReadBatch } from '../../wiring/reports/batch-reader.ts';
-import { settledCount } from '../../domain/settled-count.ts';
+import { issuedCount, settledCount } from '../../domain/outcome-counts.ts';
 import { plainText } from '../../texts/plain-text.ts';
 
 const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
@@ -142,7 +142,7 @@ const CORRECTABLE: readonly Outcome[] = ['invalid', 'rejected', 'failed', 'confl
 const UNANSWERED: readonly Outcome[] = ['unknown', 'unsettled'];
 
 function balanceOf({ counts, invoices }: ReadBatch) {
-  const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  const out = issuedCount(counts);
   const resting = settledCount(counts);
   return { out, missing: resting - out, open: Math.max(invoices - resting, 0) };
 }

@@ -13,7 +13,7 @@ import { openLedger } from '../../wiring/account/open-ledger.ts';
 import { findOwner, type OwnerApi } from '../../wiring/operator/owner-api.ts';
 import { workerScope, queuePollers } from '../../wiring/temporal/queue-pollers.ts';
 import { requireListedWorker } from '../../wiring/temporal/require-live-worker.ts';
-import { settledCount } from '../../domain/settled-count.ts';
+import { settledCount } from '../../domain/outcome-counts.ts';
 import { settledCountIn } from './settled-count-in.ts';
 import { chosenApplication, type ChosenApplication } from './chosen-application.ts';
 import { batchNotFound } from './batch-not-found.ts';

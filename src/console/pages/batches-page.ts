@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { FileShortfall } from '../../domain/batch-outcomes.ts';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
-import { settledCount } from '../../domain/settled-count.ts';
+import { settledCount } from '../../domain/outcome-counts.ts';
 import { applicationFilterForm, commandEnd, type ApplicationFilter } from '../forms/application-filter.ts';
 import type { PageFormat } from './page-format.ts';
 import type { Html } from './page-layout.ts';

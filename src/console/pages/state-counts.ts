@@ -1,5 +1,6 @@
-import { OUTCOMES, wentOut } from '../../domain/invoice-state.ts';
+import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
+import { countsByOutcome, issuedCount } from '../../domain/outcome-counts.ts';
 import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 
 /** Numbers of invoices by outcome; every outcome has an entry. */
@@ -43,9 +44,8 @@ export function toneOf(state: Outcome): 'good' | 'under-way' | 'open' | 'bad' {
 
 /** Invoices by state over all currencies. */
 export function stateCounts(counts: readonly OutcomeCount[]): StateCounts {
-  const byState = Object.fromEntries(OUTCOMES.map((state) => [state, 0])) as Record<Outcome, number>;
-  for (const { outcome, invoices } of counts) byState[outcome] += invoices;
-  return byState;
+  const none = Object.fromEntries(OUTCOMES.map((state) => [state, 0])) as Record<Outcome, number>;
+  return { ...none, ...countsByOutcome(counts) };
 }
 
 /** States in which an invoice needs an operator, now or after Lote has polled again. */
@@ -67,6 +67,5 @@ export interface NotOut {
 export function notOutOf({ state, invoices }: Pick<BatchRecord, 'state' | 'invoices'>, counts: StateCounts): NotOut {
   const problems = PROBLEM_STATES.reduce((sum, one) => sum + counts[one], 0);
   if (state !== 'finished' && state !== 'cancelled') return { problems, underWay: 0 };
-  const out = OUTCOMES.filter(wentOut).reduce((sum, one) => sum + counts[one], 0);
-  return { problems, underWay: invoices - out - problems };
+  return { problems, underWay: invoices - issuedCount(counts) - problems };
 }

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
-import { wentOut } from '../../domain/invoice-state.ts';
+import { countsByOutcome, issuedCount } from '../../domain/outcome-counts.ts';
 import type { ConsoleLedger, ConsoleOptions } from '../console-options.ts';
 import { listNightlySummaries, NIGHTLY_DATE, readNightlySummary, type StoredNightlySummary } from '../nightly-files.ts';
 import { applicationFilter, applicationFilterForm, type ApplicationFilter } from '../forms/application-filter.ts';
@@ -72,8 +72,7 @@ async function batchesNow(
     ids.map(async (batchId) => {
       const batch = await ledger.findBatch(batchId);
       if (batch === null || batch.state === 'staging' || batch.state === 'refused') return [];
-      const outcomes = await batchOutcomes(ledger, batchId);
-      const out = outcomes.reduce((sum, { outcome, invoices }) => (wentOut(outcome) ? sum + invoices : sum), 0);
+      const out = issuedCount(countsByOutcome(await batchOutcomes(ledger, batchId)));
       return [[batchId, { state: batch.state, invoices: batch.invoices, out }] as const];
     }),
   );

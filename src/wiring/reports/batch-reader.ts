@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
+import { countsByOutcome } from '../../domain/outcome-counts.ts';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../../domain/ports/ledger/ledger.ts';
 import type { SavedTotalCheck } from '../../domain/ports/ledger/total-ledger.ts';
@@ -181,10 +182,7 @@ function ofLedger(
   async function withCounts(batches: readonly BatchRecord[]): Promise<readonly ReadBatch[]> {
     const read: ReadBatch[] = [];
     for (const { batch, shortfall } of await withShortfalls(ledger, batches)) {
-      const counts: Record<string, number> = {};
-      for (const { outcome, invoices } of await batchOutcomes(ledger, batch.batchId)) {
-        counts[outcome] = (counts[outcome] ?? 0) + invoices;
-      }
+      const counts = countsByOutcome(await batchOutcomes(ledger, batch.batchId));
       read.push({ ...batch, ...shortfall, counts, total: await ledger.totalCheck(batch.batchId) });
     }
     return read;

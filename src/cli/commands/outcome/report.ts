@@ -5,7 +5,7 @@ import { LoteError } from '../../../domain/errors.ts';
 import { readInstallation } from '../../../runtime/config/installation.ts';
 import { withBatchReader, type BatchReader, type ReadBatch } from '../../../wiring/reports/batch-reader.ts';
 import type { BatchResult } from '../../../contract/messages.ts';
-import { settledCount } from '../../../domain/settled-count.ts';
+import { settledCount } from '../../../domain/outcome-counts.ts';
 import { batchExitCode } from '../../output/batch-exit-code.ts';
 import { batchNotFound } from '../../session/batch-not-found.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';

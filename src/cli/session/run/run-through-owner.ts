@@ -5,7 +5,7 @@ import { connectClient, placeOf } from '../../../wiring/temporal/connect-client.
 import { namedInput } from '../../../wiring/temporal/named-input.ts';
 import type { OwnerApi } from '../../../wiring/operator/owner-api.ts';
 import type { BatchResult } from '../../../contract/messages.ts';
-import { settledCount } from '../../../domain/settled-count.ts';
+import { settledCount } from '../../../domain/outcome-counts.ts';
 import { interruption } from '../interruption.ts';
 import { ownerGone } from '../owner-gone.ts';
 import { progressLine } from '../../output/progress-line.ts';

@@ -1,5 +1,6 @@
 import { differingTotals } from '../../../domain/control-totals.ts';
 import { OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
+import { issuedCount } from '../../../domain/outcome-counts.ts';
 import { isWholeFile } from '../../../domain/row.ts';
 import { contradictedRefs } from './contradicted-refs.ts';
 import { toneOf, stateBar } from './state-bar.ts';
@@ -80,7 +81,7 @@ function besideDoubt(model: ReportModel, format: ReportFormat): SafeHtml {
 }
 
 function missingOf({ counts }: Pick<ReportModel, 'counts'>): number {
-  return counts.invoices - OUTCOMES.filter(wentOut).reduce((sum, state) => sum + counts[state], 0);
+  return counts.invoices - issuedCount(counts);
 }
 
 function nextSteps(model: ReportModel, corrections: string | null, format: ReportFormat): SafeHtml {

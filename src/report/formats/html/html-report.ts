@@ -1,4 +1,5 @@
-import { OUTCOMES, wentOut } from '../../../domain/invoice-state.ts';
+import { wentOut } from '../../../domain/invoice-state.ts';
+import { issuedCount } from '../../../domain/outcome-counts.ts';
 import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
 import { isContradicted } from '../../outcome-tally.ts';
 import { firstScreen } from './first-screen.ts';
@@ -51,7 +52,7 @@ export async function* htmlReport(
         <main>
           ${firstScreen(model, corrections, format)} ${reasonsTable(model.reasons, format)}${totalsTable(model, format)}${settlingPicture(model, format)}${fileSection(model, format)}${historySection(model, format)}
      `.safe;
-  const out = OUTCOMES.filter(wentOut).reduce((sum, state) => sum + model.counts[state], 0);
+  const out = issuedCount(model.counts);
   // However many went out: somebody must look each of these up.
   yield* invoiceSection({
     title: texts.list.inDoubt,

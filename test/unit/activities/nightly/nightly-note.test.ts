@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issuedOf, nightlyNote, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
+import { nightlyNote, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
 import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { BatchResult } from '../../../../src/contract/messages.ts';
 import { chooseLanguage, ENGLISH } from '../../../../src/texts/choose-language.ts';
@@ -241,16 +241,5 @@ describe('bytes that were dropped before', () => {
   ])('are not spoken of when %s', (_, over) => {
     expect(note(over).known).toBe(false);
     expect(note(over).text).not.toContain('same bytes');
-  });
-});
-
-describe('the invoices that went out', () => {
-  it.each([
-    [{ issued: 2 }, 2],
-    [{ 'already-issued': 3 }, 3],
-    [{ issued: 2, 'already-issued': 3, failed: 9 }, 5],
-    [{}, 0],
-  ])('of %j are %i', (counts, issued) => {
-    expect(issuedOf({ counts })).toBe(issued);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OUTCOMES } from '../../../../../src/domain/invoice-state.ts';
-import { settledCount } from '../../../../../src/domain/settled-count.ts';
+import { settledCount } from '../../../../../src/domain/outcome-counts.ts';
 import { invoiceView } from '../../../../../src/console/pages/invoices/invoice-view.ts';
 import { PROBLEM_STATES, STATE_ORDER, stateCounts, toneOf } from '../../../../../src/console/pages/state-counts.ts';
 
