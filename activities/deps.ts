@@ -2,6 +2,7 @@ import type { Finding } from '../src/domain/invoice.ts';
 import type { Outcome } from '../src/domain/invoice-state.ts';
 import type { DropFolder } from '../src/domain/ports/drop-folder.ts';
 import type { InvoicingService } from '../src/domain/ports/invoicing-service.ts';
+import type { BatchRecord } from '../src/domain/ports/ledger/batch-record.ts';
 import type { Ledger } from '../src/domain/ports/ledger/ledger.ts';
 import type { SentAgain } from '../src/domain/ports/ledger/sending-ledger.ts';
 import type { NightMessages } from '../src/domain/ports/night-messages.ts';
@@ -216,8 +217,13 @@ export interface RunDirectory {
    */
   endedForMs(workflowId: string, runId: string): Promise<number | null>;
   /**
-   * That somebody terminated or cancelled the run, or the latest run of its workflow. False: it failed, or Temporal does not know it. True also for a
-   * reconciliation that died while it closed a batch: nobody knows any more how the batch's own run ended.
+   * Tells one database of Temporal from another: one that was lost does not come back with the same id. Null: Temporal does not tell it to this installation.
    */
-  wasStopped(workflowId: string, runId: string): Promise<boolean>;
+  temporalId(): Promise<string | null>;
+  /**
+   * That somebody terminated or cancelled the run, or the latest run of its workflow. False: it failed, or was lost with the database of Temporal that had it.
+   * True also where the database is still the one that had the run (`temporalId`) and does not know it any more: it was removed, and nobody knows how it had ended.
+   * So for a reconciliation that died while it closed a batch: nobody knows any more how the batch's own run ended.
+   */
+  wasStopped(run: Pick<BatchRecord, 'workflowId' | 'runId' | 'temporalId'>): Promise<boolean>;
 }

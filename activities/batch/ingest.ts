@@ -15,6 +15,7 @@ import { letGo, repeatUnknown } from './let-go.ts';
 import { readOtherwise } from './read-otherwise.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 import { stageGroups } from './stage-groups.ts';
+import { temporalOfClaim } from './temporal-of-claim.ts';
 import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from './total-check.ts';
 
 /**
@@ -93,6 +94,7 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     sha256,
     workflowId: input.workflowId,
     runId: input.runId,
+    temporalId: await temporalOfClaim(deps),
     attempt: Context.current().info.attempt,
     now: deps.now(),
     // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was

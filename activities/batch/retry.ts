@@ -6,6 +6,7 @@ import type { RetryPolicy } from '../../src/domain/retry-decision.ts';
 import type { RetryRequestInput } from '../../src/contract/messages.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
+import { temporalOfClaim } from './temporal-of-claim.ts';
 
 export interface ReopenInput {
   readonly ledgerId?: string | undefined;
@@ -38,7 +39,9 @@ const LOTE = 'lote';
 /** Claims a closed batch for this run and lets the selected invoices go again. */
 export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promise<Reopened> {
   const { batchId, workflowId, runId, request } = input;
-  const { fencingToken } = await claim(deps, { batchId, workflowId, runId, attempt: Context.current().info.attempt });
+  const { attempt } = Context.current().info;
+  const temporalId = await temporalOfClaim(deps);
+  const { fencingToken } = await claim(deps, { batchId, workflowId, runId, temporalId, attempt });
   const result = await retry(deps, { batchId, actionId: `${workflowId}/${runId}/start`, request, fencingToken });
   return reopened(deps, batchId, result);
 }

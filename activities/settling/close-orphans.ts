@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
 import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
 import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
+import { temporalOfClaim } from '../batch/temporal-of-claim.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { isStoppedInLedger } from '../stopped-in-ledger.ts';
 import { stoppedUnanswered } from '../stopped-unanswered.ts';
@@ -82,6 +83,7 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void
   const stopped = await wasStopped(deps, batch);
   const claim = await ledger.claimBatch({
     ...{ batchId, application, file, sha256, ...workflowExecution, attempt, now: deps.now() },
+    temporalId: await temporalOfClaim(deps),
     takeOver: true,
     closedRun: { workflowId, runId },
     // A batch that was closed meanwhile stays as its own run closed it.
@@ -93,15 +95,14 @@ async function closeOrphan(deps: ActivityDeps, batch: BatchRecord): Promise<void
 }
 
 /**
- * An operator wanted no POST after this moment: the run was terminated or cancelled, or the ledger has the batch as paused or cancelled. A run that Temporal
- * has only lost is no stop: a repeat inside the retention window finds out what was on the wire.
+ * An operator wanted no POST after this moment: the run was terminated or cancelled, or may have been before it was removed, or the ledger has the batch as paused
+ * or cancelled. A run that was lost with the database of Temporal is no stop: a repeat inside the retention window finds out what was on the wire.
  */
 async function wasStopped({ ledger, runs }: ActivityDeps, batch: BatchRecord): Promise<boolean> {
   // An earlier attempt has put its own run in the place of the one that would be asked for.
   if (isClaimedHere(batch)) return true;
-  const { batchId, workflowId, runId } = batch;
-  if (await isStoppedInLedger(ledger, batchId)) return true;
-  return runs.wasStopped(workflowId, runId);
+  if (await isStoppedInLedger(ledger, batch.batchId)) return true;
+  return runs.wasStopped(batch);
 }
 
 async function refuse({ ledger, now }: ActivityDeps, claim: BatchRecord): Promise<void> {

@@ -7,6 +7,7 @@ export interface BatchRow {
   readonly state: string;
   readonly workflow_id: string;
   readonly run_id: string;
+  readonly temporal_id: string | null;
   readonly page_size: number;
   readonly pages: number;
   readonly row_count: number;
@@ -22,5 +23,5 @@ export interface BatchRow {
 }
 
 /** Columns of the table `batch` that make a `BatchRow`. */
-export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, page_size, pages, row_count,
+export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, temporal_id, page_size, pages, row_count,
   rows_without_invoice, invoices, started_at, finished_at, revision, proof, fencing_token, raised_from, raised_attempt`;

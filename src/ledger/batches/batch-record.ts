@@ -12,6 +12,7 @@ export function batchRecord(row: BatchRow): BatchRecord {
     state: row.state as BatchState,
     workflowId: row.workflow_id,
     runId: row.run_id,
+    temporalId: row.temporal_id,
     pageSize: row.page_size,
     pages: row.pages,
     rows: row.row_count,

@@ -19,12 +19,12 @@ SELECT EXISTS (
 ) OR EXISTS (SELECT 1 FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE}) AS found`;
 
 /**
- * batchId, application, file, sha256, workflowId, runId, now, attempt. No row when the file, or the batch's id, is
+ * batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId. No row when the file, or the batch's id, is
  * known.
  */
 const INSERT_BATCH = `/* insert-batch */
-INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, fencing_token, raised_attempt)
-VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8)
+INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, fencing_token, raised_attempt, temporal_id)
+VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8, $9)
 ON CONFLICT DO NOTHING
 RETURNING ${BATCH_COLUMNS}`;
 
@@ -60,6 +60,7 @@ export async function claimBatch(database: Database, claim: ClaimBatch): Promise
       claim.runId,
       claim.now,
       claim.attempt,
+      claim.temporalId ?? null,
     ]);
     if (inserted !== undefined) return { kind: 'claimed', batch: batchRecord(inserted) };
     const [known] = await queries.query<ControlledBatchRow>(LOCK_BATCH_OF_FILE, [claim.application, claim.sha256]);
@@ -134,6 +135,7 @@ async function hold(
     claim.runId,
     state,
     claim.attempt,
+    claim.temporalId ?? null,
   ]);
   return row === undefined ? batch : batchRecord(row);
 }

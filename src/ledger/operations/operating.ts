@@ -108,7 +108,8 @@ async function reopenBatch(database: Database, reopen: ReopenBatch): Promise<Reo
     if (open && !mine && !reopen.takeOver) return { kind: 'owned', workflowId: batch.workflowId, runId: batch.runId };
     const state = open ? batch.state : 'running';
     if (row !== undefined) requireLatestAttempt(reopen, row);
-    const holder = [batch.batchId, reopen.workflowId, reopen.runId, state, reopen.attempt];
+    const { workflowId, runId, attempt, temporalId = null } = reopen;
+    const holder = [batch.batchId, workflowId, runId, state, attempt, temporalId];
     const [held] = await queries.query<BatchRow>(HOLD_CLAIM, holder);
     return { kind: 'reopened', batch: held === undefined ? batch : batchRecord(held) };
   });

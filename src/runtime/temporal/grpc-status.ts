@@ -4,6 +4,7 @@ export const GRPC_STATUS = {
   deadlineExceeded: 4,
   notFound: 5,
   permissionDenied: 7,
+  unimplemented: 12,
   internal: 13,
   unavailable: 14,
   unauthenticated: 16,

@@ -9,6 +9,7 @@ import type { BatchInput } from '../../contract/messages.ts';
 import { namedInput } from './named-input.ts';
 import { requireOwnRun } from './own-run.ts';
 import { requireSameStart } from './require-same-start.ts';
+import { temporalIdOf } from './temporal-id.ts';
 import { resolveInput } from '../files/input-files.ts';
 
 export interface StartPlace {
@@ -72,8 +73,11 @@ export function createRunDirectory(client: Client): RunDirectory {
       if (latest.status.name === 'RUNNING') return null;
       return Date.now() - (latest.closeTime?.getTime() ?? 0);
     },
-    async wasStopped(workflowId, runId) {
-      return isStop(await describe(workflowId, runId)) || isStop(await describe(workflowId));
+    temporalId: () => temporalIdOf(client),
+    async wasStopped({ workflowId, runId, temporalId }) {
+      const asked = await describe(workflowId, runId);
+      if (isStop(asked) || isStop(await describe(workflowId))) return true;
+      return asked === null && temporalId !== null && temporalId === (await temporalIdOf(client));
     },
   };
 

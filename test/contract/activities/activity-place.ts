@@ -97,6 +97,7 @@ export function activityPlaces(): (parts?: {
         isOpen: () => untouched('the list of runs'),
         endedForMs: () => untouched('the list of runs'),
         wasStopped: () => untouched('the list of runs'),
+        temporalId: () => Promise.resolve('temporal-1'),
       },
       notifyWaiting: () => Promise.resolve(),
       drops: new Proxy({} as ActivityDeps['drops'], { get: () => untouched('the drop folder') }),

@@ -100,6 +100,7 @@ async function readTogether(openPlace: ReturnType<typeof activityPlaces>, turns:
           isOpen: (_, runId) => Promise.resolve(runId === runIdOf(world)),
           endedForMs: () => Promise.resolve(null),
           wasStopped: () => Promise.resolve(false),
+          temporalId: () => Promise.resolve('temporal-1'),
         },
       },
     });

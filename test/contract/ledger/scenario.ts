@@ -63,7 +63,7 @@ export interface Scenario {
   readonly ledger: Ledger;
   readonly application: string;
   /** A new file, claimed and in `staging`. */
-  begin(): Promise<TestBatch>;
+  begin(over?: Parameters<TestBatch['claim']>[0]): Promise<TestBatch>;
   /** A new file, staged and running; page size 2 unless told. */
   run(texts: readonly InvoiceText[], pageSize?: number): Promise<TestBatch>;
 }
@@ -73,9 +73,9 @@ export function createScenario(ledger: Ledger): Scenario {
   const application = `app-${randomUUID()}`;
   return { ledger, application, begin, run };
 
-  async function begin(): Promise<TestBatch> {
+  async function begin(over?: Parameters<TestBatch['claim']>[0]): Promise<TestBatch> {
     const batch = createBatch(ledger, application);
-    await batch.claim();
+    await batch.claim(over);
     return batch;
   }
 

@@ -41,6 +41,7 @@ export function aBatch(given: Partial<BatchRecord> = {}): BatchRecord {
     state: 'finished',
     workflowId: batchId,
     runId: 'run-1',
+    temporalId: null,
     pageSize: 2000,
     pages: 1,
     rows: 3,

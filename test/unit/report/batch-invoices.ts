@@ -45,6 +45,7 @@ export function batchOf(invoices: readonly BatchInvoice[], given: Partial<BatchR
     state: 'finished',
     workflowId: 'batch-may-0a1b2c3d',
     runId: 'run-1',
+    temporalId: null,
     pageSize: 2000,
     pages: 1,
     rows: invoices.reduce((sum, { rows }) => sum + rows.length, 0) + rowsWithoutInvoice,

@@ -22,7 +22,8 @@ describe('a batch that is cancelled in the Temporal UI', { concurrent: true, tim
 
       await until(async () => (await handle.describe()).status.name === 'CANCELLED');
       const { runId } = await handle.describe();
-      expect(await createRunDirectory(stack.client).wasStopped(batchId, runId)).toBe(true);
+      const run = { workflowId: batchId, runId, temporalId: null };
+      expect(await createRunDirectory(stack.client).wasStopped(run)).toBe(true);
       gate.open();
       expect(await stack.reconcile()).toMatchObject({ orphans: [batchId] });
       await expectAgreement(stack, batchId);

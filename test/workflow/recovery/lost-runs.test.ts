@@ -7,8 +7,10 @@ import type { BatchClaim } from '../../../src/domain/ports/ledger/batch-record.t
 import type { ReconciliationResult } from '../../../src/contract/messages.ts';
 import { hashFile } from '../../../src/ingest/hash-file.ts';
 import { createFileReader } from '../../../src/wiring/files/input-files.ts';
+import { createRunDirectory } from '../../../src/wiring/temporal/batch-starter.ts';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { ownName, type TestInvoice } from '../../support/files/batch-file.ts';
+import { removeRun } from '../../support/lote/remove-run.ts';
 import { withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
@@ -16,6 +18,8 @@ import type { reconciliation } from '../../../workflows/reconciliation.ts';
 const FILE = [{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }];
 /** Temporal knows no run with this id. */
 const FORGOTTEN = '00000000-0000-4000-8000-000000000000';
+/** Of a database of Temporal that was lost. */
+const LOST_TEMPORAL = '00000000-0000-4000-8000-00000000000f';
 
 describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, () => {
   it('is closed by reconciliation with a balanced report, and goes on when its file is dropped again', async () => {
@@ -79,9 +83,25 @@ describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, (
     });
   });
 
+  it('or was removed from Temporal sends nothing either: an operator may have ended it before', async () => {
+    await withStack({}, async (stack) => {
+      const run = await terminatedRun(stack, 'removed.csv');
+      await removeRun(stack.client, run.workflowId, run.runId);
+      const temporalId = await createRunDirectory(stack.client).temporalId();
+      const { batchId } = await frozenBy({ ...run, temporalId }, stack, 'removed.csv');
+
+      expect(await reconcileWhatIsDue(stack)).toMatchObject({ orphans: [batchId], repeated: 0 });
+      expect((await stack.lines(batchId)).map(({ state, reason }) => [state, reason?.code])).toEqual(
+        FILE.map(() => ['unknown', 'cancelled-unanswered']),
+      );
+
+      expect(await stack.reconcile()).toMatchObject({ orphans: [], repeated: FILE.length });
+    });
+  });
+
   it('that nobody stopped is repeated by the schedule, for a process may have sent what it had to send', async () => {
     await withStack({}, async (stack) => {
-      const { batchId } = await frozenBy({ workflowId: ownName('lost'), runId: FORGOTTEN }, stack, 'forgotten.csv');
+      const { batchId } = await frozenBy(lostRun(), stack, 'forgotten.csv');
 
       expect(await reconcileWhatIsDue(stack)).toMatchObject({ orphans: [batchId], repeated: 0 });
       expect((await stack.lines(batchId)).map(({ state, reason }) => [state, reason?.code])).toEqual(
@@ -147,6 +167,8 @@ describe('a batch whose run was lost', { concurrent: true, timeout: 180_000 }, (
       await stack.drop('alive.csv', FILE);
       const { handle, batchId } = await stack.start({ file: 'alive.csv' });
       await until(async () => (await stack.ledger.findBatch(batchId)) !== null);
+      const temporalId = await createRunDirectory(stack.client).temporalId();
+      expect(await stack.ledger.findBatch(batchId)).toMatchObject({ temporalId });
 
       const { orphans, reports } = await stack.reconcile();
 
@@ -183,6 +205,12 @@ async function reconcileWhatIsDue({ client, config }: TestStack): Promise<Reconc
 interface Run {
   readonly workflowId: string;
   readonly runId: string;
+  readonly temporalId?: string | null;
+}
+
+/** As one that was lost with the database of Temporal. */
+function lostRun(): Run {
+  return { workflowId: ownName('lost'), runId: FORGOTTEN, temporalId: LOST_TEMPORAL };
 }
 
 /** As an operator leaves it in the Temporal UI. */
@@ -212,7 +240,7 @@ async function claimedByNobody(
   file: string,
   invoices: readonly TestInvoice[] = FILE,
 ): Promise<BatchClaim> {
-  return claimedBy({ workflowId: ownName('lost'), runId: FORGOTTEN }, stack, file, invoices);
+  return claimedBy(lostRun(), stack, file, invoices);
 }
 
 async function claimedBy(

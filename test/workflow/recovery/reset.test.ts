@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAgreement } from '../../support/crash/agreement.ts';
 import { gatedEngine } from '../../support/crash/gated-engine.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { removeRun } from '../../support/lote/remove-run.ts';
 import { withStack, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
@@ -18,16 +19,6 @@ async function reset({ client, config }: TestStack, handle: BatchHandle, to: 'fi
     reason: 'a test',
     requestId: randomUUID(),
   });
-}
-
-/** As Temporal removes a run whose retention is over, or a person in its UI. */
-async function forget({ client, config }: TestStack, workflowId: string, runId: string): Promise<void> {
-  await client.workflowService.deleteWorkflowExecution({
-    namespace: config.temporal.namespace,
-    workflowExecution: { workflowId, runId },
-  });
-  const isKnown = () => client.workflow.getHandle(workflowId, runId).describe();
-  await until(async () => (await Promise.allSettled([isKnown()]))[0].status === 'rejected');
 }
 
 /** A batch whose page waits for final words; `latest` is its workflow, whichever run that is. */
@@ -80,7 +71,7 @@ describe('a batch that is reset before it has a page', { timeout: 180_000 }, () 
       await until(async () => (await stack.progress(handle)).waitingFor !== null);
       const { runId } = await handle.describe();
       await reset(stack, handle, 'last');
-      await forget(stack, batchId, runId);
+      await removeRun(stack.client, batchId, runId);
       const latest: BatchHandle = stack.client.workflow.getHandle(batchId);
 
       const beside = await stack.startAs(ownName('beside'), { file: 'reset.csv' });

@@ -23,6 +23,8 @@ export interface ClaimBatch {
   readonly sha256: string;
   readonly workflowId: string;
   readonly runId: string;
+  /** As in `BatchRecord`. Left out: null. */
+  readonly temporalId?: string | null;
   /**
    * Which attempt of the step asks, from 1: one that was stopped and goes on later takes nothing from a later one of
    * its run.

@@ -31,6 +31,8 @@ export interface BatchRecord extends BatchClaim {
   readonly state: BatchState;
   readonly workflowId: string;
   readonly runId: string;
+  /** In which database of Temporal that run works (`RunDirectory.temporalId`). Null: an earlier version of Lote made the batch, or Temporal did not say it. */
+  readonly temporalId: string | null;
   readonly pageSize: number;
   readonly pages: number;
   /** CSV records or JSON line objects, blank ones not. */

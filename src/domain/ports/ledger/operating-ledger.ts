@@ -42,6 +42,8 @@ export interface ReopenBatch {
   readonly batchId: string;
   readonly workflowId: string;
   readonly runId: string;
+  /** As in `BatchRecord`. Left out: null. */
+  readonly temporalId?: string | null;
   /** Which attempt of the step asks, from 1. */
   readonly attempt: number;
   /** The run that holds the claim is known to be closed. */

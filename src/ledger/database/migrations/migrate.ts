@@ -24,6 +24,7 @@ import { LEADING_ZEROS } from './0025-leading-zeros.ts';
 import { NUMBERS_OF_SPREADSHEETS } from './0026-numbers-of-spreadsheets.ts';
 import { UNKEYED_SPELLINGS } from './0027-unkeyed-spellings.ts';
 import { READERS_OF_MERCHANTS } from './0028-readers-of-merchants.ts';
+import { TEMPORAL_IDS } from './0029-temporal-ids.ts';
 import { SENDING_CONTROL } from './0011-sending-control.ts';
 import { LOOK_ALIKES } from './0014-look-alikes.ts';
 
@@ -58,6 +59,7 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   NUMBERS_OF_SPREADSHEETS,
   UNKEYED_SPELLINGS,
   READERS_OF_MERCHANTS,
+  TEMPORAL_IDS,
 ];
 
 /** The version of the schema that this Lote writes. */

@@ -425,6 +425,7 @@ function deps(): ActivityDeps {
       isOpen: () => Promise.resolve(false),
       endedForMs: () => Promise.resolve(0),
       wasStopped: () => Promise.resolve(false),
+      temporalId: () => Promise.resolve('temporal-1'),
     },
     operatorLinks: () => ({ searchable: false, console: null, reportsDir: directory }),
     settings: {

@@ -123,6 +123,7 @@ describe('a retry of a finished batch', () => {
           isOpen: () => Promise.resolve(false),
           endedForMs: () => Promise.resolve(1),
           wasStopped: () => Promise.resolve(false),
+          temporalId: () => Promise.resolve('temporal-1'),
         },
       },
     });
@@ -135,6 +136,19 @@ describe('a retry of a finished batch', () => {
     await reopen(place, batch);
 
     expect((await batch.record()).state).toBe('running');
+  });
+
+  it.each([
+    ['is remembered with the database of Temporal', () => Promise.resolve('temporal-1'), 'temporal-1'],
+    ['does not wait for a Temporal that does not say', () => Promise.reject(new Error('no answer')), null],
+  ])('%s', async (_, temporalId, remembered) => {
+    const place = placeOf();
+    const { runs } = place.deps;
+    const batch = await finished(place);
+
+    await reopen({ ...place, deps: { ...place.deps, runs: { ...runs, temporalId } } }, batch);
+
+    expect(await batch.record()).toMatchObject({ state: 'running', temporalId: remembered });
   });
 
   it('is written down with who and why, once for however often the step is repeated', async () => {
@@ -176,6 +190,7 @@ describe('a retry of a batch that a run holds', () => {
           isOpen: () => Promise.resolve(isOpen),
           endedForMs: () => Promise.resolve(isOpen ? null : 0),
           wasStopped: () => Promise.resolve(false),
+          temporalId: () => Promise.resolve('temporal-1'),
         },
       },
     });

@@ -59,6 +59,7 @@ async function night(): Promise<DropNight> {
         isOpen: () => Promise.resolve(false),
         endedForMs: () => Promise.resolve(0),
         wasStopped: () => Promise.resolve(false),
+        temporalId: () => Promise.resolve('temporal-1'),
       },
       announce: (report) => Promise.resolve(void announced.push(report)),
     },

@@ -14,6 +14,7 @@ const runs: ActivityDeps['runs'] = {
   isOpen: (workflowId) => Promise.resolve(workflowId === 'test'),
   endedForMs: (workflowId) => Promise.resolve(workflowId === 'test' ? null : ENDED_FOR_MS),
   wasStopped: () => Promise.resolve(true),
+  temporalId: () => Promise.resolve('temporal-1'),
 };
 
 /** Temporal has lost its database. */
@@ -70,7 +71,7 @@ describe('closing batches whose run was lost', () => {
     const closed = await closing(place, 2);
 
     expect(closed).toEqual([batch.batchId]);
-    expect(await batch.record()).toMatchObject({ state: 'finished' });
+    expect(await batch.record()).toMatchObject({ state: 'finished', temporalId: 'temporal-1' });
     expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: 'run-lost' } });
   });
 

@@ -910,6 +910,7 @@ describe('reports that no longer say what the ledger says', () => {
           isOpen: () => Promise.resolve(false),
           endedForMs: () => Promise.resolve(1),
           wasStopped: () => Promise.resolve(false),
+          temporalId: () => Promise.resolve('temporal-1'),
         },
       },
     };

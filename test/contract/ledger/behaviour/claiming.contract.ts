@@ -37,6 +37,7 @@ export function claimingContract(open: OpenLedger): void {
         state: 'staging',
         workflowId: `workflow-of-${batch.batchId}`,
         runId: 'run-1',
+        temporalId: null,
         pageSize: 0,
         pages: 0,
         rows: 0,
@@ -81,6 +82,23 @@ export function claimingContract(open: OpenLedger): void {
         expect(taken).toMatchObject({ kind: 'resumed', batch: { state, runId: 'run-2', workflowId: 'workflow-2' } });
       },
     );
+
+    it('remembers in which database of Temporal the run works that holds the claim', async () => {
+      const batch = await scenario.begin({ temporalId: 'temporal-1' });
+      const first = await batch.record();
+      await batch.claim({ ...OTHER_RUN, temporalId: 'temporal-2' });
+      const owned = await batch.record();
+      await batch.claim({ ...OTHER_RUN, takeOver: true, temporalId: 'temporal-2' });
+      const taken = await batch.record();
+      await batch.claim({ ...OTHER_RUN, attempt: 99, temporalId: null });
+
+      expect([first, owned, taken].map(({ temporalId }) => temporalId)).toEqual([
+        'temporal-1',
+        'temporal-1',
+        'temporal-2',
+      ]);
+      expect((await batch.record()).temporalId).toBeNull();
+    });
 
     it('knows a file by application and bytes, whatever it is called', async () => {
       const batch = await scenario.begin();

@@ -541,10 +541,12 @@ export function operatingContract(open: OpenLedger): void {
         await batch.send('reopened', { kind: 'rejected', reason: REASON });
         await batch.finish();
 
-        const result = await ledger.reopenBatch({ batchId: batch.batchId, ...run });
+        const result = await ledger.reopenBatch({ batchId: batch.batchId, ...run, temporalId: 'temporal-2' });
 
         expect(result).toMatchObject({ kind: 'reopened' });
-        expect(await batch.record()).toMatchObject({ state: 'running', workflowId: 'retry-1', finishedAt: null });
+        const { workflowId, temporalId, ...reopened } = await batch.record();
+        expect(reopened).toMatchObject({ state: 'running', finishedAt: null });
+        expect({ workflowId, temporalId }).toEqual({ workflowId: 'retry-1', temporalId: 'temporal-2' });
       });
 
       it('leaves a running batch to its run, until that is known to be closed', async () => {

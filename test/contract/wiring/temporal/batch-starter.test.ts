@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { createRunDirectory, startBatch, type BatchHandle } from '../../../../src/wiring/temporal/batch-starter.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { removeRun } from '../../../support/lote/remove-run.ts';
+import { until } from '../../../support/until.ts';
 
 describe('startBatch', () => {
   let connection: Connection;
@@ -68,16 +70,40 @@ describe('createRunDirectory', () => {
       const nobody = ownName('nobody');
       const run = await client.workflow.start(type, { workflowId: nobody, taskQueue: nobody, args: [] });
       const runs = createRunDirectory(client);
+      const asked = { workflowId: nobody, runId: run.firstExecutionRunId, temporalId: await runs.temporalId() };
 
-      expect(await runs.wasStopped(nobody, run.firstExecutionRunId)).toBe(isStop);
+      expect(await runs.wasStopped(asked)).toBe(isStop);
       await run.terminate('a click in the Temporal UI');
-      expect(await runs.wasStopped(nobody, run.firstExecutionRunId)).toBe(true);
+      expect(await runs.wasStopped(asked)).toBe(true);
     },
   );
 
-  it('takes no run for stopped that Temporal does not know', async () => {
-    const runs = createRunDirectory(new Client({ connection }));
+  it('takes a run that is known no more for stopped where the database of Temporal is the one that had it', async () => {
+    const client = new Client({ connection });
+    const nobody = ownName('nobody');
+    const run = await client.workflow.start('invoiceBatch', { workflowId: nobody, taskQueue: nobody, args: [] });
+    await run.terminate('a click in the Temporal UI');
+    const asked = { workflowId: nobody, runId: run.firstExecutionRunId };
+    await removeRun(client, nobody, asked.runId);
+    const runs = createRunDirectory(client);
+    const temporalId = await runs.temporalId();
+    const wasStopped = (id: string | null) => runs.wasStopped({ ...asked, temporalId: id });
 
-    expect(await runs.wasStopped(ownName('lost'), '00000000-0000-4000-8000-000000000000')).toBe(false);
+    expect(temporalId).toMatch(/^[0-9a-f-]{36}$/u);
+    expect(await wasStopped(temporalId)).toBe(true);
+    expect(await wasStopped('00000000-0000-4000-8000-000000000000'), 'another database').toBe(false);
+    expect(await wasStopped(null), 'claimed by an earlier version').toBe(false);
+  });
+
+  it('tells a namespace from another one', async () => {
+    const namespace = ownName('other');
+    const workflowExecutionRetentionPeriod = { seconds: 86_400 } as never;
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    const ofDefault = createRunDirectory(new Client({ connection }));
+    const ofOther = createRunDirectory(new Client({ connection, namespace }));
+    await until(() => ofOther.temporalId().then(Boolean, () => false));
+
+    expect(await ofOther.temporalId()).not.toBe(await ofDefault.temporalId());
+    expect(await ofOther.temporalId()).toBe(await ofOther.temporalId());
   });
 });

@@ -6,7 +6,7 @@ import { describeOrphaned, orphanedBatches, orphanedLines } from '../../../../sr
 function batch(batchId: string, state: BatchRecord['state']): BatchRecord {
   return {
     ...{ batchId, state, application: 'default', file: `${batchId}.csv`, sha256: `hash-${batchId}` },
-    ...{ workflowId: `workflow-${batchId}`, runId: 'run-1', pageSize: 2_000, pages: 1, rows: 1 },
+    ...{ workflowId: `workflow-${batchId}`, runId: 'run-1', temporalId: null, pageSize: 2_000, pages: 1, rows: 1 },
     ...{ rowsWithoutInvoice: 0, invoices: 1, startedAt: 0, finishedAt: null, revision: 0, fencingToken: 1, proof: {} },
   };
 }
