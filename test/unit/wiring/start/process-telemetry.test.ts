@@ -10,6 +10,7 @@ import { startedParts } from '../../../../src/wiring/start/stop-in-reverse.ts';
 const LEDGER = {
   countBatches: async () => ({}),
   measuredBatches: async () => [],
+  measureDoubt: async () => 0,
   breaker: async (baseUrl: string) => (baseUrl === 'https://service.example' ? {} : null),
 } as unknown as Ledger;
 
