@@ -61,36 +61,26 @@ export class SwallowedRows {
   #mostNeeded(cells: readonly string[]): number {
     let needed = Infinity;
     let broken = 0;
-    let record = { isShifted: false, filled: 0 };
     for (let at = 0; at < cells.length; at += 1) {
       const cell = cells[at] ?? '';
       if (!cell.includes('\n') && !cell.includes('\r')) continue;
-      if (broken === 0)
-        record = { isShifted: this.#isShifted(cells), filled: cells.findLastIndex((one) => !isEmpty(one)) };
       broken += 1;
-      needed = Math.min(needed, this.#ofCell(cells, at, record));
+      needed = Math.min(needed, this.#ofCell(cells, at));
     }
     // A row between two such cells ends in one and begins in the other.
     return broken < 2 ? needed : Math.min(needed, this.#ofLines(this.#delimitersOf(cells.join(this.#delimiter))));
   }
 
-  /** `filled`: position of the last cell with a text. */
-  #ofCell(
-    cells: readonly string[],
-    at: number,
-    { isShifted, filled }: { readonly isShifted: boolean; readonly filled: number },
-  ): number {
+  #ofCell(cells: readonly string[], at: number): number {
     const ofRecord = cells.length - 1;
     const cell = cells[at] ?? '';
-    if (isShifted ? this.#hasTaxNumber(cell) : this.#hasIdentity(cells, at)) return 0;
+    if (this.#hasIdentity(cells, at)) return 0;
     const delimiters = this.#delimitersOf(cell);
     delimiters[0] = (delimiters[0] ?? 0) + at;
     const last = delimiters.length - 1;
     delimiters[last] = (delimiters[last] ?? 0) + ofRecord - at;
     // Rows may all lack the same cells.
     if (ofRecord > 0 && delimiters[0] === ofRecord && delimiters[last] === ofRecord) return 0;
-    // Behind a text in the last column stand the delimiters that its row ends with, and no row.
-    if (at >= this.#least && filled <= at) delimiters[last] = 0;
     return this.#ofLines(delimiters);
   }
 
@@ -107,27 +97,15 @@ export class SwallowedRows {
     return needed;
   }
 
-  #isShifted(cells: readonly string[]): boolean {
-    const { nif } = this.#identity;
-    return (nif >= 0 && !mayBeTaxNumber(normalNif(cells[nif] ?? ''))) || hasWrongWidth(cells, this.#width);
-  }
-
-  /** Whether a line of a cell with delimiters has a tax number: in a record whose cells are shifted it may stand in any place. */
-  #hasTaxNumber(cell: string): boolean {
-    if (this.#identity.nif < 0) return false;
-    return cell.split(LINE_BREAK).some((line) => {
-      const parts = line.split(this.#delimiter);
-      return parts.length > 1 && parts.some((part) => mayBeTaxNumber(normalNif(part)));
-    });
-  }
-
-  /** Whether a line of a cell has a reference and a tax number where rows have theirs. */
+  /** Whether a line of a cell has a reference and a tax number where rows have theirs; in a record whose cells are shifted, a tax number in any place. */
   #hasIdentity(cells: readonly string[], at: number): boolean {
     const { nif, ref } = this.#identity;
     if (nif < 0 || ref < 0) return false;
     const own = normalNif(cells[nif] ?? '');
+    const isShifted = own === null || hasWrongWidth(cells, this.#width);
     return (cells[at] ?? '').split(LINE_BREAK).some((line, number) => {
       const parts = line.split(this.#delimiter);
+      if (isShifted) return parts.length > 1 && parts.some((part) => mayBeTaxNumber(normalNif(part)));
       const before = number === 0 ? at : 0;
       const found = normalNif(parts[nif - before] ?? '');
       if (!mayBeTaxNumber(found) || isEmpty(parts[ref - before])) return false;

@@ -134,20 +134,4 @@ describe('a text of several lines', () => {
 
     expect(invoices).toMatchObject([{ ok: true }, { ok: false }]);
   });
-
-  it('may stand in the last column, where rows end with many delimiters', async () => {
-    const end = ';'.repeat(20);
-
-    const { invoices } = await read([`${TITLES};Notas${end}`, `${row('A1')};"two\nlines"${end}`]);
-
-    expect(invoices).toMatchObject([{ ok: true }]);
-  });
-
-  it('may stand in a hundred thousand cells of a row, at no cost', async () => {
-    const broken = Array.from({ length: 100_000 }, () => '"\n"').join(';');
-
-    const { invoices } = await read([TITLES, `${row('A1')};${broken}`]);
-
-    expect(invoices).toMatchObject([{ ok: true }]);
-  });
 });
