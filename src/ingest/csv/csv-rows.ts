@@ -94,7 +94,10 @@ export class CsvRows {
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#delimiter = given.delimiter ?? null;
     this.#width = rowWidth(given.dialect.header.cells, given.trailing ?? 0);
-    this.#swallowed = given.delimiter === undefined ? null : swallowedRows(given.dialect, given.delimiter, this.#width);
+    this.#swallowed =
+      given.delimiter === undefined
+        ? null
+        : new SwallowedRows(given.dialect.header.cells, { delimiter: given.delimiter, width: this.#width });
     this.#read = readColumns(given.dialect);
     this.#author = authorColumns(given.dialect.header.cells, given.dialect.map.own);
     this.#discounts = given.dialect.header.cells.flatMap((header, at) => {
@@ -107,12 +110,12 @@ export class CsvRows {
   /** @throws Refusal `rows-above-header`, `header-second`, `quote-misplaced`, `too-many-damaged-rows` */
   take(record: CsvRecord): void {
     this.#records += 1;
-    this.#swallowed?.take(record);
     if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
     if (record.row === this.#dialect.header.row) return;
     this.#shortLast = isShort(record.cells, this.#width) ? record.row : null;
     if (isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
+    this.#swallowed?.take(record);
     this.#reading.counts.rows += 1;
     this.#last = record.row;
     if (this.#dialect.map.own) this.#noteReadAs(record);
@@ -345,12 +348,6 @@ function sheetFull(row: number): Refusal {
 /** Nothing in it can be trusted to stand in its column. */
 function shiftedRow(row: number): LostRow {
   return { row, ref: '', nif: null, customer: '', what: 'has another number of cells than the header' };
-}
-
-function swallowedRows({ header, map }: TableHeader, delimiter: string, width: RowWidth): SwallowedRows {
-  const ref = map.indexes[REF] ?? -1;
-  const identity = { nif: map.indexes[NIF] ?? -1, ref: ref < 0 ? (map.referenceParts[0] ?? -1) : ref };
-  return new SwallowedRows(header.cells, { delimiter, width, identity });
 }
 
 function isIdentityFirst(indexes: readonly number[]): boolean {
