@@ -49,7 +49,7 @@ export type IngestResult =
       readonly language?: string;
       /** The other run waits until an operator has confirmed this total of the batch; left out: it does not. */
       readonly unusual?: UnusualTotal & { readonly batchId: string };
-      /** Id of the batch, which an operator has paused; left out: it is not, or nothing of it is left to send. */
+      /** Id of the batch, which an operator has paused; left out: it is not. A page that is paused may wait although nothing of it is left to send. */
       readonly pausedBatch?: string;
     };
 
@@ -57,10 +57,10 @@ export type IngestResult =
 export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promise<IngestResult> {
   const path = input.sha256 === null ? await deps.files.resolve(input.file) : null;
   const sha256 = input.sha256 ?? (await deps.files.hash(path ?? ''));
-  const claim = await claimBatch(deps, input, sha256);
+  const { claim, isLeft } = await claimBatch(deps, input, sha256);
   switch (claim.kind) {
     case 'owned':
-      return attachedTo(deps, claim.batch);
+      return attachedTo(deps, claim.batch, isLeft);
     case 'closed':
       return closedBatch(deps, input, claim.batch);
     case 'resumed':
@@ -81,11 +81,17 @@ async function closedBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   return hold?.code === TOTALS_DIFFER ? { ...closed, totalsDiffer: hold.message } : closed;
 }
 
+/** What came of a claim; `isLeft`: the run that holds the batch has ended, and reconciliation closes it. */
+interface Claimed {
+  readonly claim: ClaimResult;
+  readonly isLeft: boolean;
+}
+
 /**
  * Only a start of the file is an order to send what is left of it. A run that waited for another one has that one's end, and so has the run of a file that
  * a night took over from an earlier one: the operator may have stopped it because the wrong file went out.
  */
-async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<ClaimResult> {
+async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<Claimed> {
   const isOrder = input.sha256 === null && input.resumed !== true;
   const request = {
     batchId: batchIdOf(deps.application, input.file, sha256),
@@ -103,14 +109,18 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     waited: !isOrder,
   };
   const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
-  if (first.kind !== 'owned') return first;
+  if (first.kind !== 'owned') return { claim: first, isLeft: false };
   const { workflowId, runId } = first.batch;
-  if (await deps.runs.isOpen(workflowId, runId, input.runId)) return first;
+  if (await deps.runs.isOpen(workflowId, runId, input.runId)) return { claim: first, isLeft: false };
   // Reconciliation closes it. An earlier run of the same workflow, reset in the Temporal UI, is no other one, and nobody else closes its batch.
   const isOther = workflowId !== input.workflowId;
-  if (input.resumed === true && isOther) return first;
+  if (input.resumed === true && isOther) return { claim: first, isLeft: true };
   const leavesStopped = !isOrder && isOther;
-  return deps.ledger.claimBatch({ ...request, takeOver: true, closedRun: { workflowId, runId }, leavesStopped });
+  const claim = await deps.ledger.claimBatch({
+    ...{ ...request, takeOver: true, leavesStopped },
+    closedRun: { workflowId, runId },
+  });
+  return { claim, isLeft: claim.kind === 'owned' };
 }
 
 async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
@@ -168,20 +178,20 @@ async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   return runningBatch(deps, batch, hold === null ? unusual : null);
 }
 
+/** Of a batch whose run has ended nothing can be resumed or confirmed: its end comes by itself. */
 async function attachedTo(
   { ledger, speech }: ActivityDeps,
   { batchId, sha256, workflowId, state }: BatchRecord,
+  isLeft: boolean,
 ): Promise<IngestResult> {
-  const unusual = unusualTotalOf(await ledger.totalCheck(batchId));
-  // What is only waited for comes although the batch is paused, and its report with it.
-  const isPaused = state === 'paused' && (await ledger.firstUnsent(batchId, { limit: 1 })).length > 0;
+  const unusual = isLeft ? null : unusualTotalOf(await ledger.totalCheck(batchId));
   return {
     kind: 'attached',
     sha256,
     workflowId,
     language: speech.locale,
     ...(unusual === null ? {} : { unusual: { ...unusual, batchId } }),
-    ...(isPaused ? { pausedBatch: batchId } : {}),
+    ...(state === 'paused' && !isLeft ? { pausedBatch: batchId } : {}),
   };
 }
 

@@ -80,7 +80,7 @@ export const NIGHT_TEXTS_EN: NightTexts = {
     },
   },
   remarks: {
-    resumed: 'An earlier night had claimed it and was interrupted; this night went on with it.',
+    resumed: 'An earlier night had claimed it and was interrupted; this night has taken it over.',
     'dropped-before':
       'The same bytes were dropped before, on {time} as {file}: it is the same batch, and nothing that was sent is sent again.',
     changed:

@@ -81,7 +81,7 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     },
   },
   remarks: {
-    resumed: 'Una noche anterior lo había recogido y fue interrumpida; esta noche continuó con él.',
+    resumed: 'Una noche anterior lo había recogido y fue interrumpida; esta noche se ha hecho cargo de él.',
     'dropped-before':
       'Los mismos bytes ya se habían depositado, el {time}, como {file}: es el mismo lote, y nada de lo que se envió se vuelve a enviar.',
     changed:

@@ -81,7 +81,7 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     },
   },
   remarks: {
-    resumed: 'Uma noite anterior tinha-o recolhido e foi interrompida; esta noite continuou com ele.',
+    resumed: 'Uma noite anterior tinha-o recolhido e foi interrompida; esta noite ficou com ele.',
     'dropped-before':
       'Os mesmos bytes já tinham sido depositados, em {time}, como {file}: é o mesmo lote, e nada do que foi enviado volta a ser enviado.',
     changed:

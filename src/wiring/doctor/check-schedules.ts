@@ -25,7 +25,9 @@ const LONGEST_NOTE = 300;
 export interface ScheduleParts {
   readonly applications: readonly [Config, ...Config[]];
   /** Open batches, whosever they are. */
-  readonly open: Promise<readonly Pick<BatchRecord, 'batchId' | 'application' | 'workflowId' | 'runId'>[]>;
+  readonly open: Promise<
+    readonly Pick<BatchRecord, 'batchId' | 'application' | 'workflowId' | 'runId' | 'startedAt'>[]
+  >;
 }
 
 /** What starts by itself: reconciliation and nights of each application. */
@@ -123,7 +125,7 @@ async function reconciliationCheck(client: Client, config: Config): Promise<Chec
   const { namespace } = client.options;
   return trouble(
     name,
-    `It is paused, so unknown and pending invoices stay so: ${note}`,
+    `It is paused, so unknown and pending invoices stay so, and a night waits for a batch whose run has ended: ${note}`,
     isPausedByLote(note)
       ? `${note.startsWith(NO_FILE) ? 'Its file' : 'Its application'} is here: start Lote again, and it goes on. ${byHand}`
       : `Let it go on: temporal schedule toggle --namespace ${namespace} --schedule-id ${reconciliationId(config)} --unpause. ${byHand}`,

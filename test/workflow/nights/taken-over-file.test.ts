@@ -111,6 +111,26 @@ describe('a file that a night takes over from an earlier one', { concurrent: tru
     });
   });
 
+  it('does not say of a paused batch whose run has ended that somebody must resume it', async () => {
+    await withStack(QUICK, async (stack) => {
+      const { batchId, handle } = await interruptedNight(stack);
+      await handle.executeUpdate<string, [ReasonInput]>('pause', { args: [{ reason: 'a look' }] });
+      await until(async () => (await stack.ledger.findBatch(batchId))?.state === 'paused');
+      await handle.terminate('the wrong file');
+      stack.front.script = () => 'pass';
+
+      const night = await startNight(stack);
+      const run = stack.client.workflow.getHandle(runOf(night, batchId)) as BatchHandle;
+      await until(async () => (await stack.progress(run).catch(() => null))?.phase === 'attached');
+      expect((await stack.reconcile()).orphans).toEqual([batchId]);
+
+      const entry = await entryOf(await night.result());
+      expect(entry).toMatchObject({ resumed: true, verdict: 'attention', issued: 0 });
+      expect(entry?.waitsFor).toBeUndefined();
+      await expectNothingSent(stack, batchId, 'run-lost');
+    });
+  });
+
   it('is sent when the earlier night ended before it began: nobody has stopped anything of it', async () => {
     await withStack(QUICK, async (stack) => {
       const folder = 'in-progress/2026-01-01-ended000/0001';

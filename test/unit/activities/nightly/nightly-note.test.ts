@@ -213,7 +213,7 @@ describe('what a person reads beside a file', () => {
 
   it('that an interrupted night had claimed', () => {
     expect(note({ file: { name: 'a.csv', resumed: true } }).sentences).toEqual([
-      'An earlier night had claimed it and was interrupted; this night went on with it.',
+      'An earlier night had claimed it and was interrupted; this night has taken it over.',
       'Everything went out: 3 invoices.',
     ]);
   });
