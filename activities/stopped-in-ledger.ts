@@ -8,8 +8,9 @@ type StopLedger = Pick<SendingControlLedger, 'sendingBatches'> & Pick<BatchLedge
  * the batch is closed.
  */
 export async function isStoppedInLedger(ledger: StopLedger, batchId: string): Promise<boolean> {
-  if ((await ledger.sendingBatches([batchId])).length > 0) return false;
   const state = (await ledger.findBatch(batchId))?.state;
+  // Its order to stop ends with the claim of the run that had it, the state does not.
+  if (state === 'paused' || state === 'cancelled') return true;
   // One that is read or has finished sends nothing either, and nobody has stopped it.
-  return state === 'running' || state === 'paused' || state === 'cancelled';
+  return state === 'running' && (await ledger.sendingBatches([batchId])).length === 0;
 }

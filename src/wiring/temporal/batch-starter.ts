@@ -77,7 +77,10 @@ export function createRunDirectory(client: Client): RunDirectory {
     async wasStopped({ workflowId, runId, temporalId }) {
       const asked = await describe(workflowId, runId);
       if (isStop(asked) || isStop(await describe(workflowId))) return true;
-      return asked === null && temporalId !== null && temporalId === (await temporalIdOf(client));
+      if (asked !== null || temporalId === null) return false;
+      const now = await temporalIdOf(client);
+      // Whoever may not ask for it any more cannot tell a removed run from a lost one.
+      return now === null || now === temporalId;
     },
   };
 

@@ -91,10 +91,12 @@ export function claimingContract(open: OpenLedger): void {
       await batch.claim({ ...OTHER_RUN, takeOver: true, temporalId: 'temporal-2' });
       const taken = await batch.record();
       await batch.claim({ ...OTHER_RUN, attempt: 99, temporalId: null });
+      const again = await batch.record();
+      await batch.claim({ ...OTHER_RUN, runId: 'run-3', takeOver: true, attempt: 1, temporalId: null });
 
-      expect([first, owned, taken].map(({ temporalId }) => temporalId)).toEqual([
-        'temporal-1',
-        'temporal-1',
+      expect([first, owned, taken, again].map(({ temporalId }) => temporalId)).toEqual([
+        ...['temporal-1', 'temporal-1', 'temporal-2'],
+        // The same run asked once more, and Temporal did not say it then.
         'temporal-2',
       ]);
       expect((await batch.record()).temporalId).toBeNull();
