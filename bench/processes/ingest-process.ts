@@ -110,6 +110,7 @@ async function staging(): Promise<Work> {
     service: { baseUrl: 'http://service.example' },
     ledger,
     files: createFileReader({ inputDir: input.directory, dataDir: `${input.directory}/data` }),
+    runs: { temporalId: async () => null },
     reports: { rowsNotSent: async () => ({ firstRows: [], sentAgain: [], writtenAt: 0, folders: [] }) },
     settings: {
       ...{ pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },

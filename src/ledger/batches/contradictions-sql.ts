@@ -29,7 +29,7 @@ export const CONTRADICTIONS_OF_LINE = `CASE
 /** The lines of these batches (an SQL condition on `bi.batch_id`) that are in doubt, found through the index of the few invoices with a flag. */
 export function contradictedLines(ofBatches: string): string {
   return `FROM invoice i JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id AND ${ofBatches}
-  WHERE i.flags <> '{}' AND cardinality(${CONTRADICTIONS_OF_LINE}) > 0`;
+  WHERE i.flags <> '{}' AND i.flags && '{${CONTRADICTIONS.join(',')}}' AND cardinality(${CONTRADICTIONS_OF_LINE}) > 0`;
 }
 
 /** batchIds, how many references of each. */

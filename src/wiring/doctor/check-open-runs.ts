@@ -1,26 +1,31 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
+import { eachOf } from '../../concurrency/each-of.ts';
 import { POLLED_WITHIN_MS, queuePollers } from '../temporal/queue-pollers.ts';
 import { trouble, type Check } from './check.ts';
 
-/** One question to the server each. */
-const MOST_ASKED = 20;
+/** One question to the server each, and so many at a time. */
+const MOST_ASKED = 200;
+const ASKED_AT_ONCE = 20;
 /** As many as one line can name. */
 const MOST_NAMED = 5;
+
+type OpenRun = Pick<BatchRecord, 'batchId' | 'workflowId' | 'runId' | 'startedAt'>;
 
 /** Batches whose run Temporal has open on another task queue, by that queue. */
 type Elsewhere = ReadonlyMap<string, readonly string[]>;
 
 /**
  * A run stays on the task queue on which it began. After a change of LOTE_TASK_QUEUE, what is open waits there for a worker that never comes, and Temporal calls it
- * running. No check where nothing of the newest open batches waits so.
+ * running. Those that began first are asked for first. No check where nothing waits so.
  */
 export async function checkOpenRuns(
   client: Client,
   taskQueue: string,
-  open: readonly Pick<BatchRecord, 'batchId' | 'workflowId' | 'runId'>[],
+  open: readonly OpenRun[],
 ): Promise<readonly Check[]> {
-  const elsewhere = await openElsewhere(client, taskQueue, open.slice(0, MOST_ASKED));
+  const oldest = open.toSorted((a, b) => a.startedAt - b.startedAt).slice(0, MOST_ASKED);
+  const elsewhere = await openElsewhere(client, taskQueue, oldest);
   const since = Date.now() - POLLED_WITHIN_MS;
   const found: Check[] = [];
   for (const [queue, batches] of elsewhere) {
@@ -31,18 +36,12 @@ export async function checkOpenRuns(
   return found;
 }
 
-async function openElsewhere(
-  client: Client,
-  taskQueue: string,
-  open: readonly Pick<BatchRecord, 'batchId' | 'workflowId' | 'runId'>[],
-): Promise<Elsewhere> {
+async function openElsewhere(client: Client, taskQueue: string, open: readonly OpenRun[]): Promise<Elsewhere> {
   const elsewhere = new Map<string, string[]>();
-  const queues = await Promise.all(open.map(async ({ workflowId, runId }) => openQueue(client, workflowId, runId)));
-  for (const [at, queue] of queues.entries()) {
-    const batchId = open[at]?.batchId;
-    if (queue === null || queue === taskQueue || batchId === undefined) continue;
-    elsewhere.set(queue, [...(elsewhere.get(queue) ?? []), batchId]);
-  }
+  await eachOf(open, ASKED_AT_ONCE, async ({ batchId, workflowId, runId }) => {
+    const queue = await openQueue(client, workflowId, runId);
+    if (queue !== null && queue !== taskQueue) elsewhere.set(queue, [...(elsewhere.get(queue) ?? []), batchId]);
+  });
   return elsewhere;
 }
 
