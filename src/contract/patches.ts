@@ -26,6 +26,7 @@ export const PATCHES = [
   'close-an-unsent-message',
   'wait-for-what-is-sent',
   'leave-a-stopped-file',
+  'notify-a-page-that-has-started',
 ] as const;
 
 /** Name of one change of the workflows. */

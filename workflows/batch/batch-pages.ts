@@ -61,7 +61,14 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
 
   async function runPage(span: PageSpan, awaited: boolean): Promise<void> {
     try {
-      const child = await patiently(pageWorkflowId(ingested.batchId, span.page), () => startPage(span, awaited));
+      const pageId = pageWorkflowId(ingested.batchId, span.page);
+      let known = batch.controlVersion;
+      const child = await patiently(pageId, () => {
+        known = batch.controlVersion;
+        return startPage(span, awaited);
+      });
+      // It has what held when its start was ordered; until it was there, no signal reached it.
+      if (batch.controlVersion !== known && hasPatch('notify-a-page-that-has-started')) await notify(pageId, batch);
       await child.result();
       batch.pageDone(span.page, { failed: false });
     } catch (error) {
@@ -91,16 +98,16 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
       await condition(() => !open || batch.controlVersion !== version);
       if (batch.controlVersion === version) continue;
       version = batch.controlVersion;
-      await Promise.all([...running].map((page) => notify(page)));
+      await Promise.all([...running].map((page) => notify(pageWorkflowId(ingested.batchId, page), batch)));
     }
   }
+}
 
-  async function notify(page: number): Promise<void> {
-    try {
-      await getExternalWorkflowHandle(pageWorkflowId(ingested.batchId, page)).signal(controlSignal, batch.control());
-    } catch {
-      // The page ended meanwhile: nothing of it is left to pause.
-    }
+async function notify(pageId: string, batch: BatchControl): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(pageId).signal(controlSignal, batch.control());
+  } catch {
+    // The page has ended, and nothing of it is left to pause; or it has not started, and is notified when it has.
   }
 }
 
