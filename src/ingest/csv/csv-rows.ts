@@ -94,10 +94,7 @@ export class CsvRows {
     this.#identityFirst = isIdentityFirst(given.dialect.map.indexes);
     this.#delimiter = given.delimiter ?? null;
     this.#width = rowWidth(given.dialect.header.cells, given.trailing ?? 0);
-    this.#swallowed =
-      given.delimiter === undefined
-        ? null
-        : new SwallowedRows(given.dialect.header.cells, { delimiter: given.delimiter, width: this.#width });
+    this.#swallowed = given.delimiter === undefined ? null : swallowedRows(given.dialect, given.delimiter, this.#width);
     this.#read = readColumns(given.dialect);
     this.#author = authorColumns(given.dialect.header.cells, given.dialect.map.own);
     this.#discounts = given.dialect.header.cells.flatMap((header, at) => {
@@ -111,7 +108,7 @@ export class CsvRows {
   take(record: CsvRecord): void {
     this.#records += 1;
     if (record.row < this.#dialect.header.row) return this.#checkPreamble(record);
-    if (record.row === this.#dialect.header.row) return;
+    if (record.row === this.#dialect.header.row) return this.#swallowed?.takeHeader(record);
     this.#shortLast = isShort(record.cells, this.#width) ? record.row : null;
     if (isBlank(record)) return;
     if (this.#isHeaderAgain(record)) return;
@@ -213,7 +210,9 @@ export class CsvRows {
   }
 
   /** A title has few cells. Rows as full as an invoice's would be dropped here without a word. */
-  #checkPreamble({ row, cells }: CsvRecord): void {
+  #checkPreamble(record: CsvRecord): void {
+    const { row, cells } = record;
+    this.#swallowed?.takeTitle(record);
     if (cells.filter((cell) => cell.trim() !== '').length < REQUIRED_COLUMNS.length) return;
     throw new Refusal(
       'rows-above-header',
@@ -348,6 +347,16 @@ function sheetFull(row: number): Refusal {
 /** Nothing in it can be trusted to stand in its column. */
 function shiftedRow(row: number): LostRow {
   return { row, ref: '', nif: null, customer: '', what: 'has another number of cells than the header' };
+}
+
+function swallowedRows({ header, map }: TableHeader, delimiter: string, width: RowWidth): SwallowedRows {
+  const ref = map.indexes[REF] ?? -1;
+  const places = {
+    nif: map.indexes[NIF] ?? -1,
+    refs: (ref < 0 ? map.referenceParts : [ref]).filter((at) => at >= 0),
+    numbers: NUMBERS.map(([, at]) => map.indexes[at] ?? -1),
+  };
+  return new SwallowedRows(header.cells, { delimiter, width, places });
 }
 
 function isIdentityFirst(indexes: readonly number[]): boolean {
