@@ -111,7 +111,11 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
   const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
   if (first.kind !== 'owned') return { claim: first, isLeft: false };
   const { workflowId, runId } = first.batch;
-  if (await deps.runs.isOpen(workflowId, runId, input.runId)) return { claim: first, isLeft: false };
+  if (await deps.runs.isOpen(workflowId, runId, input.runId)) {
+    // A reconciliation holds it while it closes it; the state stays until then.
+    const isClosing = first.batch.state === 'paused' && (await deps.runs.wasStopped(first.batch));
+    return { claim: first, isLeft: isClosing };
+  }
   // Reconciliation closes it. An earlier run of the same workflow, reset in the Temporal UI, is no other one, and nobody else closes its batch.
   const isOther = workflowId !== input.workflowId;
   if (input.resumed === true && isOther) return { claim: first, isLeft: true };
