@@ -6,6 +6,8 @@ import { sizeOfRows } from '../../ingest/size-of-rows.ts';
 /** The rest is for what else a command that only checks has in memory. */
 const SHARE_OF_A_COMMAND = 0.75;
 const BYTES_OF_A_MB = 1024 * 1024;
+/** Its code takes half of it, and what it reads and drops the other half: near the limit V8 ends a process that collects in vain. */
+const LEAST_FOR_THE_REST = 100 * BYTES_OF_A_MB;
 /** Of what Node has now: twice of it is what a person would try next. */
 const MORE = 2;
 
@@ -75,7 +77,7 @@ export function memoryOfCommand(): CheckMemory {
   const limit = heapLimit();
   const more = Math.ceil(limit / BYTES_OF_A_MB) * MORE;
   return new CheckMemory(
-    limit * SHARE_OF_A_COMMAND,
+    Math.min(limit * SHARE_OF_A_COMMAND, Math.max(limit - LEAST_FOR_THE_REST, limit / 4)),
     `Split the file, or give the check more memory: NODE_OPTIONS=--max-old-space-size=${more}. A run needs no such memory.`,
   );
 }
