@@ -1,6 +1,7 @@
 import { hasValidChecksum, normalNif } from '../invoice/identity.ts';
 import { isEmpty } from './row-width.ts';
 
+/** What ends a line within a cell. */
 export const LINE_BREAK = /\r\n|\n|\r/u;
 
 /** A number in a text that is no longer is a number of pieces, a year or a price. */
