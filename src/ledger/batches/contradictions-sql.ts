@@ -13,12 +13,15 @@ const MAY_EXIST_TWICE = `i.flags @> '{second-service-id}' AND (
 const EXISTS_TWICE = `i.flags @> '{issued-in-earlier-generation}' AND EXISTS (
   SELECT FROM invoice_generation g WHERE ${OTHER_DOCUMENT} AND g.state = 'issued')`;
 
+/** Only a flag of these may say so. */
+const MAY_BE_CONTRADICTED = `i.flags && '{${CONTRADICTIONS.join(',')}}'`;
+
 /**
  * text[]: why line `bi` of a batch, which went out, is in doubt (invoice `i`, or none). Empty for all others. A line whose content was corrected by a later
  * batch shows what it held; the doubt is said of the later one. Costs nothing where there is no flag.
  */
 export const CONTRADICTIONS_OF_LINE = `CASE
-  WHEN i.flags && '{${CONTRADICTIONS.join(',')}}' AND bi.generation IS NULL AND coalesce(bi.outcome, i.state) IN ${stateList(OUTCOMES.filter(wentOut))}
+  WHEN ${MAY_BE_CONTRADICTED} AND bi.generation IS NULL AND coalesce(bi.outcome, i.state) IN ${stateList(OUTCOMES.filter(wentOut))}
   THEN array_remove(ARRAY[
     CASE WHEN ${MAY_EXIST_TWICE} THEN 'second-service-id' END,
     CASE WHEN ${EXISTS_TWICE} THEN 'issued-in-earlier-generation' END,
@@ -29,7 +32,7 @@ export const CONTRADICTIONS_OF_LINE = `CASE
 /** The lines of these batches (an SQL condition on `bi.batch_id`) that are in doubt, found through the index of the few invoices with a flag. */
 export function contradictedLines(ofBatches: string): string {
   return `FROM invoice i JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id AND ${ofBatches}
-  WHERE i.flags <> '{}' AND i.flags && '{${CONTRADICTIONS.join(',')}}' AND cardinality(${CONTRADICTIONS_OF_LINE}) > 0`;
+  WHERE i.flags <> '{}' AND ${MAY_BE_CONTRADICTED} AND cardinality(${CONTRADICTIONS_OF_LINE}) > 0`;
 }
 
 /** batchIds, how many references of each. */
