@@ -47,6 +47,15 @@ async function entryOf({ reports, night }: NightlyResult): Promise<NightlyRunEnt
   return runs.find((run) => run.night === night)?.files[0];
 }
 
+/** What the next night has of the file, whose run waits until a reconciliation has closed the batch. */
+async function entryOfWaitingNight(stack: TestStack, batchId: string): Promise<NightlyRunEntry | undefined> {
+  const night = await startNight(stack);
+  const run = stack.client.workflow.getHandle(runOf(night, batchId)) as BatchHandle;
+  await until(async () => (await stack.progress(run).catch(() => null))?.phase === 'attached');
+  expect((await stack.reconcile()).orphans).toEqual([batchId]);
+  return entryOf(await night.result());
+}
+
 async function expectNothingSent(stack: TestStack, batchId: string, code: string): Promise<void> {
   expect((await stack.lines(batchId)).map(({ state, reason }) => [state, reason?.code])).toEqual(
     FILE.map(() => ['held', code]),
@@ -85,12 +94,11 @@ describe('a file that a night takes over from an earlier one', { concurrent: tru
       await handle.terminate('the wrong file');
       stack.front.script = () => 'pass';
 
-      const night = await startNight(stack);
-      const run = stack.client.workflow.getHandle(runOf(night, batchId)) as BatchHandle;
-      await until(async () => (await stack.progress(run).catch(() => null))?.phase === 'attached');
-      expect((await stack.reconcile()).orphans).toEqual([batchId]);
-
-      expect(await entryOf(await night.result())).toMatchObject({ resumed: true, verdict: 'attention', issued: 0 });
+      expect(await entryOfWaitingNight(stack, batchId)).toMatchObject({
+        resumed: true,
+        verdict: 'attention',
+        issued: 0,
+      });
       await expectNothingSent(stack, batchId, 'run-lost');
       await expectSentWhenDroppedAgain(stack, batchId);
     });
@@ -119,12 +127,7 @@ describe('a file that a night takes over from an earlier one', { concurrent: tru
       await handle.terminate('the wrong file');
       stack.front.script = () => 'pass';
 
-      const night = await startNight(stack);
-      const run = stack.client.workflow.getHandle(runOf(night, batchId)) as BatchHandle;
-      await until(async () => (await stack.progress(run).catch(() => null))?.phase === 'attached');
-      expect((await stack.reconcile()).orphans).toEqual([batchId]);
-
-      const entry = await entryOf(await night.result());
+      const entry = await entryOfWaitingNight(stack, batchId);
       expect(entry).toMatchObject({ resumed: true, verdict: 'attention', issued: 0 });
       expect(entry?.waitsFor).toBeUndefined();
       await expectNothingSent(stack, batchId, 'run-lost');
