@@ -1,4 +1,4 @@
-import { ISSUED_OUTCOMES, OPEN_STATES, type Outcome } from './invoice-state.ts';
+import { ISSUED_OUTCOMES, OPEN_STATES, OUTCOMES, type Outcome } from './invoice-state.ts';
 import type { OutcomeCount } from './ports/ledger/batch-record.ts';
 
 const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
@@ -15,6 +15,14 @@ export function countsByOutcome(
   const byOutcome: Partial<Record<Outcome, number>> = {};
   for (const { outcome, invoices } of counts) byOutcome[outcome] = (byOutcome[outcome] ?? 0) + invoices;
   return byOutcome;
+}
+
+/** As `countsByOutcome`, with 0 for each outcome without an invoice. */
+export function everyCountByOutcome(
+  counts: readonly Pick<OutcomeCount, 'outcome' | 'invoices'>[],
+): Record<Outcome, number> {
+  const none = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  return { ...none, ...countsByOutcome(counts) };
 }
 
 /** Number of invoices of which a document exists. A missing entry is 0. */

@@ -2,8 +2,7 @@ import { LoteError } from '../domain/errors.ts';
 import { durationCounter } from '../domain/time/duration-histogram.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { isWholeFile, lostRows } from '../domain/row.ts';
-import { OUTCOMES, type Outcome } from '../domain/invoice-state.ts';
-import { countsByOutcome, issuedCount } from '../domain/outcome-counts.ts';
+import { everyCountByOutcome, issuedCount } from '../domain/outcome-counts.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance, sameCounts } from './check-balance.ts';
@@ -50,7 +49,7 @@ export async function buildReport(source: ReportSource): Promise<ReportModel> {
   checkBalance({ ...sheet, isMoving });
   const rowsLost = lostRows(rowsWithoutInvoice, source.findings);
   const counts = {
-    ...{ rows: batch.rows, rowsWithoutInvoice, rowsLost, invoices: batch.invoices, ...countByState(read) },
+    ...{ rows: batch.rows, rowsWithoutInvoice, rowsLost, invoices: batch.invoices, ...everyCountByOutcome(read) },
     ...(contradicted.invoices > 0 && { contradicted: contradicted.invoices }),
   };
   return {
@@ -121,11 +120,6 @@ function rowTwice(batch: BatchRecord, row: number): LoteError {
     'report-unbalanced',
     `Building the report of batch ${batch.batchId}: a row must belong to one invoice, found row ${row} in two.`,
   );
-}
-
-function countByState(counts: readonly OutcomeCount[]): Record<Outcome, number> {
-  const none = Object.fromEntries(OUTCOMES.map((state) => [state, 0])) as Record<Outcome, number>;
-  return { ...none, ...countsByOutcome(counts) };
 }
 
 function reportBatch({ batch, revision, origin, now }: ReportSource): ReportBatch {

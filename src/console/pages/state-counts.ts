@@ -1,6 +1,5 @@
-import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
-import { countsByOutcome, issuedCount } from '../../domain/outcome-counts.ts';
+import { everyCountByOutcome, issuedCount } from '../../domain/outcome-counts.ts';
 import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
 
 /** Numbers of invoices by outcome; every outcome has an entry. */
@@ -44,8 +43,7 @@ export function toneOf(state: Outcome): 'good' | 'under-way' | 'open' | 'bad' {
 
 /** Invoices by state over all currencies. */
 export function stateCounts(counts: readonly OutcomeCount[]): StateCounts {
-  const none = Object.fromEntries(OUTCOMES.map((state) => [state, 0])) as Record<Outcome, number>;
-  return { ...none, ...countsByOutcome(counts) };
+  return everyCountByOutcome(counts);
 }
 
 /** States in which an invoice needs an operator, now or after Lote has polled again. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countsByOutcome, issuedCount, settledCount } from '../../../src/domain/outcome-counts.ts';
+import { countsByOutcome, everyCountByOutcome, issuedCount, settledCount } from '../../../src/domain/outcome-counts.ts';
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 
 describe('invoices at rest', () => {
@@ -51,5 +51,7 @@ describe('invoices by outcome', () => {
 
     expect(countsByOutcome(counts)).toEqual({ issued: 7, held: 2 });
     expect(countsByOutcome([])).toEqual({});
+    expect(everyCountByOutcome(counts)).toMatchObject({ issued: 7, held: 2, failed: 0 });
+    expect(Object.keys(everyCountByOutcome([]))).toEqual([...OUTCOMES]);
   });
 });
