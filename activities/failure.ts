@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 
 /**
- * Trouble that passes by itself or by somebody's hand, while nothing is lost by waiting: Temporal repeats the activity
+ * Trouble that passes by itself or after a person acts, while nothing is lost by waiting: Temporal repeats the activity
  * for as long as it takes.
  */
 const PASSING: ReadonlySet<LoteErrorCode> = new Set([
@@ -31,7 +31,7 @@ const REPEATED_A_FEW_TIMES: ReadonlySet<LoteErrorCode> = new Set(['input-unusabl
  */
 const LOST_CLAIM_ATTEMPTS = 5;
 
-/** An error nobody foresaw may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
+/** An unexpected error may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
 const UNFORESEEN_ATTEMPTS = 8;
 
 function mayPass({ code }: LoteError, attempt: number): boolean {
@@ -41,7 +41,7 @@ function mayPass({ code }: LoteError, attempt: number): boolean {
 }
 
 /** Whether an activity that fails so is repeated until it works. */
-export function passes(error: unknown): boolean {
+function passes(error: unknown): boolean {
   return error instanceof LoteError && PASSING.has(error.code);
 }
 
@@ -71,6 +71,11 @@ function isCancellation(error: unknown): boolean {
   return error instanceof CancelledFailure || (error instanceof Error && error.name === 'AbortError');
 }
 
+/** Attempts of this activity that ended without a word: their worker was killed, or vanished. */
+export function attemptsWithoutEnd(): number {
+  return Number(Context.current().info.heartbeatDetails ?? 0);
+}
+
 type AnyActivity<I, O> = (input: I) => Promise<O>;
 
 /**
@@ -79,53 +84,91 @@ type AnyActivity<I, O> = (input: I) => Promise<O>;
  */
 export const HEARTBEAT_MS = 5_000;
 
-/** A POST that is on the wire is answered by then, and a stopping worker gives its activities 45 s. */
-const OVERDUE_MS = 40_000;
-
-interface ErrorLog {
-  error(message: string, fields: Record<string, unknown>): void;
+interface WrapperParts {
+  readonly log: { error(message: string, fields: Record<string, unknown>): void };
+  readonly notifyWaiting: NotifyWaiting;
 }
 
 /**
- * Names an activity that goes on long after it was cancelled: a stopping worker waits for it, and nothing else would say
- * for what. Watches until the returned function is called.
+ * Wraps an activity so that it heartbeats while it runs, notifies its batch why it is repeated, and whatever it throws
+ * leaves as an ApplicationFailure and is logged once, here.
  */
-function watchCancelled(name: string, log: ErrorLog): () => void {
-  const { cancellationSignal } = Context.current();
-  let timer: NodeJS.Timeout | undefined;
-  function begin(): void {
-    timer = setTimeout(
-      () => log.error('an activity goes on although it was cancelled', { activity: name }),
-      OVERDUE_MS,
-    );
-    timer.unref();
-  }
-  cancellationSignal.addEventListener('abort', begin, { once: true });
-  return () => {
-    clearTimeout(timer);
-    cancellationSignal.removeEventListener('abort', begin);
-  };
-}
-
-/**
- * Wraps an activity so that it heartbeats while it runs, and whatever it throws leaves as an ApplicationFailure and is
- * logged once, here.
- */
-export function guarded<I, O>(name: string, log: ErrorLog, run: AnyActivity<I, O>): AnyActivity<I, O> {
+export function guarded<I, O>(
+  name: string,
+  { log, notifyWaiting }: WrapperParts,
+  run: AnyActivity<I, O>,
+): AnyActivity<I, O> {
   return async (input) => {
     const context = Context.current();
-    const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
-    const unwatch = watchCancelled(name, log);
+    const { attempt, workflowExecution } = context.info;
+    // Temporal repeats an activity without notifying its workflow.
+    const notify = async (reason: string | null): Promise<void> => {
+      if (workflowExecution !== undefined) await notifyWaiting({ ...workflowExecution, activity: name, reason });
+    };
+    // The next attempt reads the last heartbeat: this one counts as without an end until it has one.
+    const withoutEnd = attemptsWithoutEnd();
+    const heartbeat = setInterval(() => context.heartbeat(withoutEnd + 1), HEARTBEAT_MS);
     try {
-      return await run(input);
+      const result = await run(input);
+      if (attempt > FIRST_NOTIFIED_ATTEMPT) await notify(null);
+      return result;
     } catch (error) {
-      if (context.cancellationSignal.aborted)
-        throw isCancellation(error) ? error : toFailure(error, context.info.attempt);
-      log.error('activity failed', { activity: name, attempt: context.info.attempt, err: error });
-      throw toFailure(error, context.info.attempt);
+      if (passes(error) && isNotified(attempt)) await notify(reasonOf(error));
+      context.heartbeat(withoutEnd);
+      if (context.cancellationSignal.aborted) throw isCancellation(error) ? error : toFailure(error, attempt);
+      log.error('activity failed', { activity: name, attempt, err: error });
+      throw toFailure(error, attempt);
     } finally {
       clearInterval(heartbeat);
-      unwatch();
     }
   };
+}
+
+const WORKER_STOPS = 'worker-stops';
+/**
+ * Aborted when the attempt of the activity is over: it was cancelled, or its worker stops. What it has not come to is another attempt's, at once on
+ * another worker.
+ */
+export function attemptOver(): AbortSignal {
+  return Context.current().cancellationSignal;
+}
+
+/**
+ * Leaves the rest of an activity to another attempt: what a stopping worker did not come to must not pass for done.
+ * @throws ApplicationFailure `worker-stops`, retryable
+ */
+export function requireRunningWorker(over: AbortSignal): void {
+  if (over.aborted) throw workerStops();
+}
+
+/** See requireRunningWorker. */
+export function workerStops(): ApplicationFailure {
+  return ApplicationFailure.retryable('The worker stops; another attempt goes on.', WORKER_STOPS);
+}
+
+/** Sent to a batch while one of its activities is repeated because of trouble that passes by itself. */
+export interface WaitingNotice {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** Which activity it is, so that its end takes away only its own notice. */
+  readonly activity: string;
+  /** Code and cause, without names or secrets; null: it has passed. */
+  readonly reason: string | null;
+}
+
+/** Sends a notice to the run of a batch; it never rejects. */
+export type NotifyWaiting = (notice: WaitingNotice) => Promise<void>;
+
+/** The first repetition comes after a second: shorter trouble is not reported. */
+const FIRST_NOTIFIED_ATTEMPT = 2;
+
+/** The second, fourth, eighth … failed attempt. */
+function isNotified(attempt: number): boolean {
+  return attempt >= FIRST_NOTIFIED_ATTEMPT && Number.isInteger(Math.log2(attempt));
+}
+
+/** The message up to what is done about it: the operator's page says that itself. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof LoteError)) return 'internal';
+  return `${error.code}: ${error.message.split('; ', 1)[0] ?? ''}`;
 }

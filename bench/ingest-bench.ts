@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import iconv from 'iconv-lite';
-import { writeInvoiceFile } from '../test/support/files/invoice-file.ts';
+import { writeInvoiceFile } from '../test/support/files/batch-file.ts';
 import { startDeployedPostgres } from './deployed-postgres.ts';
 import { runChild } from './child.ts';
 import { BLOCK_NOTE, delayText } from './measures/event-loop-watch.ts';
@@ -63,10 +63,11 @@ export async function runIngestBench({ rows, node }: IngestOptions): Promise<Tab
 }
 
 function excelText(rows: number): string {
-  const header = 'N.º Fatura;Contribuinte;Nome do cliente;NIF cliente;Moeda;Descrição;Qtd.;P. unitário;IVA;Notas\r\n';
+  const header =
+    'invoice_ref;merchant_nif;customer_name;customer_tax_id;currency;description;quantity;unit_price;tax_code\r\n';
   const lines = Array.from({ length: rows }, (_, at) => {
     const price = `${1 + (at % 9)}.${String(at % 1000).padStart(3, '0')},${String(at % 100).padStart(2, '0')} €`;
-    return `F/${at};501964843;João Conceição ${at};${200_000_000 + at};EUR;"Pão ""bom""; ${at}";${1 + (at % 7)},5;${price};IVA_23;x\r\n`;
+    return `F/${at};501964843;João Conceição ${at};${200_000_000 + at};EUR;"Pão ""bom""; ${at}";${1 + (at % 7)},5;${price};IVA_23\r\n`;
   });
   return header + lines.join('');
 }

@@ -111,7 +111,7 @@ async function barePerSecond(sandboxUrl: string, run: Batch & { readonly name: s
 }
 
 /** A row for each batch; rates are compared with that of the first. */
-export function linearTable(measures: readonly LinearMeasure[], version: string): Table {
+function linearTable(measures: readonly LinearMeasure[], version: string): Table {
   const rate = ({ invoices, lote }: LinearMeasure): number => (invoices * 1000) / lote.wallMs;
   const [first] = measures;
   return {

@@ -1,7 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { openPostgresDatabase } from '../src/ledger/database/postgres/open-postgres-database.ts';
-import { BROWSER_PATH, launchBrowser } from '../test/support/browser/browser.ts';
-import { weighPage } from '../test/support/browser/page-weight.ts';
+import { BROWSER_PATH, launchBrowser, weighPage } from '../test/support/browser/browser.ts';
 import { startFurnishedConsole, type FurnishedConsole } from '../test/support/console/furnished-console.ts';
 import { startDeployedPostgres } from './deployed-postgres.ts';
 import { median } from './measures/median.ts';

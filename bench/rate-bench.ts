@@ -89,7 +89,7 @@ async function measure(
 }
 
 /** Shares of one core, of each process; events and CPU of an invoice with a limit beside those without. */
-export function rateTable({ options, unlimited, limited, bare, nodeVersion: version }: RateMeasures): Table {
+function rateTable({ options, unlimited, limited, bare, nodeVersion: version }: RateMeasures): Table {
   const { invoices, requestsPerSecond, ledger } = options;
   const row = (name: string, run: LoteMeasure): readonly string[] => [
     name,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflows, writeBundle } from './wiring/worker/bundle-workflows.ts';
+import { bundleWorkflows, writeBundle } from './app/worker/workflow-bundle.ts';
 
 // Last step of `npm run build`: an image starts without bundling anything, whatever user it runs under.
 const compiled = new URL('../', import.meta.url);

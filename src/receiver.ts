@@ -1,5 +1,5 @@
-import { receiverCommand } from './cli/commands/receiver.ts';
-import { goOnWithoutReaders } from './cli/output/output-streams.ts';
+import { receiverCommand } from './cli/commands/roles.ts';
+import { goOnWithoutReaders } from './cli/output/terminal-text.ts';
 
 goOnWithoutReaders();
 process.exitCode = await receiverCommand(process.env);

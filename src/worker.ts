@@ -1,5 +1,5 @@
-import { workerCommand } from './cli/commands/worker.ts';
-import { goOnWithoutReaders } from './cli/output/output-streams.ts';
+import { workerCommand } from './cli/commands/roles.ts';
+import { goOnWithoutReaders } from './cli/output/terminal-text.ts';
 
 goOnWithoutReaders();
 process.exitCode = await workerCommand(process.env);

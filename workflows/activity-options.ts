@@ -21,7 +21,7 @@ export const SETTLE: ActivityOptions = { startToCloseTimeout: '10m', heartbeatTi
 /** A report of a very large batch is a few hundred megabytes of disk. */
 export const REPORT: ActivityOptions = { startToCloseTimeout: '1h', heartbeatTimeout: '30s', retry: RETRY };
 
-/** A few small statements in the ledger; whoever waits for one of a dead worker waits this long. */
+/** A few small statements in the ledger; a wait for one of a dead worker takes this long. */
 export const BOOKKEEPING: ActivityOptions = { startToCloseTimeout: '2m', heartbeatTimeout: '20s', retry: RETRY };
 
 /** A mail server that is away over the night; the activity bounds each try itself. The reader has the page meanwhile. */
@@ -32,5 +32,5 @@ export const NIGHT_MESSAGE: ActivityOptions = {
   retry: { initialInterval: '5s', backoffCoefficient: 2, maximumInterval: '10m' },
 };
 
-/** One request per invoice that was left open; nobody waits a minute for the reconciliation of a dead worker. */
+/** One request per invoice that was left open; the reconciliation of a dead worker is not waited for a minute. */
 export const RECONCILE: ActivityOptions = { startToCloseTimeout: '2h', heartbeatTimeout: '30s', retry: RETRY };

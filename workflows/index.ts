@@ -1,4 +1,3 @@
-export { interceptors } from './own-application.ts';
 export { invoiceBatch } from './invoice-batch.ts';
 export { invoicePage } from './invoice-page.ts';
 export { reconciliation } from './reconciliation.ts';

@@ -5,28 +5,30 @@ import {
   proxyActivities,
   sleep,
   workflowInfo,
+  getExternalWorkflowHandle,
+  log,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { IngestResult } from '../activities/batch/ingest.ts';
 import * as options from './activity-options.ts';
-import { followBatch } from './batch/batch-control.ts';
-import { historyIsLong } from './history-limit.ts';
+import type { BatchControl } from './batch/batch-control.ts';
+import { followBatch } from './batch/batch-handlers.ts';
+import { pinToBuild } from './pin-build.ts';
+import { historyIsLong } from './wait-at-most.ts';
 import { requireBatchInput } from './batch/batch-input.ts';
-import { notifyHeld, notifyPaused } from './batch/notify-nightly-run.ts';
-import { passOnActions } from './batch/pass-on.ts';
 import { reportBatch } from './batch/report-batch.ts';
 import { recordActions } from './batch/batch-watch.ts';
-import type { BatchInput, BatchResult } from '../src/contract/messages.ts';
+import {
+  type BatchInput,
+  type BatchResult,
+  type EarlierRun,
+  operatedSignal,
+  type OperatedInput,
+} from '../src/domain/messages/messages.ts';
 import { sendAndClose } from './batch/run-batch.ts';
+import type { StartOrder } from '../src/domain/records/batch-record.ts';
 
 const { ingestBatch } = proxyActivities<Activities>({ ...options.INGEST, summary: 'reading the file' });
-
-/** What a run without the claim waits for. */
-interface AttachedRun {
-  readonly sha256: string;
-  /** Who holds the claim. */
-  readonly workflowId: string;
-}
 
 /** Another run holds the same file: look again after 1, 2, 4 … 30 s. */
 const FIRST_REFRESH_MS = 1_000;
@@ -36,11 +38,12 @@ const LONGEST_REFRESH_MS = 30_000;
  * One file of invoices, from its first byte to its report. The table of contents of Lote:
  * read the file -> ensure its merchants -> send and settle its pages, failed ones again where the profile says so -> report.
  * `run-batch.ts` has the middle; `retry-invoices.ts` runs the same for invoices of a finished batch. A run that only waits for another one goes on
- * in further runs when its history becomes long: `attached` tells them what it waits for.
+ * in further runs when its history becomes long: `before` tells them what it waits for.
  */
-export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): Promise<BatchResult> {
-  const batch = followBatch();
+export async function invoiceBatch(input: BatchInput, before?: EarlierRun): Promise<BatchResult> {
+  const batch = followBatch(before);
   requireBatchInput(input);
+  await pinToBuild(() => [input, { sha256: null, ...before, asked: batch.asked } satisfies EarlierRun]);
 
   const ingested = await ingestOrAttach();
   if (ingested.kind === 'running') {
@@ -57,28 +60,53 @@ export async function invoiceBatch(input: BatchInput, attached?: AttachedRun): P
 
   async function ingestOrAttach() {
     const { workflowId, runId } = workflowInfo();
-    let sha256 = attached?.sha256 ?? null;
-    let notified = false;
-    let nightKnows: string | null = null;
-    if (attached !== undefined) batch.attach(attached.workflowId);
+    const { replaces } = before ?? {};
+    let sha256 = before?.sha256 ?? null;
+    let order = before?.order ?? orderOf(input);
+    if (before?.workflowId !== undefined) batch.attach(before.workflowId);
     for (
-      let wait = attached === undefined ? FIRST_REFRESH_MS : LONGEST_REFRESH_MS;
+      let wait = before?.workflowId === undefined ? FIRST_REFRESH_MS : LONGEST_REFRESH_MS;
       ;
       wait = Math.min(wait * 2, LONGEST_REFRESH_MS)
     ) {
-      const found: IngestResult = await ingestBatch({ ...input, sha256, workflowId, runId });
+      const found: IngestResult = await ingestBatch({ ...input, sha256, workflowId, runId, order, replaces });
       if (found.kind !== 'attached') return found;
       sha256 = found.sha256;
+      order = 'none';
       batch.attach(found.workflowId, found.language);
       await passOnActions(batch, found.workflowId);
-      if (found.unusual !== undefined && !notified) {
-        notified = true;
-        await notifyHeld(found.unusual.batchId, found.unusual);
-      }
-      nightKnows = await notifyPaused({ batchId: found.pausedBatch ?? null, isAllSent: false }, nightKnows);
       if (historyIsLong())
-        await continueAsNew<typeof invoiceBatch>(input, { sha256: found.sha256, workflowId: found.workflowId });
+        await continueAsNew<typeof invoiceBatch>(input, { sha256, workflowId: found.workflowId, order });
       await sleep(wait, { summary: 'another run has this file: looking again' });
     }
   }
+}
+
+/** Only a night starts a batch as its child. A reset of that child is a person's. */
+function orderOf({ resumed }: BatchInput): StartOrder {
+  const { parent, runId, firstExecutionRunId } = workflowInfo();
+  if (parent === undefined || runId !== firstExecutionRunId) return resumed === true ? 'none' : 'person';
+  return resumed === true ? 'none' : 'drop';
+}
+
+/**
+ * What operators were promised while the file was still read, before this run knew that another one has it: that one pauses, or cancels, for nothing is
+ * sent here. If it has ended meanwhile, the promise stays with this run, which may have the file next.
+ */
+async function passOnActions(batch: BatchControl, workflowId: string): Promise<void> {
+  const actions = [...batch.pendingActions];
+  if (actions.length === 0) return;
+  const owner = getExternalWorkflowHandle(workflowId);
+  try {
+    for (const { what, why, who } of actions)
+      if (isPassedOn(what)) await owner.signal(operatedSignal, { what, why, who });
+    batch.notified(actions.length);
+  } catch {
+    log.warn('what this run was asked could not be passed on: the run that has the file has ended', { workflowId });
+  }
+}
+
+/** Nothing else is accepted while a file is read. */
+function isPassedOn(what: string): what is OperatedInput['what'] {
+  return what === 'pause' || what === 'resume' || what === 'cancel-remaining';
 }

@@ -1,4 +1,10 @@
-import { continueAsNew, proxyActivities, setHandler } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  proxyActivities,
+  getExternalWorkflowHandle,
+  isCancellation,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import {
   controlSignal,
@@ -9,13 +15,10 @@ import {
   type PageResult,
   type PageSending,
   type PageWaiting,
-} from '../src/contract/messages.ts';
+} from '../src/domain/messages/messages.ts';
 import * as options from './activity-options.ts';
-import { hasPatch } from './has-patch.ts';
-import { notifyParent } from './notify-parent.ts';
-import { hasForm, isOrdinal, onlyOf } from './typed-by-hand.ts';
-import { waitForFinalWords, type PageWait } from './page/final-words.ts';
-import { lookForLastWord } from './page/last-word.ts';
+import { onSignal, requireOwnInput } from './typed-by-hand.ts';
+import { waitForFinalWords, type PageWait, lookForLastWord } from './page/final-words.ts';
 import { sendPage, type SendingEnd } from './page/page-sending.ts';
 
 const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
@@ -26,11 +29,11 @@ const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summ
  * two runs reach the second.
  */
 export async function invoicePage(input: PageInput): Promise<PageResult> {
+  requireOwnInput('invoicePage', input, OWN_INPUT);
   const { ledgerId, batchId, fencingToken, page, settings } = input;
   const { control, settled } = listen(input);
 
-  const { sent, looked } =
-    input.goOn?.phase === 'waiting' ? { sent: endOf(input.goOn), looked: undefined } : await send();
+  const { sent, looked } = input.goOn?.phase === 'waiting' ? sentBefore(input.goOn) : await send();
   if (looked?.isClosed === true) return { unsettled: 0 };
   const { unsettled, isClosed } = await waitForFinalWords(input, { control, settled, sent, looked, goOn });
   if (!isClosed) await closePage({ ledgerId, batchId, page, fencingToken, settleMs: settings.settleMs, ...sent });
@@ -38,11 +41,9 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
 
   async function send(): Promise<Pick<PageWait, 'sent' | 'looked'>> {
     const sent = await sendPage(input, { control, notifyParent, goOn });
-    const notifySent = (): Promise<void> => notifyParent(pageSentSignal.name, { page });
-    if (sent.ending === 'sent' && hasPatch('look-for-the-last-word'))
-      return { sent, looked: await lookForLastWord(input, { sent, notifySent }) };
-    await notifySent();
-    return { sent, looked: undefined };
+    // Before the look: what is ordered beside a local activity leaves with its end.
+    await notifyParent(pageSentSignal.name, { page });
+    return { sent, looked: sent.ending === 'sent' ? await lookForLastWord(input, sent) : undefined };
   }
 
   function goOn(from: PageSending | PageWaiting): Promise<never> {
@@ -50,37 +51,50 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   }
 }
 
+const CONTROL = { paused: false, cancelled: false, outageOver: false, settleNow: 0 };
+const OWN_INPUT = {
+  ...{ ledgerId: '', batchId: '', page: 1, firstOrdinal: 1, lastOrdinal: 1, control: CONTROL },
+  settings: { sliceSize: 1, settleMs: 0, sendMs: 0, patienceMs: 0 },
+};
+
 /** Registers the handlers before the first await. */
 function listen(input: PageInput): { readonly control: () => PageControl; readonly settled: Set<number> } {
   const settled = new Set<number>();
   let control: PageControl = input.control;
-  setHandler(
+  onSignal(
     settledSignal,
-    onlyOf(settledSignal.name, isSettled, ({ ordinals }) => {
+    { ordinals: [1] },
+    ({ ordinals }) => {
       for (const ordinal of ordinals) settled.add(ordinal);
-    }),
-    { description: '(internal) {"ordinals": [1]} These invoices came to rest.' },
+    },
+    '{"ordinals": [1]} These invoices came to rest.',
   );
-  setHandler(
+  onSignal(
     controlSignal,
-    onlyOf(controlSignal.name, isControl, (next) => {
-      control = next;
-    }),
-    { description: '(internal) What an operator told the batch. Pause and cancel the batch, not its pages.' },
+    CONTROL,
+    (next) => void (control = next),
+    'What an operator told the batch. Pause and cancel the batch, not its pages.',
   );
   return { control: () => control, settled };
 }
 
-function isSettled(value: unknown): value is { ordinals: number[] } {
-  const areOrdinals = (ordinals: unknown): boolean => Array.isArray(ordinals) && ordinals.every(isOrdinal);
-  return hasForm<{ ordinals: number[] }>(value, { ordinals: areOrdinals });
+function sentBefore({ ending, waitedFor }: SendingEnd): Pick<PageWait, 'sent' | 'looked'> {
+  return { sent: { ending, waitedFor }, looked: undefined };
 }
 
-function isControl(value: unknown): value is PageControl {
-  const isFlag = (flag: unknown): boolean => typeof flag === 'boolean';
-  return hasForm<PageControl>(value, { paused: isFlag, cancelled: isFlag, outageOver: isFlag, settleNow: isOrdinal });
-}
-
-function endOf({ ending, waitedFor }: SendingEnd): SendingEnd {
-  return { ending, waitedFor };
+/**
+ * Signals the run that started this one, or the one in which that goes on: a run that was reset has another run id, under which it gets the ends of the
+ * children that it has left. A parent that is gone needs no signal.
+ */
+async function notifyParent(signal: string, ...args: readonly unknown[]): Promise<void> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return;
+  try {
+    await getExternalWorkflowHandle(parent.workflowId, parent.runId).signal(signal, ...args);
+  } catch (error) {
+    if (isCancellation(error)) return;
+    await getExternalWorkflowHandle(parent.workflowId)
+      .signal(signal, ...args)
+      .catch(() => undefined);
+  }
 }

@@ -1,7 +1,6 @@
 import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
-  condition,
   isCancellation,
   log,
   ParentClosePolicy,
@@ -9,18 +8,20 @@ import {
   sleep,
   startChild,
   workflowInfo,
+  ChildWorkflowFailure,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { DroppedFile, OpenedNightlyRun } from '../activities/nightly/nightly.ts';
-import type { MessageChannel, NightlySummaryPaths } from '../src/domain/ports/run-log.ts';
-import { waitingCount } from '../src/texts/nights/waiting-files.ts';
+import { waitingCount } from '../src/texts/nights/night-verdict.ts';
 import * as options from './activity-options.ts';
-import { hasPatch } from './has-patch.ts';
-import { isOptionalInput, problemOfFields, TEXT, type FieldRules } from './input-fields.ts';
+import { optionalInput, TEXT } from './typed-by-hand.ts';
 import { nightMessage } from './nightly/night-message.ts';
 import { followNightlyRun } from './nightly/nightly-progress.ts';
-import { runBatch } from './nightly/run-batch.ts';
-import { followWaitingBatches } from './nightly/waiting-batches.ts';
+import { pinToBuild } from './pin-build.ts';
+import { createDropWatch } from './nightly/drop-watch.ts';
+import type { MessageChannel, NightlySummaryPaths } from '../src/domain/records/night.ts';
+import type { FileEnd } from '../activities/nightly/nightly-note.ts';
+import { invoiceBatch } from './invoice-batch.ts';
 
 const { openNight: openNightlyRun } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
@@ -38,8 +39,6 @@ const { finishNight: finishNightlyRun } = proxyActivities<Activities>({
 });
 const { claimDrops } = proxyActivities<Activities>({ ...options.INGEST, summary: 'what was dropped, and is complete' });
 
-/** Each batch sends four pages at a time; more batches at once only wait for each other. */
-const FILES_AT_ONCE = 16;
 /** Files that are still being written are checked again after this time at most. */
 const POLL_INTERVAL_MS = 60_000;
 
@@ -47,8 +46,6 @@ const POLL_INTERVAL_MS = 60_000;
 export interface NightlyInput {
   /** IANA name; decides the date under which files are archived. */
   readonly timezone?: string;
-  /** Set by the starter where there are several applications: the one whose account and folders are meant. */
-  readonly application?: string;
 }
 
 /** Result of a nightly run, as the Temporal UI shows it. `night` is its id, `<date>-<last 8 of the run's id>`. */
@@ -67,17 +64,19 @@ export interface NightlyResult {
  */
 export async function nightlyIssuance(input?: NightlyInput | null): Promise<NightlyResult> {
   const board = followNightlyRun();
-  const waitingBatches = followWaitingBatches();
-  const opened = await openNightlyRun({ ...requireInput(input), ...ownRun() });
+  const example = 'with a time zone: {"timezone": "Europe/Lisbon"}';
+  const { timezone } = optionalInput('nightlyIssuance', input, { timezone: TEXT }, example);
+  await pinToBuild(() => [input]);
+  const { workflowId, runId, startTime } = workflowInfo();
+  const run = { workflowId, runId, startedAt: startTime.getTime() };
+  const opened = await openNightlyRun({ timezone: timezone ?? null, ...run });
   board.speak(opened.language);
   board.show({ night: opened.night.nightId });
 
   const troubles: { readonly name: string; readonly error: unknown }[] = [];
   const files: Promise<void>[] = [];
   const begun = new Set<string>();
-  let running = 0;
-  let through = 0;
-  let allBegun = false;
+  const watch = createDropWatch(opened);
   let waiting: NightlyWaiting = [];
   for (let waited = 0; ;) {
     const claims = await claimDrops(opened);
@@ -94,64 +93,39 @@ export async function nightlyIssuance(input?: NightlyInput | null): Promise<Nigh
     waited += pause;
     await sleep(pause, { summary: `${growing} dropped files are not complete: looking again` });
   }
-  allBegun = true;
+  watch.leaveRest();
   await Promise.all(files);
+  await watch.end();
   const [trouble] = troubles;
-  // Whoever cancelled the night knows. Histories from before the patch end here.
-  if (trouble !== undefined && (isCancellation(trouble.error) || !hasPatch('finish-a-failed-night')))
-    throw trouble.error;
+  // The person who cancelled the night knows.
+  if (trouble !== undefined && isCancellation(trouble.error)) throw trouble.error;
 
   const unfinished = troubles.map(({ name }) => ({ name, reason: 'unfinished' as const }));
   const finished = await finishNightlyRun({ ...opened, waiting: [...waiting, ...unfinished] });
-  board.show({ phase: 'done', summary: finished.reports.html });
-  const { reports, problems } = finished;
+  const { reports, problems, waiting: left } = finished;
+  board.show({ phase: 'done', summary: reports.html, waiting: left });
   if (finished.channels !== undefined) await startMessage(opened, finished.channels);
   if (trouble !== undefined) throw trouble.error;
-  return { night: opened.night.nightId, files: finished.files, problems, waiting: waitingCount(waiting), reports };
+  return { night: opened.night.nightId, files: finished.files, problems, waiting: waitingCount(left), reports };
 
   /** Never rejects: the other files go on, and the night fails when they are through and its message is on its way. */
   async function runFile(file: DroppedFile): Promise<void> {
-    await condition(() => running - waitingBatches.paused < FILES_AT_ONCE);
-    running += 1;
     try {
+      await watch.begin(file);
       board.begun(file.name);
-      const end = await runBatch(opened, file, { waitingBatches, isAllElseOver });
+      const end = await runBatch(opened, file, () => watch.left(file));
       const entry = await archiveDrop({ ...opened, file, end });
       board.ended(file.name, entry.verdict, entry.batchId);
     } catch (error) {
       log.error('a dropped file could not be brought to its end', { night: opened.night.nightId, slot: file.slot });
       troubles.push({ name: file.name, error });
     } finally {
-      running -= 1;
-      through += 1;
+      watch.over(file);
     }
-  }
-
-  function isAllElseOver(): boolean {
-    return allBegun && files.length - through === waitingBatches.paused;
   }
 }
 
 type NightlyWaiting = Awaited<ReturnType<typeof claimDrops>>['waiting'];
-
-function ownRun() {
-  const { workflowId, runId, startTime } = workflowInfo();
-  return { workflowId, runId, startedAt: startTime.getTime() };
-}
-
-const FIELDS: FieldRules<NightlyInput> = { timezone: TEXT, application: TEXT };
-
-/** Runs that an earlier version started with another field go on as they began. */
-function requireInput(input: NightlyInput | null | undefined): { timezone: string | null } {
-  const { timezone } = typeof input === 'object' && input !== null ? input : {};
-  const usable = isOptionalInput(input) && (timezone === undefined || typeof timezone === 'string');
-  const problem = isOptionalInput(input) ? problemOfFields('nightlyIssuance', input ?? {}, FIELDS) : null;
-  if (usable && (problem === null || !hasPatch('starts-name-their-fields'))) return { timezone: timezone ?? null };
-  throw ApplicationFailure.nonRetryable(
-    `${problem ?? 'nightlyIssuance needs no input.'} Start it again with {} or with a time zone: {"timezone": "Europe/Lisbon"}`,
-    'input-invalid',
-  );
-}
 
 /**
  * The message is sent by a workflow of its own: a mail server that is away keeps no night from ending, and fails none.
@@ -171,4 +145,53 @@ async function startMessage({ ledgerId, night }: OpenedNightlyRun, channels: rea
     if (isCancellation(error)) throw error;
     log.warn('the message of the night was not started', { night: night.nightId });
   }
+}
+
+/**
+ * Runs the batch of a dropped file, and returns how it ended for the night; an error of the batch is such an end.
+ * The batch outlives the night: cancelled or terminated, the night leaves the file in progress, and the next one joins
+ * its batch. It orders nothing again: what is left of a batch that has ended meanwhile waits for a person. `left`: the night goes on without it, because its
+ * batch waits for a person, who lets it go on.
+ */
+async function runBatch(
+  { ledgerId, night }: OpenedNightlyRun,
+  { file, slot, batchId, name, resumed }: DroppedFile,
+  left: () => Promise<FileEnd>,
+): Promise<FileEnd> {
+  const start = (workflowId: string) =>
+    startChild(invoiceBatch, {
+      workflowId,
+      args: [{ file, ledgerId, ...(resumed && { resumed }) }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      staticSummary: `dropped file ${name}`,
+    });
+  const own = `${batchId ?? 'batch-unreadable'}-${night.nightId}-${slot}`;
+  try {
+    // A batch that runs already is joined by a run beside it, which attaches to it in the ledger. One that was stopped is closed by reconciliation, unless a
+    // later run of the same id is open.
+    const child = await start(resumed ? own : (batchId ?? own)).catch((error: unknown) => {
+      // Not exported by the workflow package; the name is the SDK's contract.
+      if (error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError') return start(own);
+      throw error;
+    });
+    return await Promise.race([child.result().then((result): FileEnd => ({ kind: 'batch', result })), left()]);
+  } catch (error) {
+    if (isCancellation(error) && !(error instanceof ChildWorkflowFailure)) throw error;
+    return failedEnd(error);
+  }
+}
+
+function failedEnd(error: unknown): FileEnd {
+  const cause = error instanceof ChildWorkflowFailure ? innermost(error) : error;
+  if (cause instanceof ApplicationFailure)
+    return { kind: 'failed', code: cause.type ?? 'internal', message: cause.message };
+  const name = cause instanceof Error ? cause.name : 'unknown';
+  return { kind: 'failed', code: name, message: 'The run was stopped from outside.' };
+}
+
+function innermost(error: Error): Error {
+  let cause: Error = error;
+  while (cause.cause instanceof Error) cause = cause.cause;
+  return cause;
 }

@@ -1,11 +1,10 @@
-import { ApplicationFailure, isCancellation, log, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import { hasPatch } from './has-patch.ts';
+import { isCancellation, log, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
-import { FLAG, isOptionalInput, problemOfFields, TEXT, type FieldRules } from './input-fields.ts';
+import { FLAG, optionalInput, TEXT } from './typed-by-hand.ts';
+import { pinToBuild } from './pin-build.ts';
 import { detailsFormat, type DetailsFormat } from './texts/details-format.ts';
-import type { DetailsTexts } from './texts/details-texts.ts';
-import type { ReconciliationInput, ReconciliationResult } from '../src/contract/messages.ts';
+import type { ReconciliationInput, ReconciliationResult } from '../src/domain/messages/messages.ts';
 
 const { repeatUnknown } = proxyActivities<Activities>({
   ...options.RECONCILE,
@@ -38,13 +37,14 @@ const { closeOrphans } = proxyActivities<Activities>({
  * without a final word -> write the reports that this, or a late answer, changed, and those that are missing.
  */
 export async function reconciliation(input?: ReconciliationInput | null): Promise<ReconciliationResult> {
-  requireInput(input);
-  const request = { ledgerId: input?.ledgerId, all: input?.all ?? false };
-  const orphans = hasPatch('close-orphans') ? await closeOrphans(request) : [];
+  const example = 'for all that was left open with {"all": true}';
+  const { ledgerId, all } = optionalInput('reconciliation', input, { ledgerId: TEXT, all: FLAG }, example);
+  await pinToBuild(() => [input]);
+  const request = { ledgerId, all: all ?? false };
+  const orphans = await closeOrphans(request);
   // First: what they left open is known to reconciliation by their report.
-  const unwritten = new Set(await writeReports(input?.ledgerId, orphans));
-  // Not of what was closed a moment ago: nobody has read yet what it left, and a repeat may be the first POST after the stop of an operator.
-  const repeated = await repeatUnknown({ ...request, exceptBatches: orphans });
+  const unwritten = new Set(await writeReports(ledgerId, orphans));
+  const repeated = await repeatUnknown(request);
   const asked = await pollOpenDocuments(request);
   const outdated = await outdatedReports({ ledgerId: repeated.ledgerId });
   for (const batchId of await writeReports(repeated.ledgerId, outdated)) unwritten.add(batchId);
@@ -56,25 +56,12 @@ export async function reconciliation(input?: ReconciliationInput | null): Promis
     ...(repeated.profileFoundWrong ? { profileFoundWrong: true as const } : {}),
     serviceAway: repeated.serviceAway || asked.serviceAway,
     orphans,
+    stopped: repeated.stopped,
     reports: written,
     unwritten: [...unwritten],
   };
   setCurrentDetails(details(result, detailsFormat(repeated.language)));
   return result;
-}
-
-const FIELDS: FieldRules<ReconciliationInput> = { ledgerId: TEXT, application: TEXT, all: FLAG };
-
-/** Runs that an earlier version started with such an input go on as they began. */
-function requireInput(input: ReconciliationInput | null | undefined): void {
-  const problem = isOptionalInput(input)
-    ? problemOfFields('reconciliation', input ?? {}, FIELDS)
-    : 'reconciliation needs no input.';
-  if (problem === null || !hasPatch('starts-name-their-fields')) return;
-  throw ApplicationFailure.nonRetryable(
-    `${problem} Start it again with {}, or for all that was left open with {"all": true}`,
-    'input-invalid',
-  );
 }
 
 /** Returns those that could not be written. */
@@ -99,13 +86,12 @@ function details(result: ReconciliationResult, { texts: { reconciliation: texts 
     [texts.asked, count(result.asked)],
     [texts.settled, count(result.settled)],
     ...(result.orphans.length > 0 ? [[texts.orphans, count(result.orphans.length)] as const] : []),
+    ...(result.stopped.length > 0 ? [[texts.stopped, count(result.stopped.length)] as const] : []),
     [texts.reports, count(result.reports.length)],
     ...(result.unwritten.length > 0 ? [[texts.unwritten, count(result.unwritten.length)] as const] : []),
-    ...(result.serviceAway ? [[texts.service, whyNotAsked(result, texts)] as const] : []),
+    ...(result.serviceAway
+      ? [[texts.service, result.profileFoundWrong ? texts.profileFoundWrong : texts.serviceAway] as const]
+      : []),
   ];
   return `| | |\n|---|---|\n${rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n')}\n\n\u00A0`;
-}
-
-function whyNotAsked({ profileFoundWrong }: ReconciliationResult, texts: DetailsTexts['reconciliation']): string {
-  return profileFoundWrong ? texts.profileFoundWrong : texts.serviceAway;
 }

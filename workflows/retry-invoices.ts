@@ -1,10 +1,11 @@
 import { allHandlersFinished, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import * as options from './activity-options.ts';
-import { followBatch } from './batch/batch-control.ts';
+import { followBatch } from './batch/batch-handlers.ts';
 import { runBatch } from './batch/run-batch.ts';
-import type { BatchResult, RetryInput } from '../src/contract/messages.ts';
-import { retryRequestOf } from './batch/retry-input.ts';
+import type { BatchResult, EarlierRun, RetryInput } from '../src/domain/messages/messages.ts';
+import { pinToBuild } from './pin-build.ts';
+import { retryRequestOf } from './batch/batch-input.ts';
 
 const { reopenBatch } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
@@ -15,9 +16,10 @@ const { reopenBatch } = proxyActivities<Activities>({
  * Invoices of a finished batch go again, by states or row numbers, or all that may; never by reference, for history keeps what is typed.
  * reopen the batch -> then as any batch: merchants -> pages -> report, in place and with a revision.
  */
-export async function retryInvoices(input: RetryInput): Promise<BatchResult> {
-  const batch = followBatch();
+export async function retryInvoices(input: RetryInput, before?: EarlierRun): Promise<BatchResult> {
+  const batch = followBatch(before);
   const request = retryRequestOf(input);
+  await pinToBuild(() => [input, { sha256: null, ...before, asked: batch.asked } satisfies EarlierRun]);
   const { batch: batchId, ledgerId } = input;
   const { workflowId, runId } = workflowInfo();
   const reopened = await reopenBatch({ ledgerId, batchId, workflowId, runId, request });

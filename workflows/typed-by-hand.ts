@@ -1,45 +1,115 @@
-import { log } from '@temporalio/workflow';
-
-/** A value of one form, or anything else that somebody typed into the Temporal UI. */
-type Is<Form> = (value: unknown) => value is Form;
+import { ApplicationFailure, log, setHandler, type SignalDefinition } from '@temporalio/workflow';
 
 /**
- * A handler of a signal that passes over inputs of another form, undefined among them: an error in a handler would fail
- * every further task of the run, for the signal stays in its history.
+ * Whether a value has the members of an example, each of its type. A number in an example is the least whole number that fits, null stands for a text or
+ * nothing, a list for one of any length with items like its own.
  */
-export function onlyOf<Form>(
-  signal: string,
-  is: Is<Form>,
-  handle: (input: Form) => void | Promise<void>,
-): (input: Form) => void | Promise<void> {
-  return (input: unknown) => {
-    if (is(input)) return handle(input);
-    log.warn('a signal with an input that is not its own is passed over', { signal });
-  };
-}
-
-/** Whether a value is an object with members of this form. */
-export function hasForm<Form extends object>(
-  value: unknown,
-  members: { readonly [Name in keyof Form]-?: (member: unknown) => boolean },
-): value is Form {
+function isLike(value: unknown, example: unknown): boolean {
+  if (example === null) return value === null || value === undefined || typeof value === 'string';
+  if (typeof example === 'number') return Number.isSafeInteger(value) && Number(value) >= example;
+  if (typeof example !== 'object') return typeof value === typeof example;
+  if (Array.isArray(example)) return Array.isArray(value) && value.every((item) => isLike(item, example[0]));
   if (typeof value !== 'object' || value === null) return false;
   const given = value as Readonly<Record<string, unknown>>;
-  return Object.entries<(member: unknown) => boolean>(members).every(([name, is]) => is(given[name]));
+  return Object.entries(example).every(([name, member]) => isLike(given[name], member));
 }
 
-/** Whether a value is a number such as that of a page or an invoice. */
-export function isOrdinal(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
+/**
+ * Registers the handler of a signal, which passes over inputs unlike the example, nothing among them: an error in a handler would fail
+ * every further task of the run, for the signal stays in its history.
+ */
+export function onSignal<Input>(
+  signal: SignalDefinition<[Input]>,
+  example: Readonly<Record<keyof Input, unknown>>,
+  handle: (input: Input) => void | Promise<void>,
+  description: string,
+): void {
+  const handler = (input: Input): void | Promise<void> => {
+    if (isLike(input, example)) return handle(input);
+    log.warn('a signal with an input that is not its own is passed over', { signal: signal.name });
+  };
+  setHandler(signal, handler, { description: `(internal) ${description}` });
 }
 
-/** Whether a value is a text. */
-export function isText(value: unknown): boolean {
-  return typeof value === 'string';
+/**
+ * Ends a run of a workflow that another workflow starts, where a person has started it with something else: an error in it
+ * would repeat its task for ever.
+ */
+export function requireOwnInput(workflow: string, input: unknown, example: Readonly<Record<string, unknown>>): void {
+  if (isLike(input, example)) return;
+  throw ApplicationFailure.nonRetryable(
+    `${workflow} is started by Lote itself, with an input that no person types. To send a file, start invoiceBatch with {"file": "sample.csv"}`,
+    'input-invalid',
+  );
 }
 
-/** Who acts, as a text; undefined: nobody said so, or not as a text. */
+/** Whether a value is a text with more than spaces. */
+export function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+/** Who acts, as a text; undefined: the input has no such text. */
 export function actorOf(input: { readonly who?: unknown } | null | undefined): string | undefined {
   const who = input?.who;
   return typeof who === 'string' ? who : undefined;
+}
+
+/** What a validator throws. The UI prints the stack of a rejected update, with our source paths: of no use to an operator. */
+export function refusedUpdate(message: string): ApplicationFailure {
+  const failure = ApplicationFailure.nonRetryable(message, 'input-invalid');
+  delete failure.stack;
+  return failure;
+}
+
+/** Whether a value is what a field needs, and what it must be, as a refusal says it. */
+export type FieldRule = readonly [is: (value: unknown) => boolean, must: string];
+
+/** What each field of an input must be. */
+export type FieldRules<Input> = Readonly<Record<keyof Input, FieldRule>>;
+
+/** A text that is not empty. */
+export const TEXT: FieldRule = [(value) => typeof value === 'string' && value !== '', 'a text'];
+/** True or false. */
+export const FLAG: FieldRule = [(value) => typeof value === 'boolean', 'true or false'];
+
+/** One of these words. */
+export function oneOf(...words: readonly string[]): FieldRule {
+  return [(value) => words.includes(value as string), words.map((word) => JSON.stringify(word)).join(' or ')];
+}
+
+/**
+ * What is wrong with an input that a person typed, in a sentence that names the field; null: nothing. A name without a rule is a mistyped one, and would
+ * be ignored in silence. A field may be left out, or be null.
+ */
+export function problemOfFields(
+  workflow: string,
+  input: object,
+  rules: Readonly<Record<string, FieldRule>>,
+): string | null {
+  const known = new Map(Object.entries(rules));
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || value === null) continue;
+    const rule = known.get(name);
+    if (rule === undefined)
+      return `${workflow} knows no field ${JSON.stringify(name)}; there are ${[...known.keys()].join(', ')}.`;
+    const [is, must] = rule;
+    if (!is(value)) return `${workflow}: "${name}" must be ${must}, found ${JSON.stringify(value)}.`;
+  }
+  return null;
+}
+
+/**
+ * The input of a workflow that needs none.
+ * @throws ApplicationFailure `input-invalid` with the example, where it is something else
+ */
+export function optionalInput<Input extends object>(
+  workflow: string,
+  input: Input | null | undefined,
+  rules: FieldRules<Input>,
+  example: string,
+): Partial<Input> {
+  const isObject = typeof (input ?? {}) === 'object' && !Array.isArray(input);
+  const problem = isObject ? problemOfFields(workflow, input ?? {}, rules) : `${workflow} needs no input.`;
+  if (problem === null) return input ?? {};
+  throw ApplicationFailure.nonRetryable(`${problem} Start it again with {}, or ${example}`, 'input-invalid');
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { overBudget } from './budgets.ts';
 import { byFolder, folderOf, undocumentedExports } from './docstrings.ts';
 import { crowdedFolders } from './folders.ts';
 import { longFunctions } from './function-length.ts';
@@ -28,7 +29,12 @@ function checkHouse(update: boolean): void {
   const ratchets = findRatchets();
   if (update) renew(known, ratchets);
   const current = update ? (JSON.parse(readFileSync(KNOWN, 'utf8')) as Known) : known;
-  const problems = [...crowdedFolders(ROOT), ...brokenLinks(ROOT, markdownPages(ROOT)), ...grown(current, ratchets)];
+  const problems = [
+    ...crowdedFolders(ROOT),
+    ...overBudget(ROOT),
+    ...brokenLinks(ROOT, markdownPages(ROOT)),
+    ...grown(current, ratchets),
+  ];
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   if (problems.length > 0) {
     process.stderr.write(`\n${problems.length} found. After a mere rename or move: ${RENEW}\n`);

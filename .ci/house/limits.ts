@@ -10,8 +10,36 @@ export const PRODUCT: readonly string[] = ['src', 'workflows', 'activities'];
 /** Folders whose number of entries is limited, with everything below them. */
 export const SORTED: readonly string[] = [...PRODUCT, 'test', 'docs', 'bench'];
 
+/** What a room may hold. */
+export interface Budget {
+  readonly files: number;
+  readonly lines: number;
+}
+
+/**
+ * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
+ */
+export const BUDGETS: Readonly<Record<string, Budget>> = {
+  activities: { files: 37, lines: 5435 },
+  'src/app': { files: 91, lines: 9830 },
+  'src/cli': { files: 35, lines: 3489 },
+  'src/console': { files: 48, lines: 5688 },
+  'src/domain': { files: 45, lines: 4123 },
+  'src/health': { files: 13, lines: 1577 },
+  'src/ingest': { files: 48, lines: 7233 },
+  'src/ledger': { files: 55, lines: 7993 },
+  'src/nightly': { files: 9, lines: 1161 },
+  'src/platform': { files: 18, lines: 745 },
+  'src/report': { files: 29, lines: 3007 },
+  'src/sandbox': { files: 21, lines: 2097 },
+  'src/service': { files: 31, lines: 4015 },
+  'src/texts': { files: 22, lines: 1979 },
+  'src/webhooks': { files: 12, lines: 1578 },
+  workflows: { files: 28, lines: 3139 },
+};
+
 /** Data that tests read: files of one kind, found by name. */
-export const FIXTURES: readonly string[] = ['test/golden', 'test/releases'];
+export const FIXTURES: readonly string[] = ['test/golden'];
 
 /**
  * Words of the old vocabulary and what to say instead. A word is found as a part of an identifier or of a file name of
@@ -44,7 +72,6 @@ export const OLD_WORDS: Readonly<Record<string, string>> = {
   desk: 'operatorLinks',
   standing: 'BatchSnapshot, reuseReport',
   silent: 'pending',
-  exposure: 'deliveryCertainty',
   parked: 'unmatched',
   gate: 'RequestLimiter',
   shut: 'open (circuit breaker), access denied',

@@ -1,19 +1,16 @@
 import { Context } from '@temporalio/activity';
-import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
-import type { FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { Reason } from '../../src/domain/invoice.ts';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
-import type { BatchSnapshot } from '../../src/contract/messages.ts';
-import { BATCH_CANCELLED } from '../batch-cancelled.ts';
-import type { ActivityDeps } from '../deps.ts';
-import { unansweredAtClose } from '../stopped-unanswered.ts';
+import type { BatchSnapshot } from '../../src/domain/messages/messages.ts';
+import { BATCH_CANCELLED } from '../settling/close-page.ts';
+import type { BatchWork } from '../assert-ownership.ts';
+import type { ActivityDeps, ReportSummary } from '../deps.ts';
 import { snapshotOf } from './refresh-snapshot.ts';
+import type { FencingToken, NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
 
-export interface FinishInput {
-  readonly ledgerId: string;
-  readonly batchId: string;
-  readonly fencingToken?: number | undefined;
+export interface FinishInput extends BatchWork {
   readonly cancelled: boolean;
+  /** The last order of an operator; null or left out: none. */
+  readonly control?: SendingControl | null;
   /** What operators did and no look has written down yet. */
   readonly actions: readonly NotedAction[];
   /** A step of the run has failed for good; left out: none has. */
@@ -24,6 +21,8 @@ export interface FinishInput {
 export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promise<BatchSnapshot> {
   const { batchId, cancelled, actions } = input;
   const fencingToken = await latestToken(deps, input);
+  // The order may have found the ledger away.
+  if (input.control) await deps.ledger.recordControl(input.control);
   await deps.ledger.noteActions(batchId, actions);
   const snapshot = await snapshotOf(deps, batchId);
   // Nearly always none: to look for them costs as much as to count them.
@@ -34,7 +33,10 @@ export async function finishBatch(deps: ActivityDeps, input: FinishInput): Promi
     return snapshot;
   }
   const unsent = cancelled ? BATCH_CANCELLED : NOT_SENT;
-  await closeOpen(deps, { batchId, fencingToken, cancelled }, unsent);
+  await deps.ledger.holdUnsent(batchId, { reason: unsent, now: deps.now(), fencingToken });
+  // Only a page that failed leaves something open here.
+  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, now: deps.now(), fencingToken });
+  if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
   await deps.ledger.endBatch(batchId, { state, unsent, now: deps.now(), fencingToken });
   return snapshotOf(deps, batchId);
 }
@@ -49,19 +51,6 @@ async function latestToken(
   return (await ledger.beginRound({ batchId, fencingToken, attempt })).fencingToken;
 }
 
-async function closeOpen(
-  deps: ActivityDeps,
-  { batchId, fencingToken, cancelled }: Pick<FinishInput, 'batchId' | 'fencingToken' | 'cancelled'>,
-  unsent: Reason,
-): Promise<void> {
-  const now = deps.now();
-  const unanswered = await unansweredAtClose(deps, { batchId, cancelled });
-  await deps.ledger.holdUnsent(batchId, { reason: unsent, now, fencingToken });
-  // Only a page that failed leaves something open here.
-  const left = await deps.ledger.closeBatch(batchId, { reason: PAGE_FAILED, unanswered, now, fencingToken });
-  if (left > 0) deps.log.warn('a failed page left invoices open', { batchId, invoices: left });
-}
-
 const NOT_SENT = {
   code: 'not-sent',
   message: 'The batch ended before this invoice was sent. Drop the file again to send it.',
@@ -69,5 +58,25 @@ const NOT_SENT = {
 const PAGE_FAILED = {
   code: 'page-failed',
   message:
-    'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
+    'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking where that cannot make a second invoice, unless the batch is stopped.',
 };
+
+export interface ReportInput {
+  readonly ledgerId?: string | undefined;
+  readonly batchId: string;
+  /** The batch was closed before this run: its report is reused, and rewritten only if something has changed since. */
+  readonly standing: boolean;
+}
+
+/**
+ * Writes the outcome report of a batch from the ledger; with `standing`, reuses the report that is there and still
+ * true.
+ */
+export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
+  const existing = standing ? await deps.reports.reuse(batchId) : null;
+  if (existing !== null) return existing;
+  const written = await deps.reports.write(batchId);
+  const { state, reports } = written;
+  await deps.announce({ kind: 'batch', id: batchId, state, html: reports.html, json: reports.json });
+  return written;
+}

@@ -1,22 +1,19 @@
 import { Context } from '@temporalio/activity';
-import { attemptOverSoon } from '../attempt-over.ts';
+import { attemptOver, attemptsWithoutEnd } from '../failure.ts';
 import { TOTALS_DIFFER, totalsFinding } from '../../src/domain/control-totals.ts';
 import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
-import type { ClaimResult } from '../../src/domain/ports/ledger/batch-ledger.ts';
-import type { BatchClaim, BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import { baseName, batchIdOf } from '../../src/contract/batch-id.ts';
-import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
-import type { ActivityDeps } from '../deps.ts';
+import { baseName, batchIdOf } from '../../src/domain/messages/batch-id.ts';
+import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/domain/messages/messages.ts';
+import { READ_OPTIONS, type ActivityDeps, type ReadFileOk, type ReadOptions } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
-import { holdUnsentBefore } from './hold-unsent-before.ts';
-import { stoppedUnanswered } from '../stopped-unanswered.ts';
-import { letGo, repeatUnknown } from './let-go.ts';
-import { readOtherwise } from './read-otherwise.ts';
+import { closeClaimed, recordStopOf, temporalOfClaim } from '../settling/close-orphans.ts';
+import { letGo, repeatUnknown } from './operator-orders.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 import { stageGroups } from './stage-groups.ts';
-import { temporalOfClaim } from './temporal-of-claim.ts';
 import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from './total-check.ts';
+import type { BatchClaim, BatchRecord, StartOrder } from '../../src/domain/records/batch-record.ts';
+import type { ClaimResult } from '../../src/ledger/batches/claiming.ts';
 
 /**
  * More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead.
@@ -28,7 +25,18 @@ export interface IngestInput extends BatchInput {
   readonly runId: string;
   /** Known from an earlier reading: the file may have been moved since. */
   readonly sha256: string | null;
+  readonly order: StartOrder;
+  /** Runs that were ended so that this one goes on in their place. */
+  readonly replaces?: readonly string[] | undefined;
 }
+
+/** A file that ends its worker each time it is read would do so for ever. */
+const READINGS_WITHOUT_END = 3;
+const READING_ENDS_WORKER = {
+  code: 'reading-ends-worker',
+  message:
+    'Reading the file: it must end, but three workers ended while they read it; the memory of a worker may be too small for it. Nothing of it was sent. Split it, or give the workers more memory (NODE_OPTIONS=--max-old-space-size=…), then drop it again.',
+};
 
 /** What became of a file: a batch to run, a batch that is closed, or one that another run holds. */
 export type IngestResult =
@@ -47,27 +55,23 @@ export type IngestResult =
       readonly workflowId: string;
       /** As in `OperatorLinks`. */
       readonly language?: string;
-      /** The other run waits until an operator has confirmed this total of the batch; left out: it does not. */
-      readonly unusual?: UnusualTotal & { readonly batchId: string };
-      /** Id of the batch, which an operator has paused; left out: it is not. A page that is paused may wait although nothing of it is left to send. */
-      readonly pausedBatch?: string;
     };
 
 /** Claims the batch of a file for this run; reads, proves and stages it unless an earlier run did. */
 export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promise<IngestResult> {
   const path = input.sha256 === null ? await deps.files.resolve(input.file) : null;
   const sha256 = input.sha256 ?? (await deps.files.hash(path ?? ''));
-  const { claim, isLeft } = await claimBatch(deps, input, sha256);
+  const claim = await claimBatch(deps, input, sha256);
   switch (claim.kind) {
     case 'owned':
-      return attachedTo(deps, claim.batch, isLeft);
+      return { kind: 'attached', sha256, workflowId: claim.batch.workflowId, language: deps.speech.locale };
+    case 'stopped':
+      await closeClaimed(deps, claim.batch);
+      return closedBatch(deps, input, claim.batch);
     case 'closed':
       return closedBatch(deps, input, claim.batch);
     case 'resumed':
-      // The run that was paused has ended, and the pause with it.
-      if (claim.batch.state === 'paused')
-        await deps.ledger.setBatchState(claim.batch.batchId, 'running', deps.now(), claim.batch.fencingToken);
-      return resumeBatch(deps, input, claim.batch);
+      return input.order === 'restart' ? goOnWith(deps, claim.batch) : resumeBatch(deps, input, claim.batch);
     case 'claimed':
       return stageFile(deps, input, claim.batch);
   }
@@ -81,18 +85,8 @@ async function closedBatch(deps: ActivityDeps, input: IngestInput, batch: BatchR
   return hold?.code === TOTALS_DIFFER ? { ...closed, totalsDiffer: hold.message } : closed;
 }
 
-/** What came of a claim; `isLeft`: the run that holds the batch has ended, and reconciliation closes it. */
-interface Claimed {
-  readonly claim: ClaimResult;
-  readonly isLeft: boolean;
-}
-
-/**
- * Only a start of the file is an order to send what is left of it. A run that waited for another one has that one's end, and so has the run of a file that
- * a night took over from an earlier one: the operator may have stopped it because the wrong file went out.
- */
-async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<Claimed> {
-  const isOrder = input.sha256 === null && input.resumed !== true;
+/** Where the run that holds the batch has ended, Temporal says whether an operator ended it. */
+async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string): Promise<ClaimResult> {
   const request = {
     batchId: batchIdOf(deps.application, input.file, sha256),
     application: deps.application,
@@ -103,48 +97,35 @@ async function claimBatch(deps: ActivityDeps, input: IngestInput, sha256: string
     temporalId: await temporalOfClaim(deps),
     attempt: Context.current().info.attempt,
     now: deps.now(),
-    // Who waited for the run that refused it takes over its answer; who drops the file anew may have declared what was
-    // missing.
-    rereadRefused: isOrder,
-    waited: !isOrder,
+    order: input.order,
   };
   const first = await deps.ledger.claimBatch({ ...request, takeOver: false });
-  if (first.kind !== 'owned') return { claim: first, isLeft: false };
+  if (first.kind !== 'owned') return first;
   const { workflowId, runId } = first.batch;
-  if (await deps.runs.isOpen(workflowId, runId, input.runId)) {
-    // A reconciliation holds it while it closes it; the state stays until then.
-    const isClosing = first.batch.state === 'paused' && (await deps.runs.wasStopped(first.batch));
-    return { claim: first, isLeft: isClosing };
-  }
-  // Reconciliation closes it. An earlier run of the same workflow, reset in the Temporal UI, is no other one, and nobody else closes its batch.
-  const isOther = workflowId !== input.workflowId;
-  if (input.resumed === true && isOther) return { claim: first, isLeft: true };
-  const leavesStopped = !isOrder && isOther;
-  const claim = await deps.ledger.claimBatch({
-    ...{ ...request, takeOver: true, leavesStopped },
-    closedRun: { workflowId, runId },
-  });
-  return { claim, isLeft: claim.kind === 'owned' };
+  if (await deps.runs.isOpen(workflowId, runId, input.runId)) return first;
+  // No operator ended a run that this one replaces.
+  const goesOn = input.replaces?.includes(runId) === true;
+  if (input.order !== 'person' && !goesOn) await recordStopOf(deps, first.batch);
+  const order = input.order === 'restart' && !goesOn ? 'none' : input.order;
+  return deps.ledger.claimBatch({ ...request, order, takeOver: true, closedRun: { workflowId, runId } });
 }
 
 async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
   const { ledger, files } = deps;
   const { batchId } = batch;
   await ledger.restartStaging(batch);
-  const signal = attemptOverSoon();
+  const withoutEnd = attemptsWithoutEnd();
+  if (withoutEnd >= READINGS_WITHOUT_END) {
+    const finding = { row: null, column: null, ...READING_ENDS_WORKER, severity: 'error' } as const;
+    return refuse(deps, batch, { rows: 0, findings: [finding], proof: {} });
+  }
+  Context.current().heartbeat(withoutEnd + 1);
+  const signal = attemptOver();
   const rows = files.rows(ledger.rowStore(batch));
   const path = await files.resolve(input.file);
   const read = await files.read({ path, store: rows, options: readOptions(input), signal });
   requireSameBytes(read.sha256, batch.sha256);
-  if (!read.ok) {
-    await ledger.refuseBatch(batch, {
-      rows: read.rows,
-      fileFindings: read.findings,
-      proof: read.proof,
-      now: deps.now(),
-    });
-    return { kind: 'refused', ledgerId: ledger.id, batchId, desk: deps.operatorLinks() };
-  }
+  if (!read.ok) return refuse(deps, batch, read);
   const invoices = await stageGroups(deps, input, { claim: batch, read, rows, signal });
   const { rowsWithoutInvoice } = read;
   const hold = await sendingHold(ledger, input, {
@@ -158,53 +139,44 @@ async function stageFile(deps: ActivityDeps, input: IngestInput, batch: BatchRec
     rowsWithoutInvoice,
     invoices,
     pageSize: Math.max(deps.settings.pageSize, Math.ceil(invoices / MOST_PAGES)),
-    fileFindings: [...holdFindings(hold), ...riskFindings(input), ...read.findings],
+    fileFindings: [...ownFindings(input, hold), ...read.findings],
     proof: read.proof,
   });
-  await holdUnsentBefore(deps, record);
   const unusual = await checkTotal(deps, { batch: record, input, isHeld: hold !== null });
   // It may hold invoices that an earlier file left unknown.
-  if (!(await applyHold(deps, batch, hold ?? holdOf(deps, record, unusual)))) await repeatUnknown(deps, batch);
+  if (!(await applyHold(deps, batch, hold ?? holdOf(record, unusual)))) await repeatUnknown(deps, batch);
   return runningBatch(deps, record, unusual);
 }
 
+async function refuse(
+  { ledger, now, operatorLinks }: ActivityDeps,
+  batch: BatchRecord,
+  { rows, findings, proof }: Pick<ReadFileOk<unknown>, 'rows' | 'findings' | 'proof'>,
+): Promise<IngestResult> {
+  await ledger.refuseBatch(batch, { rows, fileFindings: findings, proof, now: now() });
+  return { kind: 'refused', ledgerId: ledger.id, batchId: batch.batchId, desk: operatorLinks() };
+}
+
+/** A run that had read its file was ended, and starts again: what it had decided about the file holds. */
+async function goOnWith(deps: ActivityDeps, batch: BatchRecord): Promise<IngestResult> {
+  return runningBatch(deps, batch, unusualTotalOf(await deps.ledger.totalCheck(batch.batchId)));
+}
+
 async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
-  await holdUnsentBefore(deps, batch);
   const otherwise = await readOtherwise(deps, batch, { file: input.file, options: readOptions(input) });
   // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
   const hold = otherwise ?? (await holdOfKnown(deps, input, batch));
-  // Held for its other reading: nobody has looked at its totals.
+  // Held for its other reading: its totals were not compared.
   if (otherwise === null) await keepTotalsFinding(deps, batch, hold);
   const unusual = await checkTotalAgain(deps, { batch, input, isHeld: hold !== null });
   // What an earlier run held says "drop the file again", and that is not enough any more.
   const andHeld = otherwise !== null;
-  if (!(await applyHold(deps, batch, hold ?? holdOf(deps, batch, unusual), andHeld))) await letGo(deps, batch);
+  if (!(await applyHold(deps, batch, hold ?? holdOf(batch, unusual), andHeld))) await letGo(deps, batch);
   return runningBatch(deps, batch, hold === null ? unusual : null);
 }
 
-/** Of a batch whose run has ended nothing can be resumed or confirmed: its end comes by itself. */
-async function attachedTo(
-  { ledger, speech }: ActivityDeps,
-  { batchId, sha256, workflowId, state }: BatchRecord,
-  isLeft: boolean,
-): Promise<IngestResult> {
-  const unusual = isLeft ? null : unusualTotalOf(await ledger.totalCheck(batchId));
-  return {
-    kind: 'attached',
-    sha256,
-    workflowId,
-    language: speech.locale,
-    ...(unusual === null ? {} : { unusual: { ...unusual, batchId } }),
-    ...(state === 'paused' && !isLeft ? { pausedBatch: batchId } : {}),
-  };
-}
-
-function holdOf(deps: ActivityDeps, { batchId }: BatchRecord, unusual: UnusualTotal | null): Reason | null {
-  return unusual === null ? null : unusualTotalReason(deps, batchId, unusual);
-}
-
-function holdFindings(hold: Reason | null): readonly Finding[] {
-  return hold?.code === TOTALS_DIFFER ? [totalsFinding(hold)] : [];
+function holdOf({ batchId }: BatchRecord, unusual: UnusualTotal | null): Reason | null {
+  return unusual === null ? null : unusualTotalReason(batchId, unusual);
 }
 
 /** The report says of the totals what holds now: that they differ, or that a file in which they differed was let go. */
@@ -213,25 +185,36 @@ async function keepTotalsFinding({ ledger }: ActivityDeps, batch: BatchClaim, ho
   else await ledger.overruleTotals(batch, 'start');
 }
 
-/** Written into the report, as the same confirmation of a retry is written into the audit. */
-function riskFindings({ acceptDuplicateRisk }: IngestInput): readonly Finding[] {
-  if (acceptDuplicateRisk !== true) return [];
+/** Why it is held, and the accepted risk, as the same confirmation of a retry is written into the audit. */
+function ownFindings({ acceptDuplicateRisk }: IngestInput, hold: Reason | null): readonly Finding[] {
   const message =
     'This batch was started with the accepted risk of a duplicate: its content also replaces rejected invoices whose refusal is no proof';
-  return [{ row: null, column: null, code: 'duplicate-risk-accepted', message, severity: 'info' }];
+  const risk = { row: null, column: null, code: 'duplicate-risk-accepted', message, severity: 'info' } as const;
+  return [
+    ...(hold?.code === TOTALS_DIFFER ? [totalsFinding(hold)] : []),
+    ...(acceptDuplicateRisk === true ? [risk] : []),
+  ];
 }
+
+const UNANSWERED: Reason = {
+  code: 'run-lost',
+  message:
+    'A process of an earlier run had this invoice to send, and no answer is known: it may have been sent. Its file was started again and is held. To send it, or to find out with the same key, run the file again without what holds it.',
+};
 
 /** True when nothing of the batch may go: its unsent invoices are then held, and what a dead process had to send waits for a person; `andHeld`: those that are held already get the reason, too. */
 async function applyHold(
   deps: ActivityDeps,
-  { batchId, fencingToken }: BatchClaim,
+  batch: BatchRecord,
   reason: Reason | null,
   andHeld = false,
 ): Promise<boolean> {
   if (reason === null) return false;
+  const { batchId, fencingToken } = batch;
+  const now = deps.now();
+  await deps.ledger.recordStop(batch, { what: 'held', at: now, who: null, why: reason.message });
   // A process of an earlier run may have died before the POST: what says "Nothing of it was sent" must not send it.
-  const unanswered = stoppedUnanswered(deps, 'held');
-  await deps.ledger.holdUnsent(batchId, { reason, unanswered, now: deps.now(), fencingToken, andHeld });
+  await deps.ledger.holdUnsent(batchId, { reason, unanswered: UNANSWERED, now, fencingToken, andHeld });
   return true;
 }
 
@@ -254,15 +237,25 @@ function requireSameBytes(read: string, claimed: string): void {
   );
 }
 
-function readOptions(input: IngestInput) {
-  const { profile, decimal, encoding, delimiter, sheet, duplicateRows, lookAlikes } = input;
+function readOptions(input: IngestInput): ReadOptions {
+  const declared = READ_OPTIONS.filter((name) => input[name] !== undefined);
+  return Object.fromEntries(declared.map((name) => [name, input[name]]));
+}
+
+/**
+ * Why nothing more of a batch may be sent although its file is started again: it would be read otherwise now, and the
+ * ledger has its invoices as they were read first. The person who starts it has seen the new reading. Null: it would not.
+ */
+async function readOtherwise(
+  { files }: Pick<ActivityDeps, 'files'>,
+  { batchId, sha256, proof }: Pick<BatchRecord, 'batchId' | 'sha256' | 'proof'>,
+  start: { readonly file: string; readonly options: ReadOptions },
+): Promise<Reason | null> {
+  const differences = await files.readOtherwise({ ...start, sha256, proof });
+  if (differences.length === 0) return null;
+  const retry = `lote retry ${batchId} --state held --reason WHY`;
   return {
-    ...(profile === undefined ? {} : { profile }),
-    ...(decimal === undefined ? {} : { decimal }),
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { delimiter }),
-    ...(sheet === undefined ? {} : { sheet }),
-    ...(duplicateRows === undefined ? {} : { duplicateRows }),
-    ...(lookAlikes === undefined ? {} : { lookAlikes }),
+    code: 'read-otherwise',
+    message: `The file was started again and must be read as before, because the ledger has its invoices as they were read then; found ${differences.join('; ')}. Nothing more of it was sent. If the new reading is right, change the bytes of the file (add an empty line at its end; save a workbook once more) and start that one: it replaces what was never sent, and what was sent is a conflict. If the earlier reading is right, start the file as it was read then, or: ${retry}`,
   };
 }

@@ -1,19 +1,16 @@
 import { isProblem, wentOut } from '../../src/domain/invoice-state.ts';
 import { countsByOutcome } from '../../src/domain/outcome-counts.ts';
 import { sumDecimals } from '../../src/domain/money.ts';
-import type { OutcomeCount } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
-import type { SendingControl } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
-import type { BatchSnapshot } from '../../src/contract/messages.ts';
+import type { BatchSnapshot } from '../../src/domain/messages/messages.ts';
+import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { profileFindings } from './profile-findings.ts';
+import { misfitsOf } from '../../src/domain/calibration.ts';
+import type { NotedAction, OutcomeCount, SendingControl } from '../../src/domain/records/batch-record.ts';
 
-export interface RefreshSnapshotInput {
-  readonly ledgerId: string;
-  readonly batchId: string;
+export interface RefreshSnapshotInput extends BatchWork {
   /** Left out: the run has no batch that it may change. */
   readonly paused?: boolean;
-  /** What senders are to know; left out by runs of an earlier version, which write the state alone. */
+  /** What senders are to know; left out: the state is written alone. */
   readonly control?: SendingControl | undefined;
   /** What operators did since the look before. */
   readonly actions: readonly NotedAction[];
@@ -24,6 +21,8 @@ const MOST_CURRENCIES = 8;
 const MOST_GROUPS = 20;
 const ROWS_OF_A_GROUP = 10;
 const MOST_FINDINGS = 4;
+/** Of what is known of the service profile. */
+const FRESH_MS = 1_000;
 
 /** Writes down what operators did, and reads how the batch stands. */
 export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshotInput): Promise<BatchSnapshot> {
@@ -39,10 +38,10 @@ export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshot
 
 /** Counts by state, net by currency, what went wrong by reason: rows and codes, nothing that names anybody. */
 export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<BatchSnapshot> {
-  const { ledger, now, profileDigest, service } = deps;
+  const { ledger, now, calibration } = deps;
   const counts = await ledger.countOutcomes(batchId);
   const problems = counts.filter(({ outcome }) => isProblem(outcome)).reduce((sum, { invoices }) => sum + invoices, 0);
-  const findings = await profileFindings(ledger, { profileDigest, baseUrl: service.baseUrl, now });
+  const findings = misfitsOf(await calibration.known(FRESH_MS));
   return {
     at: now(),
     counts: countsByOutcome(counts),

@@ -1,25 +1,22 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
-import type { BatchRecord, FencingToken } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { ReopenBatch, RetryResult, RetrySelection } from '../../src/domain/ports/ledger/operating-ledger.ts';
 import type { RetryPolicy } from '../../src/domain/retry-decision.ts';
-import type { RetryRequestInput } from '../../src/contract/messages.ts';
+import type { RetryRequestInput } from '../../src/domain/messages/messages.ts';
+import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
-import { temporalOfClaim } from './temporal-of-claim.ts';
+import { temporalOfClaim } from '../settling/close-orphans.ts';
+import type { BatchRecord, BatchWriter, ClaimingRun, FencingToken } from '../../src/domain/records/batch-record.ts';
+import type { ReopenBatch } from '../../src/ledger/batches/claiming.ts';
+import type { RetryResult, RetrySelection } from '../../src/ledger/operations/retrying.ts';
 
-export interface ReopenInput {
+export interface ReopenInput extends ClaimingRun {
   readonly ledgerId?: string | undefined;
   readonly batchId: string;
-  readonly workflowId: string;
-  readonly runId: string;
   readonly request: RetryRequestInput;
 }
 
-export interface SendAgainInput {
-  readonly ledgerId: string;
-  readonly batchId: string;
-  readonly fencingToken?: number | undefined;
+export interface SendAgainInput extends BatchWork {
   /** Names the audit lines: a step that is repeated writes each of them once. */
   readonly actionId: string;
   readonly requests: readonly RetryRequestInput[];
@@ -41,22 +38,24 @@ export async function reopenBatch(deps: ActivityDeps, input: ReopenInput): Promi
   const { batchId, workflowId, runId, request } = input;
   const { attempt } = Context.current().info;
   const temporalId = await temporalOfClaim(deps);
-  const { fencingToken } = await claim(deps, { batchId, workflowId, runId, temporalId, attempt });
+  const run = { batchId, workflowId, runId, temporalId, attempt };
+  const { fencingToken } = await claim(deps, { ...run, endsStop: isForAllHeld(request) });
   const result = await retry(deps, { batchId, actionId: `${workflowId}/${runId}/start`, request, fencingToken });
-  return reopened(deps, batchId, result);
+  return reopened(deps, batchId, [result]);
+}
+
+/** A retry of some rows, or of what failed, sends these and leaves the batch stopped. */
+function isForAllHeld({ rows = [], states = [] }: RetryRequestInput): boolean {
+  return rows.length === 0 && (states.length === 0 || states.includes('held'));
 }
 
 /** Between two rounds of pages: what operators asked for meanwhile, and what the retry policy says of the failed. */
 export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Promise<Reopened> {
   const { batchId, actionId } = input;
   const fencingToken = await beginRound(deps, input);
-  let total: RetryResult = NOTHING;
-  for (const [index, request] of input.requests.entries()) {
-    total = sum(
-      total,
-      await retry(deps, { batchId, actionId: `${actionId}/update-${index + 1}`, request, fencingToken }),
-    );
-  }
+  const results: RetryResult[] = [];
+  for (const [index, request] of input.requests.entries())
+    results.push(await retry(deps, { batchId, actionId: `${actionId}/update-${index + 1}`, request, fencingToken }));
   const { failedReasonCodes } = deps.settings.retry;
   if (input.automatic && failedReasonCodes.length > 0) {
     const result = await deps.ledger.retryInvoices({
@@ -67,19 +66,12 @@ export async function sendAgain(deps: ActivityDeps, input: SendAgainInput): Prom
       fencingToken,
     });
     // Invoices whose generations are spent stay as they are.
-    total = sum(total, { ...result, refused: {} });
+    results.push({ ...result, refused: {} });
   }
-  return reopened(deps, batchId, total);
+  return reopened(deps, batchId, results);
 }
 
-/** What somebody else had paused is not paused any more: its run has ended, and the pause with it. */
 async function claim(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Promise<BatchRecord> {
-  const batch = await reopenedBy(deps, run);
-  if (batch.state === 'paused') await deps.ledger.setBatchState(run.batchId, 'running', deps.now(), batch.fencingToken);
-  return batch;
-}
-
-async function reopenedBy(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>): Promise<BatchRecord> {
   const first = await deps.ledger.reopenBatch({ ...run, takeOver: false });
   if (first.kind === 'reopened') return first.batch;
   if (first.kind === 'owned') {
@@ -94,9 +86,7 @@ async function reopenedBy(deps: ActivityDeps, run: Omit<ReopenBatch, 'takeOver'>
   );
 }
 
-/**
- * What the round before left undone writes no more from here on. Undefined: an earlier version of Lote started the run.
- */
+/** What the round before left undone writes no more from here on. Undefined: the run has no token to prove. */
 async function beginRound(
   { ledger }: ActivityDeps,
   { batchId, fencingToken, requests }: SendAgainInput,
@@ -118,24 +108,17 @@ function batchRunning(batchId: string, workflowId: string): ApplicationFailure {
 
 async function retry(
   deps: ActivityDeps,
-  one: {
-    readonly batchId: string;
-    readonly actionId: string;
-    readonly request: RetryRequestInput;
-    readonly fencingToken: FencingToken;
-  },
+  { batchId, fencingToken, actionId, request }: BatchWriter & { actionId: string; request: RetryRequestInput },
 ): Promise<RetryResult> {
-  const { request } = one;
   const selection: RetrySelection = {
-    ...(request.states === undefined || request.states.length === 0 ? {} : { states: request.states }),
-    ...(request.rows === undefined || request.rows.length === 0 ? {} : { rows: request.rows }),
+    ...((request.states ?? []).length > 0 && { states: request.states }),
+    ...((request.rows ?? []).length > 0 && { rows: request.rows }),
   };
-  const { batchId, fencingToken } = one;
   const result = await deps.ledger.retryInvoices({
     batchId,
     selection,
     policy: policyOf(deps, request.acceptDuplicateRisk === true),
-    action: { actionId: one.actionId, who: request.who ?? null, why: request.reason },
+    action: { actionId, who: request.who ?? null, why: request.reason },
     fencingToken,
   });
   if (result.moved.release > 0) await deps.ledger.overruleTotals({ batchId, fencingToken }, 'retry');
@@ -147,35 +130,22 @@ function policyOf(deps: ActivityDeps, acceptDuplicateRisk: boolean): RetryPolicy
   return { maxGenerations, retentionMs, rejectionIsProof, acceptDuplicateRisk, now: deps.now() };
 }
 
-async function reopened(deps: ActivityDeps, batchId: string, result: RetryResult): Promise<Reopened> {
+async function reopened(deps: ActivityDeps, batchId: string, results: readonly RetryResult[]): Promise<Reopened> {
   const record = await deps.ledger.findBatch(batchId);
   if (record === null)
     throw new LoteError(
       'batch-not-found',
       `Retrying invoices: the ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
     );
-  const moved = Object.values(result.moved).reduce((total, count) => total + count, 0);
-  if (moved > 0) deps.log.info('invoices go again', { batchId, ...result.moved });
-  return { batch: await runningBatch(deps, record), moved, refused: { ...result.refused } };
+  const byMove = sumOf(results.map(({ moved }) => moved));
+  const moved = Object.values(byMove).reduce((total, count) => total + count, 0);
+  if (moved > 0) deps.log.info('invoices go again', { batchId, ...byMove });
+  return { batch: await runningBatch(deps, record), moved, refused: sumOf(results.map(({ refused }) => refused)) };
 }
 
-const NOTHING: RetryResult = { moved: { release: 0, regenerate: 0, repeat: 0, abandon: 0 }, refused: {}, pages: [] };
-
-function sum(a: RetryResult, b: RetryResult): RetryResult {
-  return {
-    moved: {
-      release: a.moved.release + b.moved.release,
-      regenerate: a.moved.regenerate + b.moved.regenerate,
-      repeat: a.moved.repeat + b.moved.repeat,
-      abandon: a.moved.abandon + b.moved.abandon,
-    },
-    refused: sumOfRefused(a.refused, b.refused),
-    pages: [...a.pages, ...b.pages],
-  };
-}
-
-function sumOfRefused(a: RetryResult['refused'], b: RetryResult['refused']): RetryResult['refused'] {
-  const total: Record<string, number> = { ...a };
-  for (const [refusal, invoices] of Object.entries(b)) total[refusal] = (total[refusal] ?? 0) + invoices;
+function sumOf(counts: readonly Readonly<Record<string, number | undefined>>[]): Readonly<Record<string, number>> {
+  const total: Record<string, number> = {};
+  for (const [name, count = 0] of counts.flatMap((one) => Object.entries(one)))
+    total[name] = (total[name] ?? 0) + count;
   return total;
 }

@@ -1,11 +1,10 @@
 import { isNothing, type AnswerCounts } from '../../src/domain/answer-counts.ts';
-import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
-import type { OperatorLinks, BatchSettings, BatchSnapshot, UnusualTotal } from '../../src/contract/messages.ts';
-import { countAnswers } from '../sending/count-answers.ts';
+import type { OperatorLinks, BatchSettings, BatchSnapshot, UnusualTotal } from '../../src/domain/messages/messages.ts';
+import { countAnswers } from '../sending/budgets.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { firstInvoicesOf, type FirstInvoices } from '../sending/first-invoices.ts';
 import { snapshotOf } from './refresh-snapshot.ts';
+import type { BatchRecord, ClaimingRun } from '../../src/domain/records/batch-record.ts';
 
 /** One page with open invoices. Ordinals are inclusive and count from 1. */
 export interface PageSpan {
@@ -19,10 +18,10 @@ export interface RunningBatch {
   readonly kind: 'running';
   readonly ledgerId: string;
   readonly batchId: string;
-  /** Proves that what is written belongs to this round of the batch; left out by an earlier version of Lote. */
-  readonly fencingToken?: number;
-  /** The run that holds the claim; histories of an earlier version do not have it. */
-  readonly run?: ClaimingRun;
+  /** Proves that what is written belongs to this round of the batch. */
+  readonly fencingToken: number;
+  /** The run that holds the claim. */
+  readonly run: ClaimingRun;
   readonly invoices: number;
   readonly pages: readonly PageSpan[];
   readonly settings: BatchSettings;
@@ -31,14 +30,11 @@ export interface RunningBatch {
   readonly standing: BatchSnapshot;
   /** Invoices that an earlier run left `unsettled`, to be polled; left out: none. */
   readonly unsettled?: number;
-  /**
-   * What goes before the rest of a large batch; null: nothing is left to send. Left out for small batches, and by an
-   * earlier version of Lote.
-   */
-  readonly first?: FirstInvoices | null;
+  /** What goes before the rest of a large batch. Left out for small batches, and where nothing is left to send. */
+  readonly first?: FirstInvoices;
   /** What the service had said of the batch's invoices; left out: nothing. */
   readonly before?: AnswerCounts;
-  /** Everything is held until an operator has confirmed this total; left out: nothing is asked, also by an earlier version of Lote. */
+  /** Everything is held until an operator has confirmed this total; left out: nothing is asked. */
   readonly unusual?: UnusualTotal;
 }
 
@@ -48,7 +44,7 @@ export async function runningBatch(
   batch: BatchRecord,
   unusual: UnusualTotal | null = null,
 ): Promise<RunningBatch> {
-  const { sliceSize, pagesSending, slicesAtOnce, settleMs, sendMs, patienceMs } = deps.settings;
+  const { sliceSize, settleMs, sendMs, patienceMs } = deps.settings;
   // Each reads the whole batch, and nothing of it is sent meanwhile.
   const [open, snapshot, before, first] = await Promise.all([
     deps.ledger.openPages(batch.batchId),
@@ -69,11 +65,7 @@ export async function runningBatch(
       firstOrdinal: (page - 1) * batch.pageSize + 1,
       lastOrdinal: Math.min(page * batch.pageSize, batch.invoices),
     })),
-    settings: {
-      ...{ sliceSize, settleMs, sendMs, patienceMs },
-      ...(pagesSending === undefined ? {} : { pagesSending }),
-      ...(slicesAtOnce === undefined ? {} : { slicesAtOnce }),
-    },
+    settings: { sliceSize, settleMs, sendMs, patienceMs },
     desk: deps.operatorLinks(),
     standing: snapshot,
     ...(unsettled === 0 ? {} : { unsettled }),

@@ -3,9 +3,9 @@ import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import { lostRows } from '../../src/domain/row.ts';
 import { canonicalDecimal, sumDecimals } from '../../src/domain/money.ts';
-import type { OutcomeCount } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
-import type { BatchInput } from '../../src/contract/messages.ts';
+import type { BatchInput } from '../../src/domain/messages/messages.ts';
+import type { OutcomeCount } from '../../src/domain/records/batch-record.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 
 /** What `sendingHold` reads of a batch whose invoices are staged. */
 export interface StagedBatch {
@@ -89,7 +89,7 @@ function netByCurrency(outcomes: readonly OutcomeCount[]): ReadonlyMap<string, s
 }
 
 /**
- * The Temporal UI's form gives a number where somebody types `{"EUR":15321.4}`; its shortest text is what was typed.
+ * The Temporal UI's form gives a number where a person types `{"EUR":15321.4}`; its shortest text is what was typed.
  */
 function amount(value: unknown): string {
   const decimal = typeof value === 'string' || typeof value === 'number' ? canonicalDecimal(String(value)) : null;

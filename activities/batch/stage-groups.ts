@@ -1,11 +1,12 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { eachOfStream } from '../../src/concurrency/each-of-stream.ts';
-import type { StageInvoice } from '../../src/domain/ports/ledger/batch-ledger.ts';
-import type { BatchClaim } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { RowStore } from '../../src/domain/ports/row-store.ts';
-import type { BatchInput } from '../../src/contract/messages.ts';
+import { eachOfStream } from '../../src/platform/each-of.ts';
+import type { BatchInput } from '../../src/domain/messages/messages.ts';
 import type { ActivityDeps, ReadFileOk } from '../deps.ts';
-import { stageInvoice } from './stage-invoice.ts';
+import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
+import { netOf } from '../../src/domain/money.ts';
+import type { GroupedInvoice, RowStore } from '../../src/domain/row.ts';
+import type { BatchClaim } from '../../src/domain/records/batch-record.ts';
+import type { StageInvoice } from '../../src/ledger/staging/stage-invoices.ts';
 
 /**
  * Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two.
@@ -65,14 +66,42 @@ async function* portionsOf(
   if (portion.length > 0) yield portion;
 }
 
-/** What the starter of the batch has confirmed, for each of its valid invoices. */
+/** What the starter of the batch has confirmed, and what the service proves, for each of its valid invoices. */
 function confirmedBy(
   { retry }: ActivityDeps['settings'],
   { acceptDuplicateRisk, lookAlikes }: BatchInput,
-): { readonly keepsRejected?: true; readonly riskAccepted?: true; readonly lookAlikesKept?: true } {
+): Pick<Extract<StageInvoice, { kind: 'valid' }>, 'keepsRejected' | 'riskAccepted' | 'lookAlikesKept' | 'retentionMs'> {
   return {
+    retentionMs: retry.retentionMs,
     ...(retry.rejectionIsProof || acceptDuplicateRisk === true ? {} : { keepsRejected: true }),
     ...(acceptDuplicateRisk === true ? { riskAccepted: true } : {}),
     ...(lookAlikes === 'keep' ? { lookAlikesKept: true } : {}),
+  };
+}
+
+/** An invoice of a file, as the ledger stages it; `ordinal` counts the invoices of the file from 1. */
+export function stageInvoice(application: string, ordinal: number, grouped: GroupedInvoice): StageInvoice {
+  if (grouped.ok) return stageValid(application, ordinal, grouped);
+  const { ref, nif, currency, net, rows, findings } = grouped;
+  return { kind: 'invalid', ordinal, ref, merchantNif: nif, currency, net, rows, findings };
+}
+
+/** The same of a valid one: with its fingerprint, its first key and its net, which its content gives. */
+export function stageValid(
+  application: string,
+  ordinal: number,
+  { invoice, rows, findings }: Omit<Extract<GroupedInvoice, { ok: true }>, 'ok'>,
+): Extract<StageInvoice, { kind: 'valid' }> {
+  const fingerprint = fingerprintOf(invoice);
+  const identity = { application, merchantNif: invoice.merchant.nif, ref: invoice.ref };
+  return {
+    kind: 'valid',
+    ordinal,
+    invoice,
+    fingerprint,
+    idempotencyKey: idempotencyKeyOf(identity, fingerprint, 1),
+    net: netOf(invoice.lines),
+    rows,
+    findings,
   };
 }

@@ -1,16 +1,15 @@
-import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
 import { differsByFactor, medianDecimal, sumDecimals } from '../../src/domain/money.ts';
-import type { BatchRecord, OutcomeCount } from '../../src/domain/ports/ledger/batch-record.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
+import { isCorrectionsFile } from '../../src/domain/read-as.ts';
+import type { BatchInput, UnusualTotal } from '../../src/domain/messages/messages.ts';
+import type { ActivityDeps } from '../deps.ts';
+import type { BatchRecord, OutcomeCount } from '../../src/domain/records/batch-record.ts';
 import {
   awaitsConfirmation,
   type FileTotal,
   type SavedTotalCheck,
   type TotalCheck,
-} from '../../src/domain/ports/ledger/total-ledger.ts';
-import { isCorrectionsFile } from '../../src/domain/read-as.ts';
-import type { BatchInput, UnusualTotal } from '../../src/contract/messages.ts';
-import type { ActivityDeps } from '../deps.ts';
+} from '../../src/domain/records/total-check.ts';
 
 /** The newest batches of a pattern that count: two working weeks of a nightly file. */
 const COMPARED = 10;
@@ -40,7 +39,7 @@ export async function checkTotal(deps: Deps, checked: CheckedBatch): Promise<Unu
 }
 
 /**
- * The same for a batch that an earlier run had staged: what was asked then is asked still, unless whoever starts it
+ * The same for a batch that an earlier run had staged: what was asked then is asked still, unless the person who starts it
  * again declares the total, and an answer holds.
  */
 export async function checkTotalAgain(deps: Deps, checked: CheckedBatch): Promise<UnusualTotal | null> {
@@ -58,12 +57,8 @@ export function unusualTotalOf(saved: SavedTotalCheck | null): UnusualTotal | nu
 }
 
 /** Reason of the invoices that wait for it. */
-export function unusualTotalReason(
-  reader: CommandReader,
-  batchId: string,
-  { invoices, difference }: UnusualTotal,
-): Reason {
-  const command = commandLine(reader, `confirm-total ${batchId} --invoices ${invoices} --reason WHY`);
+export function unusualTotalReason(batchId: string, { invoices, difference }: UnusualTotal): Reason {
+  const command = `lote confirm-total ${batchId} --invoices ${invoices} --reason WHY`;
   return {
     code: 'total-unusual',
     message: `${difference} No invoice that is held for that was sent. If the total is right, confirm it on the page of the batch in the console, or with: ${command}. Where the run has ended, drop the file again first. If it is wrong, cancel the batch.`,

@@ -1,7 +1,7 @@
 import { LoteError } from '../../src/domain/errors.ts';
-import type { MessageChannel, NightMessageNote } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
 import type { NightlyScope } from './nightly.ts';
+import type { MessageChannel, NightMessageNote } from '../../src/domain/records/night.ts';
 
 export interface SendNightMessageInput extends NightlyScope {
   readonly channel: MessageChannel;
@@ -38,12 +38,12 @@ export async function sendNightMessage(deps: ActivityDeps, { night, channel }: S
 }
 
 export interface CloseNightMessageInput extends SendNightMessageInput {
-  /** The last try ended without saying how. Earlier versions of Lote leave it out. */
+  /** The last try ended without saying how. */
   readonly isUnanswered?: boolean;
 }
 
 /**
- * Notes that nobody sends the message of a night on this way any more, with why it was not sent, and that it may have
+ * Notes that the message of a night is not sent on this way any more, with why it was not sent, and that it may have
  * been sent where the last try did not say. One that was sent stays so.
  */
 export async function closeNightMessage(

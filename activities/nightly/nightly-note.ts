@@ -1,16 +1,14 @@
-import { commandLine, type CommandReader } from '../../src/domain/text/command-line.ts';
-import type { ClaimedFile, Destination } from '../../src/domain/ports/drop-folder.ts';
-import type { NightlyRemark, NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import { issuedCount } from '../../src/domain/outcome-counts.ts';
-import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import { lostRowsOf } from '../../src/contract/lost-rows.ts';
-import type { BatchResult } from '../../src/contract/messages.ts';
-import { isWholeFileIssued } from '../../src/contract/whole-file.ts';
+import type { BatchResult } from '../../src/domain/messages/messages.ts';
+import { isWholeFileIssued } from '../../src/domain/messages/whole-file.ts';
 import { ENGLISH, type Speech } from '../../src/texts/choose-language.ts';
 import { documentFormat } from '../../src/texts/document-format.ts';
 import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';
 import { plainText } from '../../src/texts/plain-text.ts';
-import { remarkText } from '../../src/texts/nights/remark-text.ts';
+import { remarkText } from '../../src/texts/nights/night-verdict.ts';
+import type { ClaimedFile, Destination } from '../../src/domain/records/dropped-file.ts';
+import type { NightlyRemark, NightlyVerdict } from '../../src/domain/records/night.ts';
+import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-record.ts';
 
 /** How the batch of a dropped file ended. */
 export type FileEnd =
@@ -47,27 +45,27 @@ export interface NoteRequest {
   readonly end: CountedEnd;
   /** The batch as the ledger knows it; null when there is none. */
   readonly batch: BatchRecord | null;
+  /** Why the batch of the file is stopped; null: it is not. */
+  readonly stopped: BatchStop | null;
   /** References of its invoices that went out and are in doubt; they stand in the note alone, for Temporal's history keeps the remarks. Left out: none. */
   readonly contradictedRefs?: readonly string[];
-  /** The file has other bytes now than the batch has read: whoever wrote it went on after a pause. */
-  readonly changed: boolean;
+  /** Why the file was refused, which quotes the file; it stands in the note alone, too. Left out or null: it was not. */
+  readonly refusal?: string | null;
+  /** Signed events since the batch began, about documents that no invoice has. */
+  readonly unknownEvents?: number;
   readonly night: { readonly nightId: string; readonly startedAt: number };
   readonly speech: Speech;
-  /** Who reads it works for this application. */
-  readonly reader: CommandReader;
 }
 
 /** Says in words what became of a file and what to do next. */
 export function nightlyNote(request: NoteRequest): NightlyNote {
-  const { file, end, batch, changed, night, reader } = request;
+  const { file, end, batch, night } = request;
   const known = batch !== null && !file.resumed && batch.startedAt < night.startedAt;
-  const outcome = verdictOf(end);
-  const verdict = changed && outcome === 'issued' ? 'attention' : outcome;
+  const verdict = verdictOf(end);
   const remarks: readonly NightlyRemark[] = [
     ...(file.resumed ? [{ kind: 'resumed' } as const] : []),
     ...(known ? [{ kind: 'dropped-before', at: batch.startedAt, file: batch.file } as const] : []),
-    ...(changed ? [{ kind: 'changed' } as const] : []),
-    ...outcomeRemarks(end, outcome, reader),
+    ...outcomeRemarks(request, verdict),
   ];
   const english = documentFormat(ENGLISH);
   return {
@@ -84,23 +82,24 @@ export function nightlyNote(request: NoteRequest): NightlyNote {
 const NAME_WIDTH = 13;
 
 function noteText(
-  { file, end, night, speech, contradictedRefs = [] }: NoteRequest,
+  { file, end, night, speech, contradictedRefs = [], refusal = null }: NoteRequest,
   remarks: readonly NightlyRemark[],
 ): string {
   const format = documentFormat(speech);
-  const { nights, nightFile } = NIGHT_TEXTS[speech.language];
+  const { heads, nights, nightFile, verdicts } = NIGHT_TEXTS[speech.language];
   const paths = end.kind === 'batch' ? end.result.reports : null;
   const line = (name: string, value: string): string => name.padEnd(NAME_WIDTH) + value;
   return [
-    line(nightFile.file, plainText(file.name)),
+    line(heads.file, plainText(file.name)),
     line(nights.night, night.nightId),
-    line(nightFile.batch, batchIdOfEnd(end) ?? nightFile.noBatch),
+    line(heads.batch, batchIdOfEnd(end) ?? nightFile.noBatch),
     '',
     ...remarks.map((remark) => remarkText(format, remark)),
+    ...(refusal === null ? [] : [plainText(refusal)]),
     '',
     ...(contradictedRefs.length === 0
       ? []
-      : [line(nightFile.inDoubt, contradictedRefs.map((ref) => plainText(ref)).join('; '))]),
+      : [line(verdicts.inDoubt, contradictedRefs.map((ref) => plainText(ref)).join('; '))]),
     ...(paths === null ? [] : [line(nightFile.report, paths.html)]),
     ...(paths === null || paths.corrections === null ? [] : [line(nightFile.corrections, paths.corrections)]),
   ].join('\n');
@@ -120,34 +119,42 @@ function verdictOf(end: FileEnd): NightlyVerdict {
   return isWholeFileIssued(end.result) && state === 'finished' ? 'issued' : 'attention';
 }
 
-function outcomeRemarks(end: CountedEnd, verdict: NightlyVerdict, reader: CommandReader): readonly NightlyRemark[] {
-  if (end.kind === 'failed')
-    return [{ kind: 'run-failed', code: end.code, message: end.message }, { kind: 'drop-again' }];
+function outcomeRemarks(
+  { end, stopped, file, unknownEvents = 0 }: NoteRequest,
+  verdict: NightlyVerdict,
+): readonly NightlyRemark[] {
+  const stop = stopped === null || verdict === 'issued' ? [] : [{ kind: 'stopped', ...stopped } as const];
+  const retry = end.kind === 'batch' && verdict === 'attention' ? `, lote retry ${end.result.batchId}` : '';
+  const command = `lote run ${plainText(file.name)}${retry}`;
+  const byPerson = stop.length === 0 ? [] : [...stop, { kind: 'person-continues', command } as const];
+  if (end.kind === 'failed') {
+    const failed = { kind: 'run-failed', code: end.code, message: end.message } as const;
+    return [failed, ...(stop.length === 0 ? [{ kind: 'drop-again' } as const] : byPerson)];
+  }
   if (end.kind === 'held') {
-    const command = commandLine(reader, `confirm-total ${end.batchId} --invoices ${end.invoices} --reason WHY`);
+    const confirm = `lote confirm-total ${end.batchId} --invoices ${end.invoices} --reason WHY`;
     return [
       { kind: 'held', difference: end.difference },
-      { kind: 'confirm-total', command },
+      { kind: 'confirm-total', command: confirm },
     ];
   }
   if (end.kind === 'paused') {
     const n = end.invoices - end.issued;
-    return [
-      { kind: 'paused' },
-      ...(n === 0 ? [] : [{ kind: 'missing', n, of: end.invoices, cancelled: false } as const]),
-    ];
+    return [...stop, { kind: 'paused' }, ...(n === 0 ? [] : [{ kind: 'missing', n, of: end.invoices } as const])];
   }
-  const { counts, reports, state } = end.result;
+  const { counts, reports } = end.result;
   const { invoices = 0, contradicted = 0 } = counts;
-  const lost = lostRowsOf(counts);
-  if (verdict === 'refused') return [{ kind: 'refused' }];
+  const lost = counts.rowsLost ?? 0;
+  if (verdict === 'refused') return stop.length === 0 ? [{ kind: 'refused' }] : byPerson;
   if (verdict === 'issued') return [{ kind: 'all-out', n: invoices }];
-  const missing = { n: invoices - issuedCount(counts), of: invoices, cancelled: state === 'cancelled' };
+  const missing = { n: invoices - issuedCount(counts), of: invoices };
   return [
+    ...byPerson,
     ...(contradicted === 0 ? [] : [{ kind: 'contradicted', n: contradicted } as const]),
     // Only rows are lost, the control totals are others, or invoices are in doubt: of the invoices none is missing.
-    ...(missing.n === 0 && !missing.cancelled ? [] : [{ kind: 'missing', ...missing } as const]),
+    ...(missing.n === 0 ? [] : [{ kind: 'missing', ...missing } as const]),
     ...(lost === 0 ? [] : [{ kind: 'rows-without-invoice', n: lost } as const]),
+    ...(unknownEvents === 0 ? [] : [{ kind: 'events-of-unknown-invoices', n: unknownEvents } as const]),
     { kind: reports.corrections === null ? 'read-report' : 'use-corrections' },
   ];
 }

@@ -1,16 +1,18 @@
-import { Context } from '@temporalio/activity';
 import { LoteError } from '../../src/domain/errors.ts';
 import { countsByOutcome, issuedCount } from '../../src/domain/outcome-counts.ts';
-import type { ClaimedFile, NightlyRun, WaitingFile, WaitingReason } from '../../src/domain/ports/drop-folder.ts';
-import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/ports/run-log.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { batchIdOf } from '../../src/contract/batch-id.ts';
-import type { BatchResult } from '../../src/contract/messages.ts';
+import { recordStopOf } from '../settling/close-orphans.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { noteChangedFiles } from './changed-files.ts';
+import { batchIdOf } from '../../src/domain/messages/batch-id.ts';
+import type { BatchResult } from '../../src/domain/messages/messages.ts';
 import { batchIdOfEnd, nightlyNote, type CountedEnd, type FileEnd } from './nightly-note.ts';
+import type { ClaimedFile, NightlyRun, WaitingFile, WaitingReason } from '../../src/domain/records/dropped-file.ts';
+import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-record.ts';
+import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/records/night.ts';
+import { unusualTotalOf } from '../batch/total-check.ts';
 
-const HEARTBEAT_EVERY_MS = 5_000;
-/** An upload that is under way needs nobody: the next night takes its file. */
+/** An upload that is under way needs no person: the next night takes its file. */
 const STILL_ARRIVING: ReadonlySet<WaitingReason> = new Set(['growing', 'empty']);
 
 export interface OpenNightlyRunInput {
@@ -27,15 +29,20 @@ export interface OpenedNightlyRun {
   readonly night: NightlyRun;
   /** How long the night waits for files that are still being written. */
   readonly patienceMs: number;
-  /** Of what the Temporal UI shows, as `LOTE_LANGUAGE`; left out by an earlier version of Lote. */
+  /** Of what the Temporal UI shows, as `LOTE_LANGUAGE`. Left out: English. */
   readonly language?: string;
 }
 
-/** Gives the night its name and its date. */
+/** Gives the night its name and its date. @throws LoteError `transition-refused` when nights were switched off before a worker began this one */
 export async function openNightlyRun(
   deps: ActivityDeps,
   { workflowId, runId, startedAt, timezone }: OpenNightlyRunInput & { readonly ledgerId?: string },
 ): Promise<OpenedNightlyRun> {
+  if (await deps.runs.isSwitchedOff(workflowId, runId))
+    throw new LoteError(
+      'transition-refused',
+      'Opening a night: the schedule that started it must be there, but it was deleted (lote nightly off) before a worker began this run. It takes nothing.',
+    );
   const date = dateIn(startedAt, timezone);
   // The end of the run's id: its beginning is a time, and two runs of one minute share it.
   const night = { nightId: `${date}-${runId.slice(-8)}`, date, workflowId, runId, startedAt };
@@ -48,9 +55,9 @@ export interface NightlyScope {
   readonly night: NightlyRun;
 }
 
-/** A claimed file with the id of the batch that it becomes. */
+/** A claimed file with the hash of its bytes and the id of the batch that they make; null when it cannot be read. */
 export interface DroppedFile extends ClaimedFile {
-  /** Id of the batch that its bytes make; null when it cannot be read. */
+  readonly sha256: string | null;
   readonly batchId: string | null;
 }
 
@@ -61,27 +68,25 @@ export interface ClaimedDrops {
 
 /** Claims what is complete in the drop folder, and what an interrupted night left. */
 export async function claimDrops(deps: ActivityDeps, { night }: NightlyScope): Promise<ClaimedDrops> {
-  const context = Context.current();
-  const heartbeat = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
-  try {
-    const { claimed, waiting } = await deps.drops.claim(night, (workflowId, runId) =>
-      deps.runs.isOpen(workflowId, runId, night.runId),
-    );
-    const files: DroppedFile[] = [];
-    for (const file of claimed) files.push({ ...file, batchId: await batchOf(deps, file) });
-    return { files, waiting };
-  } finally {
-    clearInterval(heartbeat);
-  }
+  const { claimed, waiting } = await deps.drops.claim(night, (workflowId, runId) =>
+    deps.runs.isOpen(workflowId, runId, night.runId),
+  );
+  const files: DroppedFile[] = [];
+  for (const file of claimed) files.push({ ...file, ...(await batchOf(deps, file)) });
+  return { files, waiting };
 }
 
 /** Null: the file cannot be read; its batch will say why. */
-async function batchOf(deps: ActivityDeps, { file, name }: ClaimedFile): Promise<string | null> {
+async function batchOf(
+  deps: ActivityDeps,
+  { file, name }: ClaimedFile,
+): Promise<Pick<DroppedFile, 'sha256' | 'batchId'>> {
   try {
-    return batchIdOf(deps.application, name, await deps.files.hash(await deps.files.resolve(file)));
+    const sha256 = await deps.files.hash(await deps.files.resolve(file));
+    return { sha256, batchId: batchIdOf(deps.application, name, sha256) };
   } catch {
     deps.log.warn('a dropped file cannot be read', { file });
-    return null;
+    return { sha256: null, batchId: null };
   }
 }
 
@@ -98,23 +103,22 @@ export async function archiveDrop(
   const end = await countedEnd(deps, ended);
   const batchId = batchIdOfEnd(end);
   const batch = batchId === null ? null : await deps.ledger.findBatch(batchId);
-  const changed = batch !== null && (await isChanged(deps, { night, file, sha256: batch.sha256 }));
-  const contradictedRefs = await contradictedRefsOf(deps, end);
-  const note = nightlyNote({ file, end, batch, contradictedRefs, changed, night, speech: deps.speech, reader: deps });
-  const { slot, name, resumed } = file;
-  const shelvedAs = await deps.drops.archive({ night, slot, name, destination: note.destination, note: note.text });
+  const { destination, text, ...note } = nightlyNote({
+    ...{ file, end, batch, night, speech: deps.speech },
+    stopped: await stopOf(deps, batchId ?? file.batchId),
+    contradictedRefs: await contradictedRefsOf(deps, end),
+    refusal: await refusalOf(deps, end, `refused/${night.date}/${file.name}`),
+    unknownEvents: batch === null ? 0 : await unknownEventsOf(deps, batch, end),
+  });
+  const { slot, name, resumed, size, changedAt } = file;
+  const read = { batchId, size, changedAt };
+  const shelvedAs = await deps.drops.archive({ night, slot, name, ...read, destination, note: text });
   const entry: NightlyRunEntry = {
-    slot,
-    name,
-    shelvedAs,
-    verdict: note.verdict,
-    sentences: note.sentences,
-    remarks: note.remarks,
-    known: note.known,
-    resumed,
-    batchId,
-    ...waitOf(end),
-    ...(await figuresOf(deps, end, note.known ? { batch, night } : null)),
+    ...{ slot, name, shelvedAs, resumed, batchId },
+    ...note,
+    ...(end.kind === 'held' && { waitsFor: 'total-unusual' as const }),
+    ...(end.kind === 'paused' && { waitsFor: 'resume' as const }),
+    ...(await figuresOf(deps, end, { before: note.known ? batch : null, startedAt: night.startedAt })),
     report: end.kind === 'batch' ? end.result.reports.html : null,
     corrections: end.kind === 'batch' ? end.result.reports.corrections : null,
   };
@@ -122,44 +126,35 @@ export async function archiveDrop(
   return entry;
 }
 
+/** Where the run of the file was ended a moment ago, no start and no reconciliation has recorded it yet. */
+async function stopOf(deps: ActivityDeps, batchId: string | null): Promise<BatchStop | null> {
+  const found = batchId === null ? null : await deps.ledger.findBatch(batchId);
+  if (found === null) return null;
+  if (found.finishedAt === null) await recordStopOf(deps, found);
+  return (await deps.ledger.findBatch(found.batchId))?.stopped ?? null;
+}
+
+/** Why the file was refused, with the command for the place where it then lies; null: it was not. */
+async function refusalOf({ ledger }: ActivityDeps, end: FileEnd, path: string): Promise<string | null> {
+  if (end.kind !== 'batch' || end.result.state !== 'refused') return null;
+  const findings = await ledger.fileFindings(end.result.batchId);
+  const typed = /^[\w./-]+$/u.test(path) ? path : JSON.stringify(path);
+  const message = findings.find(({ severity }) => severity === 'error')?.message ?? null;
+  return message?.replace(/(?<=`lote check ).*(?= --save-profile)/u, () => typed) ?? null;
+}
+
+/** Only where they may be of its invoices: some have no answer, or were refused. */
+async function unknownEventsOf({ ledger }: ActivityDeps, batch: BatchRecord, end: FileEnd): Promise<number> {
+  if (end.kind !== 'batch') return 0;
+  const { unknown = 0, rejected = 0 } = end.result.counts;
+  return unknown + rejected === 0 ? 0 : (await ledger.deliveryTrouble(batch.startedAt)).unknownIds;
+}
+
 /** References of what the report of the batch counts as in doubt. */
 async function contradictedRefsOf({ ledger }: ActivityDeps, end: FileEnd): Promise<readonly string[]> {
   if (end.kind !== 'batch' || (end.result.counts.contradicted ?? 0) === 0) return [];
   const { batchId } = end.result;
   return (await ledger.contradictedInvoices([batchId])).get(batchId)?.refs ?? [];
-}
-
-interface ReadBytes {
-  readonly night: NightlyRun;
-  readonly file: DroppedFile;
-  /** Of what the batch has read. */
-  readonly sha256: string;
-}
-
-/**
- * Looks into the archive where the claim folder has the file no more: an earlier try may have archived it before it was
- * recorded. False also of a file that is in neither, or that cannot be read.
- */
-async function isChanged(deps: ActivityDeps, { night, file, sha256 }: ReadBytes): Promise<boolean> {
-  const claimed = await hashOf(deps, file.file);
-  if (claimed !== null) return claimed !== sha256;
-  const archived = await deps.drops.archivedAs({ night, slot: file.slot });
-  const hash = archived === null ? null : await hashOf(deps, archived);
-  return hash !== null && hash !== sha256;
-}
-
-/** Null: it is not there, or it cannot be read. */
-async function hashOf({ files }: ActivityDeps, file: string): Promise<string | null> {
-  try {
-    return await files.hash(await files.resolve(file));
-  } catch {
-    return null;
-  }
-}
-
-function waitOf({ kind }: FileEnd): Pick<NightlyRunEntry, 'waitsFor'> {
-  if (kind === 'held') return { waitsFor: 'total-unusual' };
-  return kind === 'paused' ? { waitsFor: 'resume' } : {};
 }
 
 /** Of a batch that goes on, the ledger knows what has gone out. */
@@ -171,49 +166,35 @@ async function countedEnd({ ledger }: ActivityDeps, end: FileEnd): Promise<Count
   return { ...end, invoices, issued: issuedCount(byOutcome), alreadyIssued: byOutcome['already-issued'] ?? 0 };
 }
 
-/** What a file was before this night that had been dropped before. */
-interface DroppedBefore {
-  readonly batch: BatchRecord | null;
-  readonly night: NightlyRun;
-}
-
+/**
+ * Numbers of invoices of the file: all, those for which a document exists, and of these what an earlier file had issued, or the batch itself before the night
+ * where the same bytes had been dropped before. `before`: that batch; null: they had not.
+ */
 async function figuresOf(
-  deps: ActivityDeps,
+  { ledger }: ActivityDeps,
   end: CountedEnd,
-  before: DroppedBefore | null,
+  { before, startedAt }: { readonly before: BatchRecord | null; readonly startedAt: number },
 ): Promise<Pick<NightlyRunEntry, 'invoices' | 'issued' | 'alreadyIssued'>> {
   if (end.kind === 'failed') return { invoices: 0, issued: 0 };
   if (end.kind === 'held') return { invoices: end.invoices, issued: 0 };
-  const [invoices, issued] =
-    end.kind === 'paused'
-      ? [end.invoices, end.issued]
-      : [end.result.counts.invoices ?? 0, issuedCount(end.result.counts)];
-  const earlier = end.kind === 'paused' ? end.alreadyIssued : await alreadyIssuedOf(deps, end.result);
-  const alreadyIssued = Math.max(earlier, before === null ? 0 : await issuedBefore(deps, before, issued));
-  return { invoices, issued, ...saidIfAny(Math.min(alreadyIssued, issued)) };
+  const {
+    invoices,
+    issued,
+    alreadyIssued: elsewhere,
+  } = end.kind === 'paused' ? end : await reported(ledger, end.result);
+  let earlier = 0;
+  // Nothing of a batch that had ended was sent again.
+  if (before?.finishedAt && before.finishedAt < startedAt) earlier = issued;
+  else if (before !== null) earlier = await ledger.issuedBefore(before.batchId, startedAt);
+  const alreadyIssued = Math.min(Math.max(elsewhere, earlier), issued);
+  return { invoices, issued, ...(alreadyIssued > 0 && { alreadyIssued }) };
 }
 
-function saidIfAny(alreadyIssued: number): Pick<NightlyRunEntry, 'alreadyIssued'> {
-  return alreadyIssued === 0 ? {} : { alreadyIssued };
-}
-
-/** Everything where the batch had ended before the night: nothing of it was sent again. */
-async function issuedBefore(
-  { ledger }: ActivityDeps,
-  { batch, night }: DroppedBefore,
-  issued: number,
-): Promise<number> {
-  if (batch === null) return 0;
-  const { batchId, finishedAt } = batch;
-  if (finishedAt !== null && finishedAt < night.startedAt) return issued;
-  return ledger.issuedBefore(batchId, night.startedAt);
-}
-
-/** The figures of the report also have what was issued while this batch was attached to it. */
-async function alreadyIssuedOf({ ledger }: ActivityDeps, result: BatchResult): Promise<number> {
-  const states = (await ledger.reportFigures(result.batchId))?.states ?? {};
-  // A newer report may have been written since the result.
-  return Math.min(states['already-issued'] ?? result.counts['already-issued'] ?? 0, issuedCount(result.counts));
+/** The figures of the report also have what was issued while this batch was attached to it; a newer one may have been written since the result. */
+async function reported(ledger: Pick<Ledger, 'reportFigures'>, { batchId, counts }: BatchResult) {
+  const states = (await ledger.reportFigures(batchId))?.states ?? {};
+  const alreadyIssued = states['already-issued'] ?? counts['already-issued'] ?? 0;
+  return { invoices: counts.invoices ?? 0, issued: issuedCount(counts), alreadyIssued };
 }
 
 export interface FinishNightlyRunInput extends NightlyScope {
@@ -225,23 +206,27 @@ export interface FinishedNightlyRun {
   readonly files: number;
   /** Files of which not everything is confirmed as issued. */
   readonly problems: number;
-  /** Ways by which a message of the night goes out; left out: none, also by an earlier version of Lote. */
+  /** With the archived files that changed after they were read. */
+  readonly waiting: readonly WaitingFile[];
+  /** Ways by which a message of the night goes out; left out: none. */
   readonly channels?: readonly MessageChannel[];
 }
 
 /** Ends a nightly run: removes its folder and completes its summary. */
 export async function finishNightlyRun(
   deps: ActivityDeps,
-  { night, waiting }: FinishNightlyRunInput,
+  { night, waiting: left }: FinishNightlyRunInput,
 ): Promise<FinishedNightlyRun> {
   await deps.drops.close(night);
+  const waiting = [...left, ...(await noteChangedFiles(deps))];
   const { json, html, entries } = await deps.nights.finish(night, { waiting, finishedAt: deps.now() });
   const problems = entries.filter(({ verdict }) => verdict !== 'issued').length;
-  const left = waiting.some(({ reason }) => !STILL_ARRIVING.has(reason));
-  const state = problems === 0 && !left ? 'issued' : 'attention';
-  if (entries.length > 0 || left) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
+  const needsPerson = waiting.some(({ reason }) => !STILL_ARRIVING.has(reason));
+  const state = problems === 0 && !needsPerson ? 'issued' : 'attention';
+  if (entries.length > 0 || needsPerson) await deps.announce({ kind: 'night', id: night.nightId, state, html, json });
   const { channels } = deps.messages;
-  return { reports: { json, html }, files: entries.length, problems, ...(channels.length === 0 ? {} : { channels }) };
+  const sums = { files: entries.length, problems, waiting };
+  return { reports: { json, html }, ...sums, ...(channels.length === 0 ? {} : { channels }) };
 }
 
 /** @throws LoteError `configuration-invalid` when the zone is not one that this machine knows. */
@@ -260,3 +245,41 @@ function dateIn(epochMs: number, timezone: string | null): string {
     );
   }
 }
+
+export interface WaitingDropsInput extends NightlyScope {
+  readonly files: readonly Pick<DroppedFile, 'slot' | 'sha256'>[];
+}
+
+/** A file whose batch waits for a person, by its slot. */
+export interface WaitingDrop {
+  readonly slot: string;
+  readonly end: Extract<FileEnd, { kind: 'held' | 'paused' }>;
+}
+
+/** Which of these files have a batch that goes on only when a person resumes it or confirms its total. */
+export async function waitingDrops(deps: ActivityDeps, { files }: WaitingDropsInput): Promise<readonly WaitingDrop[]> {
+  const waiting: WaitingDrop[] = [];
+  for (const { slot, sha256 } of files) {
+    const batch = sha256 === null ? null : await deps.ledger.batchOfFile(deps.application, sha256);
+    const end = batch === null ? null : await personWaitOf(deps, batch);
+    if (end !== null) waiting.push({ slot, end });
+  }
+  return waiting;
+}
+
+/** Null: it goes on by itself, or its run has ended, and the run of the night closes it. */
+async function personWaitOf(deps: ActivityDeps, batch: BatchRecord): Promise<WaitingDrop['end'] | null> {
+  const { batchId, state, workflowId, runId } = batch;
+  const isPaused = state === 'paused' && !(await isAnswered(deps, batchId));
+  const unusual = state === 'running' ? unusualTotalOf(await deps.ledger.totalCheck(batchId)) : null;
+  if ((!isPaused && unusual === null) || !(await deps.runs.isOpen(workflowId, runId))) return null;
+  return unusual === null ? { kind: 'paused', batchId } : { kind: 'held', batchId, ...unusual };
+}
+
+/** Nothing is left to send, and what was sent has its final word or waits for it: the batch ends although it is paused. */
+async function isAnswered({ ledger }: ActivityDeps, batchId: string): Promise<boolean> {
+  const outcomes = (await ledger.countOutcomes(batchId)).map(({ outcome }) => outcome);
+  return outcomes.some((one) => SENT.has(one)) && !outcomes.includes('staged') && !outcomes.includes('sending');
+}
+
+const SENT: ReadonlySet<string> = new Set(['accepted', 'issued', 'failed', 'rejected']);

@@ -1,7 +1,7 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import { LONGEST_PROBE_MS, WITHOUT_PROBE } from '../../src/domain/circuit-reasons.ts';
+import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
 import { isAhead } from '../../src/domain/time/is-ahead.ts';
-import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 
 /** Trouble without a success between that makes it the service's trouble, not an invoice's. */
 const TROUBLE_IN_A_ROW = 20;
@@ -22,36 +22,10 @@ export type Entry =
   | { readonly kind: 'probe' }
   | { readonly kind: 'refused'; readonly waiting: Waiting };
 
-/** Circuit breaker of one base address, shared over all processes through the ledger. Times are epoch milliseconds. */
-export interface CircuitBreaker {
-  /** Called before a slice hands anything out. Of all slices of all workers exactly one gets the probe. */
-  enter(): Promise<Entry>;
-  /** Why nothing more may be sent now; null: go on. */
-  refusedBecause(): Reason | null;
-  /** A probe that had nothing to send gives its turn back. */
-  giveBack(): Promise<void>;
-  /** Null: the breaker was closed, and nothing is to be written. */
-  succeeded(sentAt: number): Promise<void> | null;
-  /** One more answer that is no answer; opens the breaker when there were too many in a row. */
-  troubled(reason: Reason, sentAt: number): Promise<void>;
-  /** The service does not let us in at all: 401, redirect, a run of 403s. Opens the breaker at once. */
-  trip(reason: Reason, sentAt: number): Promise<void>;
-}
-
 interface CircuitBreakerDeps {
   readonly ledger: Pick<Ledger, 'breaker' | 'openBreaker' | 'closeBreaker' | 'claimProbe' | 'giveBackProbe'>;
   readonly baseUrl: string;
   readonly now: () => number;
-}
-
-/**
- * The circuit breaker of one base address; its state is a row of the ledger, so that every worker sees it.
- *
- * An answer counts by the moment its request left: what was on the wire when the breaker opened neither opens it a second time nor proves
- * that the trouble is over.
- */
-export function createCircuitBreaker(deps: CircuitBreakerDeps): CircuitBreaker {
-  return new LedgerBreaker(deps);
 }
 
 /** When the breaker opened, and why. */
@@ -60,7 +34,13 @@ interface Opening {
   readonly reason: Reason;
 }
 
-class LedgerBreaker implements CircuitBreaker {
+/**
+ * The circuit breaker of one base address; its state is a row of the ledger, so that every worker sees it. Times are epoch milliseconds.
+ *
+ * An answer counts by the moment its request left: what was on the wire when the breaker opened neither opens it a second time nor proves
+ * that the trouble is over.
+ */
+export class CircuitBreaker {
   readonly #ledger: CircuitBreakerDeps['ledger'];
   readonly #baseUrl: string;
   readonly #now: () => number;
@@ -80,15 +60,19 @@ class LedgerBreaker implements CircuitBreaker {
     this.#now = now;
   }
 
+  /** Called before a slice hands anything out. Of all slices of all workers exactly one gets the probe. */
   async enter(): Promise<Entry> {
     await this.#written.catch(() => undefined);
     const knownBefore = this.#closed;
     const record = await this.#ledger.breaker(this.#baseUrl);
-    if (record === null) return this.#enterClosed(knownBefore);
-    const hasProbe = !WITHOUT_PROBE.has(record.reason.code);
     const time = this.#now();
+    if (record === null) {
+      // Closed, unless this process has opened it while the answer was on its way.
+      if (this.#closed !== knownBefore && this.#closed !== null) return waitFor(this.#closed.reason, FIRST_PROBE_MS);
+      this.#closed = null;
+      return { kind: 'allowed' };
+    }
     this.#closed ??= { at: record.openedAt, reason: record.reason };
-    if (!hasProbe) return waitFor(record.reason, LONGEST_PROBE_MS);
     // A clock that ran ahead opened it: no answer of now would count, and the probe would wait for that time.
     if (isAhead(this.#closed.at, time)) this.#closed = { ...this.#closed, at: time - 1 };
     if (record.probeAfter > time && !isAhead(record.probeAfter, time + LONGEST_PROBE_MS))
@@ -101,10 +85,12 @@ class LedgerBreaker implements CircuitBreaker {
     return { kind: 'probe' };
   }
 
+  /** Why nothing more may be sent now; null: go on. */
   refusedBecause(): Reason | null {
     return this.#closed?.reason ?? null;
   }
 
+  /** A probe that had nothing to send gives its turn back. */
   async giveBack(): Promise<void> {
     const until = this.#turnUntil;
     if (until === null) return;
@@ -112,23 +98,23 @@ class LedgerBreaker implements CircuitBreaker {
     await this.#write(() => this.#ledger.giveBackProbe(this.#baseUrl, { now: this.#now(), until }));
   }
 
-  succeeded(sentAt: number): Promise<void> | null {
+  /** An answer that the service works; closes an open breaker. */
+  async succeeded(sentAt: number): Promise<void> {
     this.#troubles = 0;
-    if (this.#closed === null) {
-      this.#openings = 0;
-      return null;
-    }
-    if (sentAt <= this.#closed.at) return null;
+    if (this.#closed !== null && sentAt <= this.#closed.at) return;
     this.#openings = 0;
+    if (this.#closed === null) return;
     this.#closed = null;
-    return this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
+    await this.#write(() => this.#ledger.closeBreaker(this.#baseUrl));
   }
 
+  /** One more answer that is no answer; opens the breaker when there were too many in a row. */
   async troubled(reason: Reason, sentAt: number): Promise<void> {
     this.#troubles += 1;
     if (this.#troubles >= TROUBLE_IN_A_ROW || this.#closed !== null) await this.trip(reason, sentAt);
   }
 
+  /** The service does not let us in at all: 401, redirect, a run of 403s. Opens the breaker at once. */
   async trip(reason: Reason, sentAt: number): Promise<void> {
     if (this.#closed !== null && sentAt <= this.#closed.at) return;
     const at = this.#now();
@@ -138,13 +124,6 @@ class LedgerBreaker implements CircuitBreaker {
     this.#openings += 1;
     const open = { baseUrl: this.#baseUrl, reason, openedAt: at, probeAfter: at + wait };
     await this.#write(() => this.#ledger.openBreaker(open));
-  }
-
-  /** No row: closed, unless this process has opened it while the answer was on its way. */
-  #enterClosed(knownBefore: Opening | null): Entry {
-    if (this.#closed !== knownBefore && this.#closed !== null) return waitFor(this.#closed.reason, FIRST_PROBE_MS);
-    this.#closed = null;
-    return { kind: 'allowed' };
   }
 
   #write(work: () => Promise<void>): Promise<void> {

@@ -4,14 +4,17 @@ import {
   firstInvoicesWaitMs,
   mayStillDecide,
   SMALLEST_BATCH_WITH_FIRST,
+  judgeFirstInvoices,
 } from '../../src/domain/first-invoices.ts';
-import type { BatchRecord } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { UnsentInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
-import { countAnswers } from './count-answers.ts';
+import { countAnswers } from './budgets.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
+import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { attemptOver, workerStops } from '../attempt-over.ts';
+import { attemptOver, workerStops } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
+import type { BatchRecord } from '../../src/domain/records/batch-record.ts';
+import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
+import type { UnsentInvoice } from '../../src/ledger/sending/sending-counts.ts';
 
 /** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
 export interface FirstInvoices {
@@ -41,17 +44,17 @@ const LONGEST_POLLING_MS = 10_000;
 const HALF = FIRST_INVOICES / 2;
 
 /**
- * Undefined: the batch is small. Null: nothing of it is left to send. A file may be in the order of its merchants: where its first invoices are all of one
+ * Undefined: the batch is small, or nothing of it is left to send. A file may be in the order of its merchants: where its first invoices are all of one
  * merchant, those go first that stand where the next merchant begins. One merchant that the service refuses must not stop the others.
  */
 export async function firstInvoicesOf(
   { ledger, settings }: Pick<ActivityDeps, 'ledger' | 'settings'>,
   { batchId, invoices, pageSize }: BatchRecord,
-): Promise<FirstInvoices | null | undefined> {
+): Promise<FirstInvoices | undefined> {
   if (invoices < SMALLEST_BATCH_WITH_FIRST) return undefined;
   const unsent = await ledger.firstUnsent(batchId, { limit: FIRST_INVOICES });
   const [first] = unsent;
-  if (first === undefined) return null;
+  if (first === undefined) return undefined;
   const pageOf = ({ ordinal }: UnsentInvoice): number => Math.ceil(ordinal / pageSize);
   const isMixed = unsent.some((one) => one.merchantNif !== first.merchantNif && pageOf(one) === pageOf(first));
   const [other] = isMixed ? [] : await ledger.firstUnsent(batchId, { limit: 1, butOf: first.merchantNif });
@@ -99,7 +102,7 @@ export async function awaitFirstInvoices(deps: ActivityDeps, input: FirstInvoice
 }
 
 /** Applies stored events of the page, and confirms reported failures by GET: an event alone does not hold a batch. */
-export async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
+async function confirmReported(deps: ActivityDeps, input: FirstInvoicesInput): Promise<void> {
   const { batchId, page } = input;
   const { reportedFailed } = await deps.ledger.pageProgress(batchId, page);
   if (reportedFailed === 0) return;
@@ -112,8 +115,49 @@ async function pollFirst(deps: ActivityDeps, input: FirstInvoicesInput, most: nu
   const { batchId, page, from, to } = input;
   const ofPage = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, Number.MAX_SAFE_INTEGER);
   const pending = ofPage.filter(({ ordinal }) => ordinal >= from && ordinal <= to);
-  const waiting = pending.filter(({ serviceId }) => deps.watch.isWaiting(serviceId));
-  const others = pending.filter(({ serviceId }) => !deps.watch.isWaiting(serviceId));
-  const chosen = [...waiting, ...takeRandom(others, Math.max(0, most - waiting.length), deps.random)];
+  const chosen = takeRandom(pending, most, deps.random);
   await pollStatuses(deps, chosen, deps.now() + LONGEST_POLLING_MS);
+}
+
+export interface CanaryInput extends BatchWork {
+  readonly first: FirstInvoices;
+}
+
+const NEXT = 'drop the file again, or use lote retry BATCH --state held.';
+
+/**
+ * Every one of the first invoices was refused, or failed later, and none was issued: something is wrong with the file as a whole, and the rest is held
+ * before it goes the same way. A share of refusals and failures is the failure budget's to judge. True when it held.
+ */
+export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promise<boolean> {
+  const { ledgerId, batchId, fencingToken, first } = input;
+  await confirmReported(deps, { ledgerId, batchId, ...first });
+  const counts = await countAnswers(deps, { batchId, from: first.from, to: first.to });
+  const verdict = judgeFirstInvoices(counts, deps.settings.failureBudget);
+  if (verdict === 'go-on') return false;
+  const { refused, failed } = counts;
+  const reason =
+    verdict === 'refused'
+      ? {
+          code: 'first-invoices-refused',
+          message: `The service refused all of the first ${refused} invoices. The rest was not sent: look at the refusals, then ${NEXT}`,
+        }
+      : {
+          code: 'first-invoices-failed',
+          message: `${failedSentence(counts)} The rest was not sent: look at the failures, then ${NEXT}`,
+        };
+  const held = await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
+  deps.log.warn(`the first invoices of a batch were all ${verdict}`, {
+    batchId,
+    refused,
+    ...(failed > 0 ? { failed } : {}),
+    held,
+  });
+  return held > 0;
+}
+
+function failedSentence({ refused, failed, accepted }: AnswerCounts): string {
+  if (refused === 0)
+    return `The service accepted the first ${accepted} invoices and failed ${failed} of them; none was issued.`;
+  return `The service refused ${refused} of the first ${refused + accepted} invoices and failed ${failed} of those it accepted; none was issued.`;
 }

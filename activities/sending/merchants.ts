@@ -1,20 +1,18 @@
 import { merchantKeyOf } from '../../src/domain/fingerprint.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { MerchantNeed } from '../../src/domain/ports/ledger/merchant-ledger.ts';
-import type { ClaimingRun } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { isForbidden } from './forbidden-invoices.ts';
 import type { Waiting } from './circuit-breaker.ts';
 import type { SendingPermit } from './sending-permission.ts';
+import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
+import { attemptOver, requireRunningWorker } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
+import type { MerchantNeed } from '../../src/ledger/operations/merchants.ts';
+import type { ClaimingRun } from '../../src/domain/records/batch-record.ts';
 
-export interface MerchantsInput {
-  readonly ledgerId: string;
-  readonly batchId: string;
-  readonly fencingToken?: number | undefined;
+export interface MerchantsInput extends BatchWork {
   /** The run that holds the batch's claim. */
-  readonly run?: ClaimingRun | undefined;
+  readonly run: ClaimingRun;
   /** Patience with the service as a whole is spent: everything unsent is held. */
   readonly lastTry: boolean;
   /** Patience with single merchants is spent: what cannot be created now is held, and the others go. */
@@ -37,43 +35,56 @@ const STOPPED = 'sending-stopped';
 const NEXT_LOOK_MS = 5_000;
 /** The profile cannot read the list, or prove that it is whole. */
 const LIST_UNREADABLE = 'service-list-unreadable';
-/** So many creations without an answer in one go, and none that worked between, are the service's trouble. */
-const STUCK_IN_A_ROW = 10;
-/** After so many 403s and no creation, the other merchants are not asked for: it may be the key that has no right to create. */
-const MOST_FORBIDDEN = 10;
+/** After so many in a row that were not created the others are not asked for: the service may be away, or the key may have no right to create. */
+const MOST_STUCK = 10;
 /** An answer about one key, which another file or an earlier refusal has used: it says nothing of the service. */
 const KEY_USED = 'key-known-with-other-bytes';
 
 /**
- * Makes sure that every merchant of the batch exists at the service: the whole list is read first, and only a merchant
- * proved to be missing is created, under a key that is the same for ever.
+ * Makes sure that every merchant of the batch exists at the service. The whole list is read each time, and is the only source of ids: an invoice for
+ * another merchant is worse than one that waits, so that a merchant whose id changed, or is gone, has its invoices held until an operator says that the
+ * service is right. Only a merchant proved to be missing is created, under a key that is the same for ever.
  */
 export async function ensureMerchants(deps: ActivityDeps, input: MerchantsInput): Promise<MerchantsResult> {
   await deps.ensureWebhook();
-  const needed = await deps.ledger.merchantsNeeded(input.batchId, deps.merchantsDigest);
+  const needed = await deps.ledger.merchantsNeeded(input.batchId);
   if (needed.length === 0) return { known: 0, created: 0, held: 0, waiting: null };
   const over = attemptOver();
   const list = await deps.service.listMerchants(over);
   requireRunningWorker(over);
   if (list.kind === 'unreadable') {
-    if (list.reason.code === LIST_UNREADABLE)
-      await deps.ledger.noteMisfits(deps.profileDigest, [{ ...list.reason, times: 1, at: deps.now() }]);
+    if (list.reason.code === LIST_UNREADABLE) await deps.calibration.note(LIST_UNREADABLE, list.reason.message);
     return waitForService(deps, input, list.reason);
   }
-  await deps.ledger.clearMisfit(deps.profileDigest, LIST_UNREADABLE);
+  await deps.calibration.note(LIST_UNREADABLE, null);
 
-  const wanted = new Set(needed.map((need) => need.nif));
-  const known = list.merchants.filter((merchant) => wanted.has(merchant.nif));
-  await deps.ledger.saveMerchants(deps.application, known, deps.merchantsDigest);
-  const knownNifs = new Set(known.map((merchant) => merchant.nif));
-  const missing = needed.filter(({ nif }) => !knownNifs.has(nif));
+  const ids = new Map(list.merchants.map(({ nif, merchantId }) => [nif, merchantId]));
+  const listed = needed.map(({ nif }) => ({ nif, merchantId: ids.get(nif) ?? null }));
+  const changed = new Set(await deps.ledger.saveMerchants(deps.application, listed));
+  let held = 0;
+  for (const nif of changed) {
+    const invoices = await holdMerchant(deps, input, { nif, reason: idChanged(ids.has(nif)) });
+    held += invoices;
+  }
+  const missing = needed.filter(({ nif }) => !ids.has(nif) && !changed.has(nif));
+  const known = needed.length - missing.length - changed.size;
   const { batchId, run } = input;
   const permit = deps.permission.request({ batchId, run, lastsMs: LONGEST_CREATING_MS, over });
   try {
-    return await createMissing(deps, { input, missing, known: known.length, permit });
+    return await createMissing(deps, { input, missing, known, held, permit });
   } finally {
     permit.close();
   }
+}
+
+function idChanged(isListed: boolean): Reason {
+  const found = isListed
+    ? 'The service lists this merchant under another id than earlier invoices were sent with'
+    : 'The service took earlier invoices of this merchant, and does not list it any more';
+  return {
+    code: 'merchant-id-changed',
+    message: `${found}. A wrong id would issue invoices for another merchant, so its invoices were not sent. Ask the support of the service. If its list is right, confirm it once and drop the file again: lote confirm-service`,
+  };
 }
 
 /** Looks for the merchants of a batch whose slices lack them. What its page waits for; null: nothing, and the next round sends the rest. */
@@ -83,8 +94,8 @@ export type ForgottenMerchants = (
 ) => Promise<Waiting | null>;
 
 /**
- * `lote confirm-service` forgets the ids of merchants, for those of another account are others, also while a batch is sent. All slices of a batch
- * that find it out in this process look once.
+ * While a batch is sent, `lote confirm-service` forgets the ids of merchants, and the list of another batch may show that they changed. All slices of a
+ * batch that find it out in this process look once.
  */
 export function createForgottenMerchants(): ForgottenMerchants {
   const open = new Map<string, Promise<MerchantsResult>>();
@@ -106,72 +117,66 @@ interface Creating {
   readonly input: MerchantsInput;
   readonly missing: readonly MerchantNeed[];
   readonly known: number;
+  /** Invoices that were held before. */
+  readonly held: number;
   readonly permit: SendingPermit;
 }
 
-async function createMissing(deps: ActivityDeps, work: Creating): Promise<MerchantsResult> {
-  const { holdStuck } = work.input;
-  const over = attemptOver();
-  let created = 0;
-  let held = 0;
-  let inARow = 0;
-  let stuck: Reason | null = null;
-  const forbidden: ForbiddenMerchant[] = [];
-  // By lot: where many are forbidden, each try asks for others, and finds one that may be created.
-  for (const need of takeRandom(work.missing, work.missing.length, deps.random)) {
-    requireRunningWorker(over);
-    const isAsked = created > 0 || forbidden.length < MOST_FORBIDDEN;
-    const outcome = await createMerchant(deps, work, need, isAsked);
-    if (outcome.kind === 'not-permitted') {
-      requireRunningWorker(over);
-      const stop = work.permit.stoppedBecause();
-      if (stop !== null) return waitForService(deps, work.input, stop);
-      return { known: work.known, created, held, waiting: { for: 'service', reason: STOPPED } };
-    }
-    if (outcome.kind === 'access-denied') return waitForService(deps, work.input, outcome.reason);
-    if (outcome.kind === 'created') created += 1;
-    if (outcome.kind === 'held') held += outcome.invoices;
-    if (outcome.kind === 'forbidden') forbidden.push({ nif: need.nif, reason: outcome.reason });
-    inARow = outcome.kind === 'not-now' && outcome.reason.code !== KEY_USED ? inARow + 1 : 0;
-    if (outcome.kind !== 'not-now') continue;
-    if (inARow >= STUCK_IN_A_ROW) return waitForService(deps, work.input, outcome.reason);
-    if (!holdStuck) {
-      stuck = outcome.reason;
-      continue;
-    }
-    const invoices = await holdMerchant(deps, work.input, { nif: need.nif, reason: notCreated(outcome.reason) });
-    held += invoices;
-  }
-  const [first] = forbidden;
-  if (first !== undefined) {
-    // Nobody gains by giving up soon: the key may get its right while the batch waits.
-    if (!(await deps.ledger.hasSendable(work.input.batchId, deps.merchantsDigest)))
-      return waitForService(deps, work.input, mayNotCreate(first.reason));
-    if (holdStuck) {
-      const invoices = await holdForbidden(deps, work.input, forbidden);
-      held += invoices;
-    } else stuck ??= first.reason;
-  }
-  const waiting = stuck === null ? null : ({ for: 'merchants', reason: stuck.code } as const);
-  return { known: work.known, created, held, waiting };
-}
-
-/** A merchant whose creation the service forbids; the reason is its answer, or that of those before which it was not asked for. */
-interface ForbiddenMerchant {
+/** A merchant that the service did not create now, and why. */
+interface StuckMerchant {
   readonly nif: string;
   readonly reason: Reason;
+}
+
+async function createMissing(deps: ActivityDeps, work: Creating): Promise<MerchantsResult> {
+  const { known, input, permit } = work;
+  const over = attemptOver();
+  let created = 0;
+  let { held } = work;
+  let inARow = 0;
+  const stuck: StuckMerchant[] = [];
+  // By lot: where many are stuck, each try asks for others, and finds one that may be created.
+  for (const need of takeRandom(work.missing, work.missing.length, deps.random)) {
+    requireRunningWorker(over);
+    const last = inARow < MOST_STUCK ? undefined : stuck.at(-1);
+    const outcome = await createMerchant(deps, work, need, last?.reason);
+    if (outcome.kind === 'not-permitted') {
+      requireRunningWorker(over);
+      const stop = permit.stoppedBecause();
+      if (stop !== null) return waitForService(deps, input, stop);
+      return { known, created, held, waiting: { for: 'service', reason: STOPPED } };
+    }
+    if (outcome.kind === 'access-denied') return waitForService(deps, input, outcome.reason);
+    if (outcome.kind === 'created') created += 1;
+    if (outcome.kind === 'held') held += outcome.invoices;
+    if (outcome.kind === 'stuck') stuck.push({ nif: need.nif, reason: outcome.reason });
+    if (outcome.kind === 'created' || (outcome.kind === 'stuck' && outcome.reason.code === KEY_USED)) inARow = 0;
+    else if (outcome.kind === 'stuck') inARow += 1;
+  }
+  const [first] = stuck;
+  if (first === undefined) return { known, created, held, waiting: null };
+  const trouble = stuck.find(({ reason }) => reason.code !== KEY_USED);
+  // A batch that can send nothing gains nothing by giving up soon.
+  if (trouble !== undefined && !(await deps.ledger.hasSendable(input.batchId)))
+    return waitForService(deps, input, trouble.reason);
+  if (!input.holdStuck) return { known, created, held, waiting: { for: 'merchants', reason: first.reason.code } };
+  for (const { nif, reason } of stuck) {
+    const invoices = await holdMerchant(deps, input, { nif, reason: notCreated(reason) });
+    held += invoices;
+  }
+  return { known, created, held, waiting: null };
 }
 
 type Created =
   | { readonly kind: 'created' | 'not-permitted' }
   | { readonly kind: 'held'; readonly invoices: number }
-  | { readonly kind: 'not-now' | 'access-denied' | 'forbidden'; readonly reason: Reason };
+  | { readonly kind: 'stuck' | 'access-denied'; readonly reason: Reason };
 
 async function createMerchant(
   deps: ActivityDeps,
   { input, permit }: Creating,
   need: MerchantNeed,
-  isAsked: boolean,
+  notAsked: Reason | undefined,
 ): Promise<Created> {
   const { nif, legalName, email } = need;
   if (legalName === null || email === null) {
@@ -180,19 +185,25 @@ async function createMerchant(
     const reason = { code: 'merchant-details-missing', message };
     return { kind: 'held', invoices: await holdMerchant(deps, input, { nif, reason }) };
   }
-  if (!isAsked) return { kind: 'forbidden', reason: NOT_ASKED };
+  if (notAsked !== undefined) return { kind: 'stuck', reason: notAsked };
   const key = merchantKeyOf(deps.application, nif);
   if (!(await permit.confirm())) return { kind: 'not-permitted' };
   const answer = await deps.service.createMerchant({ nif, legalName, email }, key, { permit });
   if (answer.kind === 'not-permitted') return answer;
   if (answer.kind === 'created') {
-    await deps.ledger.saveMerchants(deps.application, [{ nif, merchantId: answer.merchantId }], deps.merchantsDigest);
+    await deps.ledger.saveMerchants(deps.application, [{ nif, merchantId: answer.merchantId }]);
     return { kind: 'created' };
   }
+  if (answer.kind === 'not-now') return { kind: 'stuck', reason: answer.reason };
   // A 401 or a redirect is the account's trouble; a 403 may be this merchant's alone.
-  if (answer.kind === 'access-denied' && isForbidden(answer.reason))
-    return { kind: 'forbidden', reason: answer.reason };
-  if (answer.kind !== 'refused') return { kind: answer.kind, reason: answer.reason };
+  if (answer.kind === 'access-denied' && isForbidden(answer.reason)) {
+    const { code, message: said } = answer.reason;
+    return {
+      kind: 'stuck',
+      reason: { code, message: `${said}; ask its support whether the API key may create merchants` },
+    };
+  }
+  if (answer.kind !== 'refused') return { kind: 'access-denied', reason: answer.reason };
   const message = `The service refused to create this merchant (${answer.reason.code}: ${answer.reason.message}). Its invoices were not sent.`;
   return {
     kind: 'held',
@@ -201,39 +212,8 @@ async function createMerchant(
 }
 
 function notCreated(reason: Reason): Reason {
-  const message = `The service did not say whether it created this merchant (${reason.code}: ${reason.message}). Its invoices were not sent; drop the file again to try once more.`;
+  const message = `The service did not say that it created this merchant (${reason.code}: ${reason.message}). Its invoices were not sent; drop the file again to try once more.`;
   return { code: 'merchant-not-created', message };
-}
-
-/** Of a merchant that comes after so many forbidden ones. */
-const NOT_ASKED: Reason = {
-  code: 'http-403',
-  message: `not asked for after ${MOST_FORBIDDEN} merchants that the service forbade`,
-};
-
-const ASK_SUPPORT =
-  'ask its support whether the API key may create merchants, then drop the file again to try once more';
-
-function mayNotCreate({ code, message }: Reason): Reason {
-  return {
-    code,
-    message: `The service forbids the creation of merchants (${message}). Nothing was sent: ${ASK_SUPPORT}.`,
-  };
-}
-
-async function holdForbidden(
-  deps: ActivityDeps,
-  input: MerchantsInput,
-  forbidden: readonly ForbiddenMerchant[],
-): Promise<number> {
-  let held = 0;
-  for (const { nif, reason } of forbidden) {
-    const message = `The service forbids the creation of this merchant (${reason.code}: ${reason.message}). Its invoices were not sent: ${ASK_SUPPORT}.`;
-    // oxlint-disable-next-line no-await-in-loop
-    const invoices = await holdMerchant(deps, input, { nif, reason: { code: 'merchant-not-created', message } });
-    held += invoices;
-  }
-  return held;
 }
 
 function holdMerchant(

@@ -1,86 +1,91 @@
-import { commandLine } from '../../src/domain/text/command-line.ts';
-import type { Reason } from '../../src/domain/invoice.ts';
-import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
+import { OLDER_LEDGER } from '../../src/domain/retry-decision.ts';
 import { isAhead } from '../../src/domain/time/is-ahead.ts';
-import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { ActivityDeps } from '../deps.ts';
+import type { DeparturePermit } from '../../src/domain/records/service-answers.ts';
+import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
+import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
 /** Timers of Node count no further; a POST that waits for weeks is stopped by its activity's time-out. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * After the retention window the service may have forgotten a key, and the same POST would issue a second invoice: Lote never sends such a
- * one again by itself. One whose tries all provably failed to arrive is not concerned: its next POST is the first.
+ * The retention window of idempotency keys, as the settings have it; times are epoch milliseconds. After it the service may have forgotten a key, and the same
+ * POST would issue a second invoice: Lote never sends such a one again by itself. `since`: when a POST may have reached the service; null: none has, so
+ * that the next one is the first.
  */
-export interface RetentionWindow {
-  /** Asked right before each POST. `since`: when one may have reached the service; null: none has. A time that has not come yet is over: nobody knows it. */
-  isOver(since: number | null): boolean;
+export class RetentionWindow {
+  readonly #retentionMs: number;
+  readonly #now: () => number;
+
+  constructor({ settings, latestNow }: Pick<ActivityDeps, 'settings' | 'latestNow'>) {
+    this.#retentionMs = settings.retry.retentionMs;
+    this.#now = latestNow;
+  }
+
+  /** Asked right before each POST. A time in the future counts as over: the real time is not known. */
+  isOver(since: number | null): boolean {
+    return since !== null && (isAhead(since, this.#now()) || this.#now() - since >= this.#retentionMs);
+  }
+
   /** Aborted when it ends: a POST may wait in the client for its permit, and nothing bounds that wait. */
-  signal(since: number | null): AbortSignal | undefined;
+  signal(since: number | null): AbortSignal | undefined {
+    if (since === null) return undefined;
+    const left = this.isOver(since) ? 0 : Math.ceil(since + this.#retentionMs - this.#now());
+    return AbortSignal.timeout(Math.min(left, LONGEST_TIMER_MS));
+  }
+
   /** The same permit for as long as the window is open: a timer of a process that stood still rings too late, and this is asked in the moment before the first byte. */
-  permit(since: number | null, permit: DeparturePermit): DeparturePermit;
-  outcomeOf(since: number | null): SendOutcome & { readonly kind: 'unknown' };
+  permit(since: number | null, permit: DeparturePermit): DeparturePermit {
+    if (since === null) return permit;
+    return {
+      withdrawn: permit.withdrawn,
+      isValid: () => !this.isOver(since) && permit.isValid(),
+      confirm: async () => !this.isOver(since) && (await permit.confirm()) && !this.isOver(since),
+    };
+  }
+
+  outcomeOf(since: number | null): SendOutcome & { readonly kind: 'unknown' } {
+    const hours = Math.round((this.#retentionMs / 3_600_000) * 100) / 100;
+    const isUnknown = since !== null && isAhead(since, this.#now());
+    const when = isUnknown
+      ? 'A clock that ran ahead wrote down when its first POST left'
+      : `Its first POST left more than ${hours} h ago`;
+    const message = `${when}, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: lote retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY.`;
+    return { kind: 'unknown', reason: { code: 'retention-window-over', message } };
+  }
 }
 
-/** The retention window of idempotency keys, as the settings have it; times are epoch milliseconds. */
-export function retentionWindow(
-  deps: Pick<ActivityDeps, 'settings' | 'latestNow' | 'application' | 'isOneOfSeveral'>,
-): RetentionWindow {
-  const { settings, latestNow } = deps;
-  const { retentionMs } = settings.retry;
-  const hours = Math.round((retentionMs / 3_600_000) * 100) / 100;
-  const retry = commandLine(deps, 'retry BATCH --ref REFERENCE --accept-duplicate-risk --reason WHY');
-  const reasonWhen = (when: string): Reason => ({
-    code: 'retention-window-over',
-    message: `${when}, and the service may have forgotten its key: sent again, it could be issued twice. Ask the service, or accept the risk: ${retry}.`,
-  });
-  const isUnknown = (since: number | null): boolean => since !== null && isAhead(since, latestNow(since));
-  const isOver = (since: number | null): boolean =>
-    isUnknown(since) || (since !== null && latestNow(since) - since >= retentionMs);
-  const whenOf = (since: number | null): string => {
-    if (isUnknown(since)) return 'A clock that ran ahead wrote down when its first POST left';
-    const long = `Its first POST left more than ${hours} h ago`;
-    const isByService = since !== null && latestNow() - since < retentionMs;
-    return isByService ? `${long} by the service's clock, which is ahead of this machine's` : long;
-  };
-  return {
-    isOver,
-    permit: (since, permit) =>
-      since === null
-        ? permit
-        : {
-            withdrawn: permit.withdrawn,
-            isValid: () => !isOver(since) && permit.isValid(),
-            confirm: async () => !isOver(since) && (await permit.confirm()) && !isOver(since),
-          },
-    signal: (since) =>
-      since === null
-        ? undefined
-        : AbortSignal.timeout(
-            isOver(since) ? 0 : Math.min(Math.ceil(since + retentionMs - latestNow(since)), LONGEST_TIMER_MS),
-          ),
-    outcomeOf: (since) => ({
-      kind: 'unknown',
-      reason: reasonWhen(whenOf(since)),
-    }),
-  };
-}
-
-/** Ends what is too old before anything of a slice is frozen or sent, in one write. */
+/**
+ * Ends what is too old before anything of a slice is frozen or sent, in one write. Holds what was sent without the ledger, which was restored from a copy, and
+ * must not go with the key that it has.
+ */
 export async function withinRetention(
   deps: ActivityDeps,
-  sendable: readonly SendableInvoice[],
+  batchId: string,
+  found: readonly SendableInvoice[],
 ): Promise<readonly SendableInvoice[]> {
-  const { isOver, outcomeOf } = retentionWindow(deps);
-  const late = sendable.filter(({ mayExistSince }) => isOver(mayExistSince));
-  if (late.length === 0) return sendable;
-  const sentAt = deps.now();
-  await deps.ledger.recordSends(
-    late.map(({ invoiceId, generation, mayExistSince }) => ({
-      ...{ invoiceId, generation, attempts: 0, sentAt },
-      outcome: outcomeOf(mayExistSince),
-    })),
-  );
-  const gone = new Set(late.map(({ invoiceId }) => invoiceId));
-  return sendable.filter(({ invoiceId }) => !gone.has(invoiceId));
+  const window = new RetentionWindow(deps);
+  const now = deps.now();
+  const otherKey = found.filter(({ lost }) => lost === 'other-key');
+  const old = found.filter(({ lost, mayExistSince }) => lost !== 'other-key' && window.isOver(mayExistSince));
+  const forgotten = old.filter(({ lost }) => lost === 'same-key');
+  // A key of an earlier generation is judged when it is its turn: what is `staged` cannot become `unknown`.
+  const late = old.filter(({ lost, earlier }) => lost !== 'same-key' && earlier === undefined);
+  if (otherKey.length > 0) await deps.ledger.holdLost(batchId, idsOf(otherKey), { now });
+  if (forgotten.length > 0) {
+    const reason = { ...window.outcomeOf(forgotten[0]?.mayExistSince ?? null).reason, code: OLDER_LEDGER };
+    await deps.ledger.holdLost(batchId, idsOf(forgotten), { reason, now });
+  }
+  if (late.length > 0)
+    await deps.ledger.recordSends(
+      late.map(({ invoiceId, generation, mayExistSince }) => {
+        return { invoiceId, generation, attempts: 0, sentAt: now, outcome: window.outcomeOf(mayExistSince) };
+      }),
+    );
+  const gone = new Set(idsOf([...otherKey, ...forgotten, ...late]));
+  return found.filter(({ invoiceId }) => !gone.has(invoiceId));
+}
+
+function idsOf(invoices: readonly SendableInvoice[]): readonly number[] {
+  return invoices.map(({ invoiceId }) => invoiceId);
 }

@@ -1,18 +1,11 @@
-import type { Release } from '../../src/concurrency/semaphore.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type {
-  CreateAnswer,
-  DeparturePermit,
-  InvoicingService,
-  PostLimits,
-} from '../../src/domain/ports/invoicing-service.ts';
-import type { InvoiceTry } from '../../src/domain/ports/ledger/batch-record.ts';
-import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
-import { openTries } from './open-tries.ts';
-import { refusedAfterLostAnswer } from './refused-repeat.ts';
+import { type JudgeEarlier, refusedAfterLostAnswer } from './earlier-key.ts';
 import type { RetentionWindow } from './retention-window.ts';
-import type { SendingPermit } from './sending-permission.ts';
 import { isServerError, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
+import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
+import type { InvoicingService } from '../../src/service/client.ts';
+import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
+import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
 /** POSTs of one invoice inside one slice; what is left after them is tried again in the page's next round. */
 const TRIES_PER_SLICE = 3;
@@ -26,18 +19,16 @@ export interface Sent {
   readonly attempts: number;
   /** Null: nothing left, because nothing may be sent now; the ledger knows the invoice as it was. */
   readonly outcome: SendOutcome | null;
+  /** The generation that it is about; left out: the invoice's own. */
+  readonly generation?: number | undefined;
   /** When the first POST left, the last one, and when its answer came. */
   readonly sentAt: number;
   readonly lastSentAt: number;
   readonly answeredAt: number;
-  /** POSTs that brought no final word. */
-  readonly tries: readonly InvoiceTry[];
   /** The last answer was trouble of the whole service, not of this invoice. */
   readonly trouble: Trouble | null;
   /** For how long the service as a whole wants nothing; null: it named no time, or named it for this key alone. */
   readonly retryAfterMs: number | null;
-  /** For how long after the answer it wants no repeat of this key; null: it named no time for the key alone. */
-  readonly keyDelayMs: number | null;
 }
 
 interface Trouble {
@@ -47,30 +38,24 @@ interface Trouble {
   readonly own: boolean;
 }
 
-/** The POST of an answer; `isFirst`: the key was never sent before. */
-interface JudgedPost {
-  readonly sentAt: number;
-  readonly key: string;
-  readonly isFirst: boolean;
-}
-
 /** What one slice gives to the sending of each of its invoices. */
 export interface SendDeps {
   readonly service: Pick<InvoicingService, 'createInvoice'>;
   readonly random: () => number;
   readonly now: () => number;
-  /** The turn of an invoice; a promise where it has to wait for it, of null: nothing may be sent any more. */
-  readonly admit: (invoice: SendableInvoice) => Release | Promise<Release | null>;
+  /** Whether the invoice may be POSTed now, as far as this process knows. */
+  readonly mayLeave: (invoice: SendableInvoice) => boolean;
   readonly pause: (ms: number) => Promise<void>;
-  /** Judges an answer before the permit is released, so that no other POST leaves when none may. */
-  readonly answered: (answer: CreateAnswer, post: JudgedPost) => Promise<void> | null;
+  /** Judges an answer, so that no other POST leaves when none may. */
+  readonly answered: (answer: CreateAnswer, post: { readonly sentAt: number; readonly key: string }) => Promise<void>;
   /** True: after this answer send other invoices first, or none. */
   readonly stopped: () => boolean;
   readonly window: RetentionWindow;
-  readonly permit: SendingPermit;
-  /** Asked in the moment before the first byte; left out: `permit`. */
-  readonly permitOf?: (invoice: SendableInvoice) => DeparturePermit;
+  /** The permit that is asked in the moment before the first byte. */
+  readonly permitOf: (invoice: SendableInvoice) => DeparturePermit;
   readonly storedErrors: StoredErrors;
+  /** What an answer to the key of an earlier generation says. */
+  readonly judgeEarlier: JudgeEarlier;
   /** Whether the service answers at all: in an outage every key gets the same error. */
   readonly serviceAnswers: () => Promise<boolean>;
 }
@@ -79,27 +64,21 @@ export interface SendDeps {
 export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body: string): Promise<Sent> {
   let { mayExist, mayExistSince } = invoice;
   let before: Sent | null = null;
-  const permit = deps.permitOf?.(invoice) ?? deps.permit;
+  const permit = deps.permitOf(invoice);
+  const { window } = deps;
   for (let attempts = 1; ; attempts += 1) {
-    const turn = deps.admit(invoice);
-    const release = turn instanceof Promise ? await turn : turn;
-    if (release === null) return before ?? turnedAway(deps.now());
-    const lastSentAt = deps.now();
-    // Waiting for its turn takes time: what was inside the window when the slice began may be outside by now.
-    if (deps.window.isOver(mayExistSince)) {
-      release();
-      return { ...(before ?? turnedAway(lastSentAt)), outcome: deps.window.outcomeOf(mayExistSince) };
-    }
+    if (!deps.mayLeave(invoice)) return before ?? turnedAway(deps.now());
+    let lastSentAt = deps.now();
     const place = deps.storedErrors.leave();
-    const { window } = deps;
-    const limits = {
-      signal: window.signal(mayExistSince),
-      permit: window.permit(mayExistSince, permit),
-      firstUsedAt: mayExistSince,
-    };
-    const isFirst = attempts === 1 && invoice.attempts === 0;
-    const sent = { sentAt: lastSentAt, key: invoice.idempotencyKey, isFirst };
-    const answer = await post(deps, { body, limits, sent, release });
+    const answer: CreateAnswer = window.isOver(mayExistSince)
+      ? { kind: 'not-permitted' }
+      : await deps.service.createInvoice(body, invoice.idempotencyKey, {
+          signal: window.signal(mayExistSince),
+          permit: notedPermit(window.permit(mayExistSince, permit), () => (lastSentAt = deps.now())),
+          firstUsedAt: mayExistSince,
+        });
+    const key = invoice.idempotencyKey;
+    await deps.answered(answer, { sentAt: lastSentAt, key });
     if (answer.kind === 'not-permitted') {
       const stayed = before ?? turnedAway(deps.now());
       return window.isOver(mayExistSince) ? { ...stayed, outcome: window.outcomeOf(mayExistSince) } : stayed;
@@ -107,43 +86,31 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const answeredAt = deps.now();
     mayExist ||= answer.kind === 'lost' || (answer.kind === 'access-denied' && answer.mayExist);
     if (mayExist) mayExistSince ??= lastSentAt;
-    const noted = deps.storedErrors.note({ key: sent.key, place, sentAt: lastSentAt, answeredAt }, answer);
-    const verdict = noted === 'stored' ? await confirmStored(deps, sent.key) : noted;
+    const noted = deps.storedErrors.note({ key, place, sentAt: lastSentAt, answeredAt }, answer);
+    const verdict = noted === 'stored' ? await confirmStored(deps, key) : noted;
     const stored = verdict === 'stored' || (invoice.errorKept === true && isServerError(answer));
-    const outcome = stored ? storedError(answer) : outcomeOf(answer, mayExist);
+    const { outcome, generation } = stored
+      ? { outcome: storedError(answer) }
+      : ((await deps.judgeEarlier(invoice, answer, mayExist)) ?? { outcome: outcomeOf(answer, mayExist) });
     const delayMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
-    const isOfKey = 'isDelayOfKey' in answer;
-    const delays = { retryAfterMs: isOfKey ? null : delayMs, keyDelayMs: isOfKey ? delayMs : null };
+    const retryAfterMs = 'isDelayOfKey' in answer ? null : delayMs;
     const trouble = stored ? null : troubleOf(answer, verdict === 'own');
     const pauseMs = delayMs ?? deps.random() * FIRST_BACKOFF_MS * 2 ** attempts;
     const final = outcome.kind !== 'pending' || answer.kind === 'access-denied';
     const sentAt: number = before?.sentAt ?? lastSentAt;
-    const tries: readonly InvoiceTry[] = [
-      ...(before?.tries ?? []),
-      ...openTries(outcome, { sentAt: lastSentAt, answeredAt }),
-    ];
-    before = { attempts, outcome, sentAt, lastSentAt, answeredAt, tries, trouble, ...delays };
+    before = { attempts, outcome, generation, sentAt, lastSentAt, answeredAt, trouble, retryAfterMs };
     if (final || attempts >= TRIES_PER_SLICE || pauseMs > LONGEST_PAUSE_MS || deps.stopped()) return before;
     await deps.pause(pauseMs);
   }
 }
 
-interface Post {
-  readonly body: string;
-  readonly limits: PostLimits;
-  readonly sent: JudgedPost;
-  readonly release: Release;
-}
-
-async function post(deps: SendDeps, { body, limits, sent, release }: Post): Promise<CreateAnswer> {
-  try {
-    const answer = await deps.service.createInvoice(body, sent.key, limits);
-    const judging = deps.answered(answer, sent);
-    if (judging !== null) await judging;
-    return answer;
-  } finally {
-    release();
-  }
+/** A POST may wait long for its turn: it leaves when its permit is asked for the last time. */
+function notedPermit(permit: DeparturePermit, asked: () => void): DeparturePermit {
+  const isValid = (): boolean => {
+    asked();
+    return permit.isValid();
+  };
+  return { ...permit, isValid };
 }
 
 /** Asked behind an open circuit, too: otherwise an error that is stored under a key is waited out like an outage. */
@@ -154,17 +121,8 @@ async function confirmStored(deps: SendDeps, key: string): Promise<StoredErrorVe
 }
 
 function turnedAway(now: number): Sent {
-  return {
-    attempts: 0,
-    outcome: null,
-    sentAt: now,
-    lastSentAt: now,
-    answeredAt: now,
-    tries: [],
-    trouble: null,
-    retryAfterMs: null,
-    keyDelayMs: null,
-  };
+  const times = { sentAt: now, lastSentAt: now, answeredAt: now };
+  return { attempts: 0, outcome: null, ...times, trouble: null, retryAfterMs: null };
 }
 
 /** A definitive-looking refusal after a lost answer proves nothing about the lost one: `unknown`, never `rejected`. */
@@ -176,8 +134,11 @@ function outcomeOf(answer: Exclude<CreateAnswer, { kind: 'not-permitted' }>, may
       return mayExist ? refusedAfterLostAnswer(answer.reason) : { kind: 'rejected', reason: answer.reason };
     case 'key-mismatch':
       return { kind: 'unknown', reason: answer.reason };
-    case 'not-now':
     case 'lost':
+      return answer.isSameAgain === true
+        ? { kind: 'unknown', reason: answer.reason }
+        : { kind: 'pending', reason: answer.reason, mayExist };
+    case 'not-now':
     case 'access-denied':
       return { kind: 'pending', reason: answer.reason, mayExist };
   }

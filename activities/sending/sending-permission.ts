@@ -1,18 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { BreakerLedger } from '../../src/domain/ports/ledger/breaker-ledger.ts';
-import type {
-  ClaimingRun,
-  SendingBatch,
-  SendingControlLedger,
-} from '../../src/domain/ports/ledger/sending-control-ledger.ts';
 import { steadyClock } from '../../src/domain/time/steady-clock.ts';
-import type { DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
-import { lastingStop, type StoppableService } from '../profile-fit/lasting-stop.ts';
+import type { Calibration } from '../calibration.ts';
+import type { ClaimingRun } from '../../src/domain/records/batch-record.ts';
+import type { SendingBatch } from '../../src/ledger/sending/sending-control.ts';
+import type { DeparturePermit } from '../../src/domain/records/service-answers.ts';
+import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
 
-/** A POST may leave for so long after the ledger was asked: with the time of a POST's way to the wire, less than the promised second. */
-const VALID_MS = 500;
 /** While anything is being sent the ledger is asked this often, so that hardly any POST waits for it. */
 const ASK_EVERY_MS = 200;
 /** Between two questions that brought no valid permission. */
@@ -35,8 +31,8 @@ export const WITHDRAWN = {
 /** What asks for permission: one attempt to send for a batch. */
 export interface PermitRequest {
   readonly batchId: string;
-  /** The run that held the claim when the work was handed out; left out by runs of an earlier version. */
-  readonly run?: ClaimingRun | undefined;
+  /** The run that held the claim when the work was handed out. */
+  readonly run: ClaimingRun;
   /** The attempt is over after this, whatever the ledger says: a process that stood still meanwhile starts nothing. */
   readonly lastsMs: number;
   /** Aborted when the attempt is over: what it has on the wire is answered, and nothing more leaves. Left out: only by its time. */
@@ -56,11 +52,6 @@ export interface SendingPermit extends DeparturePermit {
   close(): void;
 }
 
-/** Gives permissions to POST invoices of a batch. */
-export interface SendingPermission {
-  request(wanted: PermitRequest): SendingPermit;
-}
-
 interface Holder extends PermitRequest {
   readonly withdrawal: AbortController;
   readonly until: number;
@@ -69,42 +60,40 @@ interface Holder extends PermitRequest {
   stop: Reason | null;
 }
 
-/**
- * Whether this process may POST invoices, for all batches that it sends at the moment, with one query for all of them, and one for the service.
- * An operator's order is in the ledger before the update answers, and no POST leaves by a reading that is older than
- * VALID_MS. So nothing new leaves any process from a second after that answer on, not even a process that stood still
- * for hours. The same holds for a stop of the service that no probe ends; it stops the process that has found it at once. While the ledger cannot be read,
- * nothing leaves.
- */
-export function createSendingPermission(
-  ledger: PermissionLedger,
-  service: StoppableService,
-  clock: () => number = steadyClock(),
-): SendingPermission {
-  return new LedgerPermission(ledger, service, clock);
+/** A pause stops the last POST one answer of the ledger later, which is a second at most up to here. */
+const SLOW_ANSWER_MS = 500;
+
+interface PermissionParts {
+  readonly ledger: Pick<Ledger, 'sendingBatches'>;
+  /** Why nothing may be sent under this service profile. */
+  readonly calibration: Pick<Calibration, 'stopped' | 'stoppedHere'>;
+  readonly log: { warn(message: string, fields: Record<string, unknown>): void };
+  readonly clock?: () => number;
 }
 
-type PermissionLedger = Pick<SendingControlLedger, 'sendingBatches'> & Pick<BreakerLedger, 'breaker'>;
-
-class LedgerPermission implements SendingPermission {
-  readonly #ledger: PermissionLedger;
-  readonly #service: StoppableService;
-  readonly #clock: () => number;
+/**
+ * Whether this process may POST invoices, for all batches that it sends at the moment, with one query for all of them, and one for the service profile.
+ * An operator's order is in the ledger before the update answers, and no POST leaves by a reading that is older than
+ * `timelyAnswer` allows. So nothing new leaves any process from a second after that answer on, or after the time that the
+ * ledger takes for an answer where that is longer; not even a process that stood still for hours. The same holds for a service profile that is found wrong; that stops the process that has found it at once. While the ledger cannot be read,
+ * nothing leaves.
+ */
+export class SendingPermission {
+  readonly #parts: Required<PermissionParts>;
+  #isSlow = false;
   readonly #holders = new Set<Holder>();
   #asking: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** When the question left whose answer came last. */
-  #askedAt = Number.NEGATIVE_INFINITY;
+  /** Until when a POST may leave by the last answer. */
+  #until = Number.NEGATIVE_INFINITY;
   #known: ReadonlySet<Holder> = new Set();
 
-  constructor(ledger: PermissionLedger, service: StoppableService, clock: () => number) {
-    this.#ledger = ledger;
-    this.#service = service;
-    this.#clock = clock;
+  constructor({ clock = steadyClock(), ...parts }: PermissionParts) {
+    this.#parts = { ...parts, clock };
   }
 
   request(wanted: PermitRequest): SendingPermit {
-    const holder = holderOf(wanted, this.#clock());
+    const holder = holderOf(wanted, this.#parts.clock());
     this.#holders.add(holder);
     this.#timer ??= setInterval(() => void this.#ask(), ASK_EVERY_MS).unref();
     return {
@@ -125,14 +114,14 @@ class LedgerPermission implements SendingPermission {
   }
 
   #isValid(holder: Holder): boolean {
-    const now = this.#clock();
-    if (holder.withdrawal.signal.aborted || now > holder.until || this.#service.watch.stoppedHere() !== null)
+    const now = this.#parts.clock();
+    if (holder.withdrawal.signal.aborted || now > holder.until || this.#parts.calibration.stoppedHere() !== null)
       return false;
-    return this.#known.has(holder) && now - this.#askedAt <= VALID_MS;
+    return this.#known.has(holder) && now <= this.#until;
   }
 
   async #confirm(holder: Holder): Promise<boolean> {
-    while (!holder.withdrawal.signal.aborted && this.#clock() <= holder.until) {
+    while (!holder.withdrawal.signal.aborted && this.#parts.clock() <= holder.until) {
       if (this.#isValid(holder)) return true;
       // A ledger that neither answers nor fails must not keep the attempt beyond its end.
       // oxlint-disable-next-line no-await-in-loop
@@ -144,33 +133,44 @@ class LedgerPermission implements SendingPermission {
     return false;
   }
 
+  /** Once, and again when the ledger has been fast in between. */
+  #noteAnswerTime(answerMs: number): void {
+    if (answerMs > SLOW_ANSWER_MS && !this.#isSlow)
+      this.#parts.log.warn('the ledger is slow to answer, so a pause or cancel may take longer than a second', {
+        answerMs,
+      });
+    this.#isSlow = answerMs > SLOW_ANSWER_MS;
+  }
+
   #ask(): Promise<void> {
     return (this.#asking ??= this.#look().finally(() => (this.#asking = null)));
   }
 
   async #look(): Promise<void> {
-    const at = this.#clock();
     const concerned = [...this.#holders];
     if (concerned.length === 0) return;
+    const askedAt = this.#parts.clock();
     try {
       const batchIds = [...new Set(concerned.map(({ batchId }) => batchId))];
-      const [found, stop] = await Promise.all([
-        this.#ledger.sendingBatches(batchIds),
-        lastingStop(this.#ledger, this.#service),
-      ]);
+      const asked = await timelyAnswer(this.#parts.clock, () =>
+        Promise.all([this.#parts.ledger.sendingBatches(batchIds), this.#parts.calibration.stopped()]),
+      );
+      if (asked === null) return;
+      this.#noteAnswerTime(this.#parts.clock() - askedAt);
+      const [found, stop] = asked.answer;
       const sending = new Map(found.map((batch) => [batch.batchId, batch]));
       for (const holder of concerned)
         if (!holds(holder, sending.get(holder.batchId))) holder.withdrawal.abort(WITHDRAWN.batchStopped);
         else if (stop !== null) stopForGood(holder, stop);
       this.#known = new Set(concerned);
-      this.#askedAt = at;
+      this.#until = asked.until;
     } catch {
       // The ledger is away: the last answer becomes too old, and nothing leaves.
     }
   }
 }
 
-/** Before it is withdrawn: whoever hears of that asks why. */
+/** Before it is withdrawn: its listeners ask why. */
 function stopForGood(holder: Holder, stop: Reason): void {
   if (holder.withdrawal.signal.aborted) return;
   holder.stop = stop;
@@ -196,6 +196,61 @@ function holderOf(wanted: PermitRequest, now: number): Holder {
 }
 
 function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean {
-  if (batch === undefined) return false;
-  return run === undefined || (run.workflowId === batch.workflowId && run.runId === batch.runId);
+  return batch !== undefined && run.workflowId === batch.workflowId && run.runId === batch.runId;
+}
+
+/** A POST may leave for so long after the ledger was asked: with its way to the wire, less than the promised second. */
+const VALID_MS = 500;
+/** After an answer that took longer a POST may still leave for so long; otherwise none ever would. */
+const VALID_AFTER_SLOW_ANSWER_MS = 200;
+const TICK_MS = 50;
+
+/**
+ * Asks, and says until when a POST may leave by the answer, on the same clock. Null: this process stood still while it
+ * waited, so the answer may be of any age. A ledger that is slow is not that: its answers count, whatever they take.
+ * @throws what the question throws
+ */
+export async function timelyAnswer<Answer>(
+  clock: () => number,
+  ask: () => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly until: number } | null> {
+  const at = clock();
+  let lastTick = at;
+  let hasStood = false;
+  const tick = (): void => {
+    const now = clock();
+    hasStood ||= now - lastTick > VALID_MS;
+    lastTick = now;
+  };
+  const timer = setInterval(tick, TICK_MS).unref();
+  try {
+    const answer = await ask();
+    tick();
+    return hasStood ? null : { answer, until: Math.max(at + VALID_MS, lastTick + VALID_AFTER_SLOW_ANSWER_MS) };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * An earlier document of an invoice may be issued after all, and the ledger then stops the generation that is being sent. Most
+ * invoices have no earlier document; before each POST of the others the ledger is asked once more.
+ */
+export function permitOfGeneration(
+  { ledger, now }: { readonly ledger: Pick<Ledger, 'isBeingSent'>; readonly now: () => number },
+  { invoiceId, generation, idempotencyKey }: Pick<SendableInvoice, 'invoiceId' | 'generation' | 'idempotencyKey'>,
+  permit: DeparturePermit,
+): DeparturePermit {
+  if (generation === 1) return permit;
+  let until = Number.NEGATIVE_INFINITY;
+  return {
+    withdrawn: permit.withdrawn,
+    isValid: () => now() <= until && permit.isValid(),
+    async confirm() {
+      const asked = await timelyAnswer(now, () => ledger.isBeingSent(invoiceId, generation, idempotencyKey));
+      if (asked?.answer === false) return false;
+      until = asked?.until ?? Number.NEGATIVE_INFINITY;
+      return permit.confirm();
+    },
+  };
 }

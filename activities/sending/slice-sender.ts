@@ -1,43 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSemaphore, type Release, type Semaphore } from '../../src/concurrency/semaphore.ts';
-import { LONGEST_PROBE_MS } from '../../src/domain/circuit-reasons.ts';
+import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { SendableInvoice, SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
+import type { PageWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { attemptOver } from '../attempt-over.ts';
-import { eachTaken } from '../../src/concurrency/each-of.ts';
-import { sharedAnswer } from '../../src/concurrency/shared-answer.ts';
-import type { KeyDelays } from './key-delays.ts';
+import { attemptOver } from '../failure.ts';
+import { eachTaken } from '../../src/platform/each-of.ts';
+import { sharedAnswer } from '../../src/platform/shared-answer.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
-import { readBudget } from './budgets/failure-budget.ts';
-import type { FailureWatch } from './budgets/failure-watch.ts';
-import type { FirstAnswers } from './first-answers.ts';
-import { holdForbiddenMerchants, isForbidden, REFUSED_ACCESS, refuseForbidden } from './forbidden-invoices.ts';
-import { createForbiddenRun, type ForbiddenRun } from './forbidden-run.ts';
-import { putBack, putBackWaiting } from './freeze-bodies.ts';
-import { FrozenSupply, type FrozenInvoice } from './frozen-supply.ts';
-import { permitOfGeneration } from './later-generation.ts';
-import { retentionWindow } from './retention-window.ts';
-import { holdOverRetries } from './budgets/retry-budget.ts';
-import type { SliceInput, SliceResult } from './slice.ts';
+import { readBudget, type FailureWatch, holdOverRetries } from './budgets.ts';
+import {
+  ForbiddenRun,
+  holdForbiddenMerchants,
+  isForbidden,
+  REFUSED_ACCESS,
+  refuseForbidden,
+} from './forbidden-invoices.ts';
+import { distrustIds, judgeEarlierWith } from './earlier-key.ts';
+import { FrozenSupply, putBack, type FrozenInvoice } from './frozen-supply.ts';
+import { permitOfGeneration, WITHDRAWN, type SendingPermit } from './sending-permission.ts';
+import { RetentionWindow } from './retention-window.ts';
 import { sendInvoice, type SendDeps, type Sent } from './send-invoice.ts';
-import { WITHDRAWN, type SendingPermit } from './sending-permission.ts';
 import type { StoredErrors } from './stored-errors.ts';
+import type { DeparturePermit } from '../../src/domain/records/service-answers.ts';
+import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
+import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
+import type { ClaimingRun } from '../../src/domain/records/batch-record.ts';
+import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
 /** Answers with a longer Retry-After than a slice may wait for are the page's to wait for. */
 const SHORTEST_PAGE_WAIT_MS = 1_000;
 /** A slice that has probed in vain lets others have the next probe: all of its invoices may be of one merchant. */
 const AFTER_VAIN_PROBE_MS = 2_000;
-/** So long waits a page behind an open circuit for invoices of which none may be repeated yet. */
-const NONE_IS_DUE_MS = 5_000;
 /**
  * Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is
  * not free.
  */
 const FIRST_BUDGET_READ = 16;
 /**
- * Invoices on their way in a slice, for each that may be tried at the same time: an answer waits for company before it is
- * recorded, ten times as long as a fast service takes to give it, and leaves its place to the next invoice meanwhile.
+ * Invoices on their way in a slice, for each request that the service takes at a time: an answer waits for others before it is
+ * recorded, ten times as long as a fast service takes to give it, and the next invoice is POSTed meanwhile.
  */
 const LANES_OF_A_POST = 4;
 /** A service that takes fewer POSTs at a time gets the next one when the answer before is recorded and judged. */
@@ -55,22 +56,14 @@ const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the b
 export interface ProcessParts {
   readonly circuit: CircuitBreaker;
   readonly storedErrors: StoredErrors;
-  readonly firstAnswers: FirstAnswers;
-  readonly keyDelays: KeyDelays;
-  /** Limits the POSTs of all slices together. What waits for a permit can still be stopped when the circuit opens. */
-  readonly concurrency: Semaphore;
+  /** Whether the service has answered a POST of this process. Until then a slice sends its first invoice alone. */
+  readonly heard: { isAny: boolean };
 }
 
 /** What a slice works with. */
 export interface SliceParts extends ProcessParts {
   readonly permit: SendingPermit;
   readonly failures: FailureWatch;
-}
-
-/** An invoice that waits, and what the service said of its key. */
-export interface WaitingInvoice {
-  readonly invoice: SendableInvoice;
-  readonly reason: Reason;
 }
 
 /** What one slice has to send. */
@@ -80,8 +73,6 @@ export interface SliceWork {
   readonly until: number;
   /** In the order in which they go. */
   readonly sendable: readonly SendableInvoice[];
-  /** Handed out, and not to be repeated yet by what the service has said of their keys. */
-  readonly notYet: readonly WaitingInvoice[];
   /** The first one is sent alone, to see whether the service is back. */
   readonly isProbing: boolean;
 }
@@ -97,12 +88,10 @@ export class SliceSender {
   readonly #supply: FrozenSupply;
   readonly #sendDeps: SendDeps;
   readonly #over: AbortSignal;
-  /** Held over the pauses between tries, so that a service in trouble gets no more invoices than it takes POSTs. */
-  readonly #trying: Semaphore;
   /** Sent alone first. */
   #probe: SendableInvoice | null = null;
-  /** Handed out, and nothing of it left. */
-  readonly #idle: SendableInvoice[] = [];
+  /** Taken but never POSTed. */
+  readonly #unsent: SendableInvoice[] = [];
   readonly #count = { posts: 0, accepted: 0, left: 0, refused: 0, repeats: 0 };
   /** Whose answers are still to come. */
   #underWay = 0;
@@ -112,29 +101,27 @@ export class SliceSender {
   #nextBudgetRead = FIRST_BUDGET_READ;
 
   constructor(deps: ActivityDeps, parts: SliceParts, work: SliceWork) {
-    const { circuit, firstAnswers, storedErrors, permit } = parts;
+    const { circuit, storedErrors, permit } = parts;
     this.#deps = deps;
     this.#parts = parts;
     this.#work = work;
     this.#over = attemptOver();
-    this.#trying = createSemaphore(deps.settings.maxConcurrency);
     this.#supply = new FrozenSupply(deps, work.input.batchId, work.sendable);
-    this.#forbidden = createForbiddenRun(new Set(work.sendable.map(({ invoice }) => invoice.merchant.nif)).size);
+    this.#forbidden = new ForbiddenRun(new Set(work.sendable.map(({ invoice }) => invoice.merchant.nif)).size);
     this.#sendDeps = {
-      ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors, permit },
-      permitOf: (invoice) => permitOfGeneration(deps, invoice, permit),
-      admit: (invoice) => this.#admit(invoice),
+      ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors },
+      permitOf: (invoice) => permitOfGeneration(deps, invoice, this.#permitOf(invoice)),
+      judgeEarlier: judgeEarlierWith(deps),
+      mayLeave: (invoice) => !this.#isHalted(invoice),
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
-      answered: (answer, { sentAt, key, isFirst }) => {
-        if (isFirst) deps.watch.created(answer);
-        const unreadable = firstAnswers.note(answer, key);
-        if (unreadable !== null) return circuit.trip(unreadable, sentAt);
+      answered: async (answer, { sentAt, key }) => {
+        parts.heard.isAny ||= answer.kind !== 'not-permitted';
         // A single 403 may be one merchant's; the run of them is judged answer by answer.
-        if (answer.kind !== 'access-denied' || isForbidden(answer.reason)) return null;
-        return circuit.trip(answer.reason, sentAt);
+        if (answer.kind !== 'access-denied' || isForbidden(answer.reason)) await deps.calibration.posted(answer, key);
+        else await circuit.trip(answer.reason, sentAt);
       },
       stopped: () => this.#isOpen(),
-      window: retentionWindow(deps),
+      window: new RetentionWindow(deps),
       // With many stored errors at once, each would ask the same.
       serviceAnswers: sharedAnswer(async () => (await deps.service.listMerchants(this.#over)).kind !== 'unreadable'),
     };
@@ -145,27 +132,27 @@ export class SliceSender {
       await this.#sendAll();
     } catch (error) {
       // What cannot be put back counts as what may have been sent.
-      await this.#putBackIdle().catch(() => undefined);
+      await this.#putBackUnsent().catch(() => undefined);
       throw error;
     }
     await this.#endForbiddenRun();
-    await this.#putBackIdle();
+    await this.#putBackUnsent();
     return this.#result();
   }
 
   async #sendAll(): Promise<void> {
     const { sendable, isProbing } = this.#work;
-    if (isProbing) await this.#sendProbe();
+    if (isProbing || !this.#parts.heard.isAny) await this.#sendFirst(isProbing);
     const lanes = Math.min(sendable.length, lanesOf(this.#deps.settings.maxConcurrency));
     const next = () => (this.#isOver() || this.#isOpen() ? null : this.#supply.take());
     await eachTaken(next, lanes, (frozen) => this.#sendOne(frozen));
   }
 
-  async #sendProbe(): Promise<void> {
+  async #sendFirst(isProbe: boolean): Promise<void> {
     const frozen = await this.#supply.take();
-    if (frozen === null) return this.#parts.circuit.giveBack();
-    this.#probe = frozen.invoice;
-    await this.#sendOne(frozen);
+    if (isProbe) this.#probe = frozen?.invoice ?? null;
+    if (frozen !== null) await this.#sendOne(frozen);
+    else if (isProbe) await this.#parts.circuit.giveBack();
   }
 
   async #sendOne(frozen: FrozenInvoice): Promise<void> {
@@ -181,19 +168,19 @@ export class SliceSender {
   async #sendAndRecord({ invoice, body }: FrozenInvoice): Promise<void> {
     if (this.#isHalted(invoice)) return this.#leave(invoice);
     const sent = await this.#try(invoice, body);
-    const { invoiceId, generation } = invoice;
-    const { attempts, sentAt, answeredAt, outcome, tries } = sent;
+    const { invoiceId } = invoice;
+    const { attempts, sentAt, answeredAt, outcome, generation = invoice.generation } = sent;
     this.#count.posts += attempts;
     if (invoice !== this.#probe) {
       this.#count.repeats += invoice.attempts === 0 ? Math.max(0, attempts - 1) : attempts;
     }
     if (outcome === null) return this.#leave(invoice);
-    const answer = { invoiceId, generation, attempts, sentAt, answeredAt, outcome, tries };
-    await this.#deps.ledger.recordSends([answer], this.#companyOf(invoice, outcome));
-    const judging = this.#judge(invoice, sent, outcome);
-    if (judging !== null) await judging;
-    const looking = this.#parts.failures.look();
-    if (looking !== null) await looking;
+    const idempotencyKey = generation === invoice.generation ? invoice.idempotencyKey : undefined;
+    const answer = { invoiceId, generation, idempotencyKey, attempts, sentAt, answeredAt, outcome };
+    const { idsTaken } = await this.#deps.ledger.recordSends([answer], this.#companyOf(invoice, outcome));
+    if (idsTaken > 0) await distrustIds(this.#deps, idsTaken);
+    await this.#judge(invoice, sent, outcome);
+    await this.#parts.failures.look();
   }
 
   /** No patience where something is decided by the answer, or an invoice waits for the place of this one. */
@@ -206,17 +193,15 @@ export class SliceSender {
 
   async #try(invoice: SendableInvoice, body: string): Promise<Sent> {
     this.#underWay += 1;
-    const release = this.#trying.tryAcquire() ?? (await this.#trying.acquire());
     try {
       return await sendInvoice(this.#sendDeps, invoice, body);
     } finally {
       this.#underWay -= 1;
-      release?.();
     }
   }
 
   async #leave(invoice: SendableInvoice): Promise<void> {
-    this.#idle.push(invoice);
+    this.#unsent.push(invoice);
     if (invoice === this.#probe) await this.#parts.circuit.giveBack();
   }
 
@@ -228,7 +213,7 @@ export class SliceSender {
   #isOver(): boolean {
     const { permit, failures } = this.#parts;
     const isStopped = permit.withdrawn.aborted || this.#stop || failures.spent || this.#over.aborted;
-    return isStopped || this.#deps.now() > this.#work.until;
+    return isStopped || this.#deps.calibration.stoppedHere() !== null || this.#deps.now() > this.#work.until;
   }
 
   #isHalted(invoice: SendableInvoice): boolean {
@@ -236,59 +221,40 @@ export class SliceSender {
     return this.#isOpen() && invoice !== this.#probe;
   }
 
-  #admit(invoice: SendableInvoice): Release | Promise<Release | null> {
-    const release = this.#isHalted(invoice) ? null : this.#parts.concurrency.tryAcquire();
-    return release ?? this.#waitForTurn(invoice);
+  /** Asked again in the moment before the first byte: a POST may wait long for its turn. */
+  #permitOf(invoice: SendableInvoice): DeparturePermit {
+    const { permit } = this.#parts;
+    const isValid = (): boolean => !this.#isHalted(invoice) && permit.isValid();
+    return {
+      withdrawn: permit.withdrawn,
+      isValid,
+      confirm: async () => !this.#isHalted(invoice) && (await permit.confirm()) && isValid(),
+    };
   }
 
-  async #waitForTurn(invoice: SendableInvoice): Promise<Release | null> {
-    const release = await this.#parts.concurrency.acquire();
-    if (!this.#isHalted(invoice)) return release;
-    release?.();
-    return null;
-  }
-
-  /** What the answer says; null: nothing more is to be done, as for nearly every invoice that is accepted. */
-  #judge(invoice: SendableInvoice, sent: Sent, outcome: SendOutcome): Promise<void> | null {
-    const { kind } = outcome;
+  /** What the answer says of the service, the merchant and the batch. */
+  async #judge(invoice: SendableInvoice, sent: Sent, { kind }: SendOutcome): Promise<void> {
     this.#retryAfterMs = Math.max(this.#retryAfterMs, sent.retryAfterMs ?? 0);
-    if (outcome.kind === 'pending') this.#notePending(invoice, sent, outcome.reason);
-    if (kind !== 'accepted') return this.#judgeOther(invoice, sent, kind);
-    this.#count.accepted += 1;
-    const refused = this.#forbidden.succeeded(invoice, sent.lastSentAt);
-    return refused.length === 0
-      ? this.#parts.circuit.succeeded(sent.lastSentAt)
-      : this.#refuseEarlier(refused, sent.lastSentAt);
-  }
-
-  #notePending({ idempotencyKey }: SendableInvoice, { keyDelayMs, answeredAt }: Sent, reason: Reason): void {
-    this.#count.left += 1;
-    if (keyDelayMs === null) return;
-    this.#parts.keyDelays.note(idempotencyKey, { until: answeredAt + keyDelayMs, reason }, answeredAt);
-  }
-
-  async #refuseEarlier(invoices: readonly SendableInvoice[], sentAt: number): Promise<void> {
-    await this.#refuse(invoices);
-    await this.#parts.circuit.succeeded(sentAt);
-  }
-
-  async #judgeOther(invoice: SendableInvoice, sent: Sent, kind: SendOutcome['kind']): Promise<void> {
+    if (kind === 'pending' || kind === 'next-key') this.#count.left += 1;
+    if (kind === 'accepted') {
+      this.#count.accepted += 1;
+      await this.#refuse(this.#forbidden.succeeded(invoice, sent.lastSentAt));
+      await this.#parts.circuit.succeeded(sent.lastSentAt);
+      return;
+    }
     if (kind === 'rejected') await this.#countRefusal();
-    if (sent.attempts > 0) return this.#judgeService(invoice, sent);
+    if (sent.attempts > 0) await this.#judgeService(invoice, sent);
     // Its time was over before anything left, which says nothing of the service.
-    if (invoice === this.#probe) await this.#parts.circuit.giveBack();
+    else if (invoice === this.#probe) await this.#parts.circuit.giveBack();
   }
 
   /** What an answer that accepts nothing says of the service as a whole. */
   async #judgeService(invoice: SendableInvoice, { trouble, lastSentAt, answeredAt }: Sent): Promise<void> {
     const { circuit } = this.#parts;
-    if (trouble === null) {
-      await circuit.succeeded(lastSentAt);
-      return;
-    }
+    if (trouble === null) return circuit.succeeded(lastSentAt);
     // The profile may read a 403 as `later` or as `lost`: such a one is trouble like any other.
     if (trouble.accessDenied && isForbidden(trouble.reason)) {
-      const denied = this.#forbidden.forbidden(invoice, answeredAt) === 'access-denied';
+      const denied = this.#forbidden.forbidden(invoice, answeredAt);
       if (denied || this.#isOpen()) await circuit.trip(REFUSED_ACCESS, lastSentAt);
       return;
     }
@@ -301,7 +267,7 @@ export class SliceSender {
     if (invoices.length === 0) return;
     await refuseForbidden(this.#deps, invoices);
     this.#count.left -= invoices.length;
-    for (let one = 0; one < invoices.length; one += 1) await this.#countRefusal();
+    for (const _ of invoices) await this.#countRefusal();
   }
 
   async #countRefusal(): Promise<void> {
@@ -312,7 +278,7 @@ export class SliceSender {
     this.#stop ||= spent;
   }
 
-  /** Behind a circuit that has opened meanwhile nobody can tell whose trouble the last 403s were. */
+  /** Behind a circuit that has opened meanwhile, the cause of the last 403s is not known. */
   async #endForbiddenRun(): Promise<void> {
     if (this.#isOpen()) return;
     const { refused, accessDenied } = this.#forbidden.end(this.#count.accepted);
@@ -320,16 +286,14 @@ export class SliceSender {
     if (accessDenied) await this.#parts.circuit.trip(REFUSED_ACCESS, this.#deps.now());
   }
 
-  async #putBackIdle(): Promise<void> {
+  async #putBackUnsent(): Promise<void> {
     const { circuit, permit } = this.#parts;
     const leftover = await this.#supply.end();
-    const idle = [...this.#idle, ...leftover.idle];
-    const { input, notYet } = this.#work;
-    this.#count.left += idle.length + leftover.others + notYet.length;
+    const idle = [...this.#unsent, ...leftover.idle];
+    this.#count.left += idle.length + leftover.others;
     const isStopped = permit.withdrawn.reason === WITHDRAWN.batchStopped;
-    const reason = circuit.refusedBecause() ?? permit.stoppedBecause() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
-    await putBack(this.#deps, input.batchId, { idle, reason });
-    await putBackWaiting(this.#deps, notYet);
+    const reason = circuit.refusedBecause() ?? this.#stoppedForGood() ?? (isStopped ? STOPPED : NOT_ITS_TURN);
+    await putBack(this.#deps, this.#work.input.batchId, { idle, reason });
   }
 
   async #result(): Promise<SliceResult> {
@@ -345,18 +309,20 @@ export class SliceSender {
     return { accepted, left, stop, waiting: left === 0 ? null : await this.#waiting(), ...tried };
   }
 
+  #stoppedForGood(): Reason | null {
+    return this.#parts.permit.stoppedBecause() ?? this.#deps.calibration.stoppedHere();
+  }
+
   /** What the page waits for before it sends again; null: nothing. */
   async #waiting(): Promise<Waiting | null> {
     const asked = this.#retryAfterMs < SHORTEST_PAGE_WAIT_MS ? null : this.#retryAfterMs;
-    const { circuit, permit } = this.#parts;
-    const reason = circuit.refusedBecause() ?? permit.stoppedBecause();
+    const reason = this.#parts.circuit.refusedBecause() ?? this.#stoppedForGood();
     if (reason !== null) {
       const record = await this.#deps.ledger.breaker(this.#deps.service.baseUrl);
       const inVain = this.#probe === null ? 0 : AFTER_VAIN_PROBE_MS;
       const untilProbe =
         record === null ? 0 : Math.min(record.probeAfter - this.#deps.now(), LONGEST_PROBE_MS) + inVain;
-      const atLeastMs = this.#work.sendable.length === 0 ? NONE_IS_DUE_MS : SHORTEST_PAGE_WAIT_MS;
-      return { reason: reason.code, probeAfterMs: Math.max(untilProbe, asked ?? 0, atLeastMs) };
+      return { reason: reason.code, probeAfterMs: Math.max(untilProbe, asked ?? 0, SHORTEST_PAGE_WAIT_MS) };
     }
     return asked === null ? null : { reason: 'retry-after', probeAfterMs: asked };
   }
@@ -364,4 +330,28 @@ export class SliceSender {
 
 function lanesOf(maxConcurrency: number): number {
   return maxConcurrency < FEW_POSTS ? maxConcurrency : maxConcurrency * LANES_OF_A_POST;
+}
+
+/** Some neighbouring invoices of a page, by their ordinals: what one activity sends. */
+export interface SliceInput extends PageWork {
+  readonly from: number;
+  readonly to: number;
+  /** The run that holds the batch's claim. */
+  readonly run: ClaimingRun;
+  /** What the service had said of the batch when its round began; left out: nothing. */
+  readonly before?: AnswerCounts | undefined;
+}
+
+/** Result of a slice; `accepted` and `left` are numbers of invoices. */
+export interface SliceResult {
+  /** Accepted now. */
+  readonly accepted: number;
+  /** Still to be sent, by the same key and bytes. */
+  readonly left: number;
+  /** The rest of the batch is held: send nothing more. */
+  readonly stop: boolean;
+  /** For how long it could send. Left out: it could send nothing. */
+  readonly triedMs?: number;
+  /** Trouble of the whole service: the page sleeps, and then asks again. */
+  readonly waiting: Waiting | null;
 }

@@ -1,4 +1,4 @@
-import type { CreateAnswer } from '../../src/domain/ports/invoicing-service.ts';
+import type { CreateAnswer } from '../../src/domain/records/service-answers.ts';
 
 /** The same words this often to one key, from a service that answers other questions, may be kept under the key. */
 const SAME_ANSWERS = 12;
@@ -35,18 +35,6 @@ export interface AnsweredPost {
  */
 export type StoredErrorVerdict = 'stored' | 'own' | 'open';
 
-/**
- * Tells a stored error, which the service repeats for one idempotency key for ever, from an outage, by comparing
- * answers.
- */
-export interface StoredErrors {
-  /** The next place in the order in which POSTs leave. */
-  leave(): number;
-  note(post: AnsweredPost, answer: CreateAnswer): StoredErrorVerdict;
-  /** What was noted of a key proves nothing: the service was away. */
-  forget(key: string): void;
-}
-
 interface Suspect {
   readonly words: string;
   readonly times: number;
@@ -57,51 +45,60 @@ interface Suspect {
 }
 
 /**
+ * Tells a stored error, which the service repeats for one idempotency key for ever, from an outage, by comparing answers.
+ *
  * Some services keep a 500 under the Idempotency-Key for ever, and an outage of the write path gives every key the same
  * 503 while GET works. The other POSTs that left after this one distinguish the two. When more of them created an
  * invoice than share its error, the error is the key's own; where none is left to compare with, an answer that stays
  * the same for `spanMs` is. Only a creation counts, because a refusal may be given before anything is written. Kept in
  * memory: after a restart the counting begins again.
  */
-export function createStoredErrors({ spanMs }: { readonly spanMs: number }): StoredErrors {
+export class StoredErrors {
+  readonly #spanMs: number;
   /** In the order of their last answers. */
-  const suspects = new Map<string, Suspect>();
-  const creations: number[] = [];
-  let places = 0;
+  readonly #suspects = new Map<string, Suspect>();
+  readonly #creations: number[] = [];
+  #places = 0;
 
-  function isOwn({ words, place }: Suspect): boolean {
-    const created = creations.filter((one) => one > place).length;
-    if (created === 0) return false;
-    const sharing = [...suspects.values()].filter((one) => one.words === words).length;
-    return created > sharing;
+  constructor({ spanMs }: { readonly spanMs: number }) {
+    this.#spanMs = spanMs;
   }
 
-  function forgetStale(now: number): void {
-    for (const [key, { heardAt }] of suspects) {
+  /** The next place in the order in which POSTs leave. */
+  leave(): number {
+    return (this.#places += 1);
+  }
+
+  note({ key, place, sentAt, answeredAt }: AnsweredPost, answer: CreateAnswer): StoredErrorVerdict {
+    const before = this.#suspects.get(key);
+    this.#suspects.delete(key);
+    if (answer.kind === 'created' && this.#creations.push(place) > CREATIONS) this.#creations.shift();
+    if (!isServerError(answer)) return 'open';
+    this.#forgetStale(answeredAt);
+    const words = `${answer.reason.code} ${answer.reason.message}`;
+    const known = before?.words === words ? before : { words, times: 0, place, since: sentAt };
+    const suspect = { ...known, times: known.times + 1, heardAt: answeredAt };
+    this.#suspects.set(key, suspect);
+    const own = suspect.times > 1 && this.#isOwn(suspect);
+    const spread = suspect.times >= SAME_ANSWERS_OVER_SPAN && answeredAt - suspect.since >= this.#spanMs;
+    if (spread || (own && suspect.times >= SAME_ANSWERS)) return 'stored';
+    return own ? 'own' : 'open';
+  }
+
+  /** What was noted of a key proves nothing: the service was away. */
+  forget(key: string): void {
+    this.#suspects.delete(key);
+  }
+
+  #isOwn({ words, place }: Suspect): boolean {
+    const created = this.#creations.filter((one) => one > place).length;
+    return created > 0 && created > [...this.#suspects.values()].filter((one) => one.words === words).length;
+  }
+
+  #forgetStale(now: number): void {
+    for (const [key, { heardAt }] of this.#suspects) {
       if (now - heardAt < STALE_MS) return;
-      suspects.delete(key);
+      this.#suspects.delete(key);
     }
   }
-
-  return {
-    leave: () => (places += 1),
-    note({ key, place, sentAt, answeredAt }, answer) {
-      const before = suspects.get(key);
-      suspects.delete(key);
-      if (answer.kind === 'created' && creations.push(place) > CREATIONS) creations.shift();
-      if (!isServerError(answer)) return 'open';
-      forgetStale(answeredAt);
-      const words = `${answer.reason.code} ${answer.reason.message}`;
-      const suspect =
-        before?.words === words
-          ? { ...before, times: before.times + 1, heardAt: answeredAt }
-          : { words, times: 1, place, since: sentAt, heardAt: answeredAt };
-      suspects.set(key, suspect);
-      const own = suspect.times > 1 && isOwn(suspect);
-      const spread = suspect.times >= SAME_ANSWERS_OVER_SPAN && answeredAt - suspect.since >= spanMs;
-      if (spread || (own && suspect.times >= SAME_ANSWERS)) return 'stored';
-      return own ? 'own' : 'open';
-    },
-    forget: (key) => void suspects.delete(key),
-  };
 }

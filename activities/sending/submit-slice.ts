@@ -1,23 +1,21 @@
-import { createSemaphore } from '../../src/concurrency/semaphore.ts';
-import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
-import { LONGEST_PROBE_MS } from '../../src/domain/circuit-reasons.ts';
-import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
+import { LONGEST_SLICE_MS } from '../../src/domain/messages/messages.ts';
+import { LONGEST_PROBE_MS } from '../../src/domain/time/longest-probe.ts';
+import { FIRST_INVOICES_OUT, PROFILE_UNPROVED } from '../../src/domain/calibration.ts';
 import type { ActivityDeps } from '../deps.ts';
-import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
-import { attemptOver } from '../attempt-over.ts';
-import { eachInTurn } from '../each-in-turn.ts';
-import { createKeyDelays } from './key-delays.ts';
+import { attemptOver } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
-import { createCircuitBreaker, type Waiting } from './circuit-breaker.ts';
-import { createFailureWatches } from './budgets/failure-watch.ts';
-import { ANSWERS_UNREADABLE, createFirstAnswers } from './first-answers.ts';
+import { CircuitBreaker, type Waiting } from './circuit-breaker.ts';
+import { createFailureWatches } from './budgets.ts';
 import { createForgottenMerchants, type ForgottenMerchants } from './merchants.ts';
-import { canHaveBytes } from './freeze-bodies.ts';
+import { canHaveBytes } from './frozen-supply.ts';
 import { withinRetention } from './retention-window.ts';
-import type { SliceInput, SliceResult } from './slice.ts';
+import { type SliceInput, type SliceResult, SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
 import type { SendingPermit } from './sending-permission.ts';
-import { SliceSender, type ProcessParts, type SliceParts, type WaitingInvoice } from './slice-sender.ts';
-import { createStoredErrors } from './stored-errors.ts';
+import { StoredErrors } from './stored-errors.ts';
+import { Context } from '@temporalio/activity';
+import { ageOf } from '../../src/domain/time/is-ahead.ts';
+import { pollStatuses } from '../settling/poll-statuses.ts';
+import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 
 /**
  * An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before
@@ -39,29 +37,23 @@ interface Shared extends ProcessParts {
  * | cause | stops | until | file |
  * |---|---|---|---|
  * | an operator pauses or cancels; another run or attempt holds the claim | the slice at once | the workflow hands it out again | `sending-permission.ts` |
- * | the service lets nobody in, or gives no answer 20 times in a row | every slice of every worker | a probe succeeds | `circuit-breaker.ts` |
- * | the first answers cannot be read by the service profile | every slice of every worker | a probe can be read | `first-answers.ts` |
- * | refusals cannot be read while others are created | every slice of every worker | a probe can be read | `unread-refusals.ts` |
- * | several keys get the same id | every slice of every worker | Lote starts again | `first-answers.ts`, `sending-permission.ts` |
- * | the words of the profile contradict each other | every slice of every worker | Lote starts again | `contradiction-stop.ts`, `sending-permission.ts` |
- * | 403 to one merchant while others pass | that merchant; what is not sent is held | the file is dropped again | `forbidden-run.ts` |
- * | 403 to everybody | every slice, as above | a probe succeeds | `forbidden-run.ts` |
+ * | the service refuses the API key, or gives no answer 20 times in a row | every slice of every worker | a probe succeeds | `circuit-breaker.ts` |
+ * | 20 invoices are out, and none is proved to be issued | every slice of every worker | event and GET agree | here |
+ * | the profile reads answers or words wrongly, or two invoices get ids that others have | every slice of every worker | it is corrected, or an operator confirms it | `../calibration.ts`, `sending-permission.ts` |
+ * | 403 to one merchant while others pass | that merchant; what is not sent is held | the file is dropped again | `forbidden-invoices.ts` |
+ * | 403 to everybody | every slice, as above | a probe succeeds | `forbidden-invoices.ts` |
  * | the same error for one key again and again | that invoice, which becomes unknown | an operator decides | `stored-errors.ts` |
  * | the first POST is older than the retention window | that invoice, which becomes unknown | an operator decides | `retention-window.ts` |
- * | more refusals and failures than LOTE_FAILURE_BUDGET | the batch; the rest is held | the file is dropped again | `budgets/failure-budget.ts` |
- * | more repeats than `retry.repeatsPerInvoice` | the batch; the rest is held | the file is dropped again | `budgets/retry-budget.ts` |
- * | the first invoices of a batch are refused or fail | the batch; the rest is held | the file is dropped again | `judge-canary.ts` |
+ * | more refusals and failures than LOTE_FAILURE_BUDGET | the batch; the rest is held | the file is dropped again | `budgets.ts` |
+ * | more repeats than `retry.repeatsPerInvoice` | the batch; the rest is held | the file is dropped again | `budgets.ts` |
+ * | the first invoices of a batch are refused or fail | the batch; the rest is held | the file is dropped again | `first-invoices.ts` |
  * | a longer Retry-After than 2 s | the page | that time is over | `send-invoice.ts` |
- * | a longer Retry-After than 2 s for one key | that invoice | that time is over | `key-delays.ts` |
  */
-export function createSubmitSlice({ ledger, service, now, settings, watch }: ActivityDeps) {
-  const concurrency = createSemaphore(settings.maxConcurrency);
+export function createSubmitSlice({ ledger, service, now, settings }: ActivityDeps) {
   const shared: Shared = {
-    circuit: createCircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
-    storedErrors: createStoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
-    concurrency,
-    firstAnswers: createFirstAnswers(concurrency, settings.maxConcurrency, (message) => watch.unreadRefusal(message)),
-    keyDelays: createKeyDelays(),
+    circuit: new CircuitBreaker({ ledger, baseUrl: service.baseUrl, now }),
+    storedErrors: new StoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
+    heard: { isAny: false },
     failureWatch: createFailureWatches(),
     forgottenMerchants: createForgottenMerchants(),
   };
@@ -75,9 +67,8 @@ async function submitSlice(deps: ActivityDeps, shared: Shared, input: SliceInput
   const failures = shared.failureWatch(deps, input);
   try {
     if (!(await permit.confirm())) return await nothingHandedOut(deps, input, untilStart(permit));
-    await holdUnsentBefore(deps, { batchId, fencingToken: input.fencingToken });
     const began = deps.now();
-    const slice = await sendSlice(deps, { ...shared, permit, failures }, input);
+    const slice = await sendPlaces(deps, { ...shared, permit, failures }, input);
     // A process that stood still tried nothing: a slice starts nothing after this.
     return { triedMs: Math.min(Math.max(0, deps.now() - began), LONGEST_SLICE_MS), ...slice };
   } finally {
@@ -108,13 +99,10 @@ type Order = (invoices: readonly SendableInvoice[]) => readonly SendableInvoice[
 const fewestTriesFirst: Order = (invoices) => invoices.toSorted((a, b) => a.attempts - b.attempts);
 
 /**
- * Where no answer can be read, each new invoice may be created: the probe is one that was tried. Otherwise its merchant is drawn by lot, and after it the
- * merchants go in turn: where the service has trouble with one merchant alone, neither the probe nor a row of answers without success is that merchant's
- * each time.
+ * Its merchant is drawn by lot, and after it the merchants go in turn: where the service has trouble with one merchant alone, neither the probe nor a row of
+ * answers without success is that merchant's each time.
  */
-function orderOfProbe({ random }: ActivityDeps, { circuit }: SliceParts): Order {
-  if (circuit.refusedBecause()?.code === ANSWERS_UNREADABLE)
-    return (invoices) => invoices.toSorted((a, b) => b.attempts - a.attempts);
+function orderOfProbe({ random }: ActivityDeps): Order {
   return (invoices) => {
     const inTurn = eachInTurn(fewestTriesFirst(invoices), merchantOf);
     const merchants = new Set(inTurn.map(merchantOf));
@@ -128,23 +116,46 @@ function merchantOf({ invoice }: SendableInvoice): string {
   return invoice.merchant.nif;
 }
 
-/** One pass over a slice: handed out, frozen, sent, and what did not go put back. */
+type PlaceParts = SliceParts & Pick<Shared, 'forgottenMerchants'>;
+
+/** The whole slice, or until the service profile is proved those invoices that have a place; the others follow when the gate opens soon. */
+async function sendPlaces(deps: ActivityDeps, parts: PlaceParts, input: SliceInput): Promise<SliceResult> {
+  const { ordinals, hasMore } = await deps.calibration.places(input);
+  if (ordinals === null) return sendSlice(deps, parts, input);
+  const first = ordinals.length === 0 ? null : await sendSlice(deps, parts, input, new Set(ordinals));
+  if (first !== null && (!hasMore || first.stop || first.waiting !== null))
+    return { ...first, left: first.left + (hasMore ? 1 : 0) };
+  if (!(await awaitOpening(deps, parts.permit.withdrawn))) {
+    const rest = await nothingHandedOut(deps, input, await untilOpen(deps));
+    return { ...rest, accepted: first?.accepted ?? 0 };
+  }
+  const rest = await sendSlice(deps, parts, input);
+  return { ...rest, accepted: rest.accepted + (first?.accepted ?? 0) };
+}
+
+/** One pass over a slice: handed out, frozen, sent, and what did not go put back. `only`: these ordinals; left out: all. */
 async function sendSlice(
   deps: ActivityDeps,
-  parts: SliceParts & Pick<Shared, 'forgottenMerchants'>,
+  parts: PlaceParts,
   input: SliceInput,
+  only?: ReadonlySet<number>,
 ): Promise<SliceResult> {
   const { batchId, from, to } = input;
   const entry = await parts.circuit.enter();
   if (entry.kind === 'refused') return nothingHandedOut(deps, input, entry.waiting);
   const probing = entry.kind === 'probe';
-  const handedOut = await withinRetention(deps, await deps.ledger.sendable(batchId, from, to));
-  const inOrder = probing ? orderOfProbe(deps, parts) : fewestTriesFirst;
+  const range = only === undefined ? ([from, to] as const) : ([Math.min(...only), Math.max(...only)] as const);
+  const found = await deps.ledger.sendable(batchId, ...range);
+  const handedOut = await withinRetention(
+    deps,
+    batchId,
+    found.filter(({ ordinal }) => only?.has(ordinal) ?? true),
+  );
+  const inOrder = probing ? orderOfProbe(deps) : fewestTriesFirst;
   const now = deps.now();
   const sendable = handedOut.filter(canHaveBytes);
-  const { due, notYet } = dueNow(parts, sendable, now);
   const until = now + LONGEST_SLICE_MS;
-  const sender = new SliceSender(deps, parts, { input, until, sendable: inOrder(due), notYet, isProbing: probing });
+  const sender = new SliceSender(deps, parts, { input, until, sendable: inOrder(sendable), isProbing: probing });
   const slice = await sender.send();
   // The merchants of a batch are known before its pages begin, but for those that were forgotten since.
   const forgotten = handedOut.length - sendable.length;
@@ -152,15 +163,69 @@ async function sendSlice(
   return { ...slice, left: slice.left + forgotten, waiting: await parts.forgottenMerchants(deps, input) };
 }
 
-/** What an operator has released is `staged`, and goes whatever was said of its key before. */
-function dueNow({ keyDelays }: SliceParts, invoices: readonly SendableInvoice[], now: number) {
-  const due: SendableInvoice[] = [];
-  const notYet: WaitingInvoice[] = [];
-  for (const invoice of invoices) {
-    const { idempotencyKey, state } = invoice;
-    const reason = state === 'sending' ? keyDelays.reasonToWait(idempotencyKey, now) : null;
-    if (reason === null) due.push(invoice);
-    else notYet.push({ invoice, reason });
+/** The same items, one of each group in turn: within a group in their order, the groups in the order in which they come first. */
+function eachInTurn<Item>(items: readonly Item[], groupOf: (item: Item) => string): readonly Item[] {
+  const taken = new Map<string, number>();
+  const turns: Item[][] = [];
+  for (const item of items) {
+    const group = groupOf(item);
+    const turn = taken.get(group) ?? 0;
+    taken.set(group, turn + 1);
+    (turns[turn] ??= []).push(item);
   }
-  return { due, notYet };
+  return turns.flat();
+}
+
+const AGAIN_AFTER_MS = 5_000;
+
+/** So long waits a slice itself: mostly the first event comes within a second. */
+const LONGEST_WAIT_MS = 10_000;
+const STEP_MS = 100;
+/** The invoices that are out are asked for by GET after an eighth of what was waited already, within these bounds. */
+const LOOK_SHARE = 1 / 8;
+const FIRST_LOOK_MS = 500;
+const LONGEST_LOOK_MS = 60_000;
+/** A service that is slow for all of them is asked about a few. */
+const SAMPLE = 5;
+const ALL_AFTER_MS = 60_000;
+
+/**
+ * Waits until the gate of the calibration opens, and asks by GET for invoices that are out: their pages wait with the sending and do not ask. True: it is open.
+ */
+async function awaitOpening(deps: ActivityDeps, withdrawn: AbortSignal): Promise<boolean> {
+  const { calibration, now } = deps;
+  const began = now();
+  while (!withdrawn.aborted && Math.abs(now() - began) < LONGEST_WAIT_MS) {
+    // oxlint-disable-next-line no-await-in-loop
+    if (await calibration.isOpen()) return true;
+    // oxlint-disable-next-line no-await-in-loop
+    await look(deps);
+    // oxlint-disable-next-line no-await-in-loop
+    await Context.current()
+      .sleep(STEP_MS)
+      .catch(() => undefined);
+  }
+  return calibration.isOpen();
+}
+
+/** What a page waits for while the service profile is not proved. */
+async function untilOpen({ calibration }: Pick<ActivityDeps, 'calibration'>): Promise<Waiting> {
+  const { found } = await calibration.known(LONGEST_WAIT_MS);
+  return { reason: found.length === 0 ? FIRST_INVOICES_OUT : PROFILE_UNPROVED, probeAfterMs: AGAIN_AFTER_MS };
+}
+
+async function look(deps: ActivityDeps): Promise<void> {
+  const { calibration, ledger, now } = deps;
+  const { began, out } = await calibration.known(LONGEST_WAIT_MS);
+  if (began === null) return;
+  const age = ageOf(began, now());
+  const pause = Math.min(Math.max(age * LOOK_SHARE, FIRST_LOOK_MS), LONGEST_LOOK_MS);
+  if (!calibration.takeLook(pause)) return;
+  const invoices = await ledger.calibrationInvoices(out);
+  const pending = invoices.flatMap(({ invoiceId, serviceId, state, failedEvent }) =>
+    serviceId === null || (state !== 'accepted' && state !== 'unsettled')
+      ? []
+      : [{ invoiceId, serviceId, ...(failedEvent !== null && { reason: failedEvent.reason }) }],
+  );
+  await pollStatuses(deps, age > ALL_AFTER_MS ? pending : pending.slice(0, SAMPLE), now() + LONGEST_WAIT_MS);
 }

@@ -1,33 +1,30 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import type { CreateAnswer, DeparturePermit } from '../../src/domain/ports/invoicing-service.ts';
-import type { SendOutcome } from '../../src/domain/ports/ledger/sending-ledger.ts';
-import type { RepeatInvoice } from '../../src/domain/ports/ledger/reconciling-ledger.ts';
-import { LoteError } from '../../src/domain/errors.ts';
-import { CANCELLED_UNANSWERED, STOPPED_MAYBE_SENT } from '../../src/domain/retry-decision.ts';
-import { holdUnsentBefore } from '../batch/hold-unsent-before.ts';
-import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-documents.ts';
-import { repeatPermits, STALE_REPEAT_MS } from './repeat-permits.ts';
+import { noteChangedFiles } from '../nightly/changed-files.ts';
+import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
-import { eachOf } from '../../src/concurrency/each-of.ts';
-import { permitOfGeneration } from '../sending/later-generation.ts';
-import { refusedRepeat } from '../sending/refused-repeat.ts';
-import { openTries } from '../sending/open-tries.ts';
-import { retentionWindow, type RetentionWindow } from '../sending/retention-window.ts';
+import { attemptOver, requireRunningWorker } from '../failure.ts';
+import { eachOf } from '../../src/platform/each-of.ts';
+import { permitOfGeneration } from '../sending/sending-permission.ts';
+import { refusedRepeat, judgeEarlierWith, distrustIds } from '../sending/earlier-key.ts';
+import { RetentionWindow } from '../sending/retention-window.ts';
 import { isServerError } from '../sending/stored-errors.ts';
+import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
+import { setMaxListeners } from 'node:events';
+import type { RepeatInvoice } from '../../src/ledger/operations/reconciling.ts';
+import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
 export interface ReconcileInput {
   readonly ledgerId?: string | undefined;
   /** False: each invoice waits half of the age that it had at its last try. */
   readonly all: boolean;
-  /** Batches of which nothing is repeated this time; left out: none. */
-  readonly exceptBatches?: readonly string[];
 }
 
 export interface RepeatedUnknown {
   readonly ledgerId: string;
   readonly repeated: number;
   readonly found: number;
+  /** As in `ReconciliationResult`. */
+  readonly stopped: readonly string[];
   /** The service does not answer, or is not asked: the rest waits for the next time. */
   readonly serviceAway: boolean;
   /** As in `ReconciliationResult`. */
@@ -49,9 +46,10 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   const { application, ledger, settings, speech } = deps;
   await ledger.applyMissedEvents();
   const over = attemptOver();
-  const exceptBatches = [...(input.exceptBatches ?? []), ...(await holdUnsent(deps))];
+  const leftUnknown = await ledger.batchesLeftUnknown(application);
+  const stopped = leftUnknown.filter(({ isStopped }) => isStopped).map(({ batchId }) => batchId);
   const permits = repeatPermits(deps, over);
-  const window = retentionWindow(deps);
+  const window = new RetentionWindow(deps);
   await endRepeats(deps, window);
   let repeated = 0;
   let found = 0;
@@ -66,9 +64,10 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
       staleMs: STALE_REPEAT_MS,
       all,
       refusalIsProof: settings.retry.refusedRepeatIsProof,
-      ...{ afterInvoiceId, limit: REPEATS_AT_ONCE, exceptBatches },
+      ...{ afterInvoiceId, limit: REPEATS_AT_ONCE },
     });
     if (taken.length === 0) break;
+    await deps.noteSends(taken);
     afterInvoiceId = Math.max(...taken.map(({ invoiceId }) => invoiceId));
     await eachOf(taken, settings.maxConcurrency, async (invoice) => {
       // What does not go on is put back as it was.
@@ -83,7 +82,7 @@ export async function repeatUnknown(deps: ActivityDeps, input: ReconcileInput): 
   const serviceAway = permits.isStopped() || troubles >= TROUBLE_IN_A_ROW;
   if (!serviceAway) requireRunningWorker(over);
   const foundWrong = permits.isStopped() ? { profileFoundWrong: true as const } : {};
-  return { ledgerId: ledger.id, repeated, found, serviceAway, ...foundWrong, language: speech.locale };
+  return { ledgerId: ledger.id, repeated, found, stopped, serviceAway, ...foundWrong, language: speech.locale };
 }
 
 /** Nothing repeats them any more, and who reads of one must not wait for it. */
@@ -97,25 +96,6 @@ async function endRepeats(
   const invoices = await ledger.endRepeats({ application, now: now(), frozenUntil, reason, messageAhead });
   if (invoices > 0)
     log.warn('the service may have forgotten the keys of unknown invoices: only an operator goes on', { invoices });
-}
-
-/**
- * In a restored ledger a batch that was closed at the time of the copy may have gone on since: what its lost report calls refused or not sent may have been
- * corrected. Returns the batches whose lost report cannot be read: they wait, and no others.
- */
-async function holdUnsent(deps: ActivityDeps): Promise<readonly string[]> {
-  const unreadable: string[] = [];
-  for (const batchId of await deps.ledger.batchesLeftUnknown(deps.application)) {
-    try {
-      // Nobody holds the claim of a closed batch.
-      await holdUnsentBefore(deps, { batchId, fencingToken: undefined });
-    } catch (error) {
-      if (!(error instanceof LoteError) || error.code !== 'folder-unusable') throw error;
-      deps.log.error('what a batch left unknown is not repeated', { batchId, err: error });
-      unreadable.push(batchId);
-    }
-  }
-  return unreadable;
 }
 
 /** Invoices that were taken together, to be repeated. */
@@ -146,8 +126,8 @@ async function repeatOne(
   if (answer.kind === 'not-permitted') {
     const unsent = { invoiceId, generation, attempts: 0 };
     if (window.isOver(mayExistSince)) {
-      const outcome = lateOutcome(window, invoice);
-      // First, because after a crash between the two nobody would. By this machine's clock the window may be open for hours: what says so already is
+      const outcome = window.outcomeOf(mayExistSince);
+      // First, because after a crash between the two it would never be done. By this machine's clock the window may be open for hours: what says so already is
       // taken each time, and its report says it, too.
       if (!isSameReason(outcome.reason, invoice.reason)) await deps.ledger.markReasonsChanged([invoiceId]);
       await deps.ledger.recordSends([{ ...unsent, sentAt, outcome }]);
@@ -160,29 +140,17 @@ async function repeatOne(
     return 'not-sent';
   }
   const answeredAt = deps.now();
-  const outcome = outcomeOf(deps, answer, { invoice, sentAt });
-  // An invoice that stays unknown keeps its reason; the try has what this POST was answered.
-  const tried =
-    answer.kind === 'created' || outcome.kind !== 'unknown' ? outcome : { ...outcome, reason: answer.reason };
-  const tries = openTries(tried, { sentAt, answeredAt });
-  await deps.ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt, answeredAt, outcome, tries, takenAt }]);
+  const verdict = await judgeEarlierWith(deps)(invoice, answer, true);
+  const { outcome, generation: answered = generation } = verdict ?? {
+    outcome: outcomeOf(deps, answer, { invoice, sentAt }),
+  };
+  const sent = { invoiceId, generation: answered, attempts: 1, sentAt, answeredAt, takenAt };
+  const { idsTaken } = await deps.ledger.recordSends([{ ...sent, outcome }]);
+  if (idsTaken > 0) await distrustIds(deps, idsTaken);
   if (answer.kind === 'created') return 'found';
   // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
   const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
-}
-
-/**
- * Its window ended before its repeat was sent. What may never have been sent still waits for an operator: by its reason code no schedule POSTs it.
- */
-function lateOutcome(
-  window: RetentionWindow,
-  { reason, mayExistSince }: RepeatInvoice,
-): ReturnType<RetentionWindow['outcomeOf']> {
-  const over = window.outcomeOf(mayExistSince);
-  if (reason.code !== CANCELLED_UNANSWERED) return over;
-  const { code } = reason;
-  return { ...over, reason: { code, message: STOPPED_MAYBE_SENT + over.reason.message } };
 }
 
 function isSameReason(one: Reason, other: Reason): boolean {
@@ -203,8 +171,6 @@ function outcomeOf(
     case 'key-mismatch':
       return { kind: 'unknown', reason: answer.reason };
     case 'lost':
-      // Its operator had it repeated, and that may have created it: from now on it is like any other.
-      return { kind: 'unknown', reason: reason.code === CANCELLED_UNANSWERED ? answer.reason : reason };
     case 'not-now':
     case 'access-denied':
       return { kind: 'unknown', reason };
@@ -228,6 +194,7 @@ export async function pollOpenDocuments(deps: ActivityDeps, { all }: ReconcileIn
 
 /** Closed batches whose report no longer says what the ledger says, or was never written. */
 export async function outdatedReports(deps: ActivityDeps): Promise<readonly string[]> {
+  await noteChangedFiles(deps);
   const outdated = await deps.ledger.outdatedReports(deps.application);
   return [...outdated, ...(await missingReports(deps))];
 }
@@ -236,7 +203,43 @@ export async function outdatedReports(deps: ActivityDeps): Promise<readonly stri
 async function missingReports({ ledger, runs, application }: ActivityDeps): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const { batchId, workflowId, runId } of await ledger.unreportedBatches(application)) {
-    if ((await runs.endedForMs(workflowId, runId)) !== null) missing.push(batchId);
+    if (!(await runs.isOpen(workflowId, runId))) missing.push(batchId);
   }
   return missing;
+}
+
+/** Longer than any group of invoices that are taken together may take: a repeat older than this is one that a crash ended. */
+const STALE_REPEAT_MS = 10 * 60_000;
+
+/**
+ * A repeat leaves only while no other run may take its invoice, with room for the exchange itself and for clocks that
+ * differ.
+ */
+const LEAVES_WITHIN_MS = STALE_REPEAT_MS - 2 * 60_000;
+
+/** The permits of one pass that repeats unknown invoices. What waits for its turn gives up when the worker stops (`over`), or the service is stopped. */
+function repeatPermits({ now, calibration }: Pick<ActivityDeps, 'now' | 'calibration'>, over: AbortSignal) {
+  const stop = new AbortController();
+  const withdrawn = AbortSignal.any([over, stop.signal]);
+  // Each POST that waits listens to it.
+  setMaxListeners(0, withdrawn);
+  const isOpen = (): boolean => {
+    if (calibration.stoppedHere() !== null) stop.abort();
+    return !withdrawn.aborted;
+  };
+  /** Whether the pass goes on: neither is its attempt over, nor is the service stopped for good. Asked before each repeat. */
+  async function goesOn(): Promise<boolean> {
+    if (isOpen() && (await calibration.stopped()) !== null) stop.abort();
+    return isOpen();
+  }
+  return {
+    goesOn,
+    /** Whether the profile was found wrong, which stops the sending: nothing more of the pass leaves. */
+    isStopped: () => stop.signal.aborted,
+    /** Of what was taken at that time, by the clock that the ledger was given: after STALE_REPEAT_MS of it others take the invoice, or an operator gives it a new key. */
+    ofTake(takenAt: number): DeparturePermit {
+      const isValid = (): boolean => isOpen() && now() - takenAt < LEAVES_WITHIN_MS;
+      return { withdrawn, isValid, confirm: async () => (await goesOn()) && isValid() };
+    },
+  };
 }

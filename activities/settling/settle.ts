@@ -1,15 +1,16 @@
-import { pollsDue, nextPollInMs, type PollPace } from '../../src/domain/time/poll-times.ts';
+import { pollsDue, nextPollInMs, pollsEveryInvoice, type PollPace } from '../../src/domain/time/poll-times.ts';
 import { ageOf } from '../../src/domain/time/is-ahead.ts';
-import type { PageProgress } from '../../src/domain/ports/ledger/settling-ledger.ts';
 import { pollStatuses } from './poll-statuses.ts';
-import { pollNow, pollPending } from './poll-pending.ts';
+import type { PageWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
-import { attemptOver, requireRunningWorker } from '../attempt-over.ts';
+import { attemptOver, requireRunningWorker } from '../failure.ts';
+import { takeRandom } from '../take-random.ts';
+import { Context } from '@temporalio/activity';
+import { createSemaphore } from '../../src/platform/semaphore.ts';
+import { closePage, type CloseInput } from './close-page.ts';
+import type { PageProgress, PendingInvoice } from '../../src/ledger/settling/settling.ts';
 
-export interface ReviewInput {
-  readonly ledgerId: string;
-  readonly batchId: string;
-  readonly page: number;
+export interface ReviewInput extends PageWork {
   readonly settleMs: number;
   /** An operator wants every pending invoice polled, whether or not it is due. */
   readonly askNow?: boolean;
@@ -50,8 +51,11 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   const pollAll = input.askNow === true && progress.accepted > 0;
   let unfinished = false;
   if (pollAll || hasPollsDue(deps, progress, pace)) {
-    if (pollAll) await pollNow(deps, input, until);
-    else unfinished = (await pollPending(deps, input, until)) || (confirmed > 0 && deps.now() >= until);
+    if (pollAll) {
+      // Due or not; the planned polls stay what they were.
+      const pending = await deps.ledger.pendingInvoices(batchId, page, deps.now() + 1, MOST_POLLED_AT_ONCE);
+      await pollStatuses(deps, pending, until);
+    } else unfinished = (await pollPending(deps, input, until)) || (confirmed > 0 && deps.now() >= until);
     progress = await deps.ledger.pageProgress(batchId, page);
   }
   requireRunningWorker(over);
@@ -59,11 +63,6 @@ export async function reviewPage(deps: ActivityDeps, input: ReviewInput): Promis
   if (!unfinished || review.settleEndsInMs === null) return review;
   // The page must not close while invoices wait for their last poll: the next review goes on at once.
   return { ...review, nextAskInMs: 0, settleEndsInMs: Math.max(review.settleEndsInMs, 1) };
-}
-
-/** Whether a review has something to ask the service about the page. */
-export function isPollDue(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): boolean {
-  return progress.reportedFailed > 0 || hasPollsDue(deps, progress, pace);
 }
 
 /** The newest one may be ahead of the clock: its polls are due with those of the oldest. */
@@ -76,7 +75,7 @@ function hasPollsDue(
 }
 
 /** What a page waits for by its progress. */
-export function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): PageReview {
+function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress, pace: PollPace): PageReview {
   const { accepted, attached, oldestAcceptedAt, newestAcceptedAt } = progress;
   if (accepted === 0 || newestAcceptedAt === null || oldestAcceptedAt === null) {
     return { accepted: 0, attached, nextAskInMs: null, settleEndsInMs: null };
@@ -90,5 +89,114 @@ export function reviewOf(deps: Pick<ActivityDeps, 'now'>, progress: PageProgress
     nextAskInMs: left.length === 0 ? null : Math.min(...left),
     // Where a clock ran ahead of some, the others count.
     settleEndsInMs: Math.max(0, pace.settleMs - (newest === Infinity ? oldest : newest)),
+  };
+}
+
+/** Polled before the other invoices: an engine that is slow for all of them must not get thousands of polls. */
+const FIRST_SAMPLE = 20;
+/** A page is 2,000 invoices or somewhat more; the next review polls what is beyond this. */
+const MOST_POLLED_AT_ONCE = 5_000;
+
+/**
+ * Polls the pending invoices that are due. The last three polls go to every invoice. Each earlier one goes to a random
+ * sample first, and to twice as many while one of them has a final word: when none has, the engine needs its time, and
+ * no webhook was lost. Returns whether the review ended before it had polled every invoice that it had to.
+ */
+async function pollPending(deps: ActivityDeps, page: ReviewInput, until: number): Promise<boolean> {
+  for (let sample = FIRST_SAMPLE; deps.now() < until; sample *= 2) {
+    // Read again each time: webhooks that arrive meanwhile make a poll needless.
+    const { everyone, sampled, more } = await dueInvoices(deps, page);
+    const chosen = [...everyone, ...takeRandom(sampled, sample, deps.random)];
+    const { answered, finals, skipped, unanswered } = await pollStatuses(deps, chosen, until);
+    // A service that answers nothing is not polled for ever.
+    if (answered > 0 && (skipped + unanswered > 0 || more)) return true;
+    if (finals === 0 || chosen.length === everyone.length + sampled.length) return false;
+  }
+  return false;
+}
+
+/** `more`: there are more than one review polls. */
+async function dueInvoices(deps: ActivityDeps, { batchId, page, settleMs }: ReviewInput) {
+  const now = deps.now();
+  const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
+  const everyone: PendingInvoice[] = [];
+  const sampled: PendingInvoice[] = [];
+  const pending = await deps.ledger.pendingInvoices(batchId, page, now, MOST_POLLED_AT_ONCE);
+  for (const invoice of pending) {
+    // Each invoice counts by its own age: in a page that was held up, the first may have waited for hours when the last
+    // was accepted.
+    const due = pollsDue(pace, ageOf(invoice.acceptedAt, now));
+    if (invoice.asks >= due) continue;
+    (pollsEveryInvoice(pace, due) ? everyone : sampled).push({ ...invoice, asks: due });
+  }
+  return { everyone, sampled, more: pending.length === MOST_POLLED_AT_ONCE && everyone.length > 0 };
+}
+
+export interface LookInput extends CloseInput {
+  /** How long final words are waited for; 0: not at all. */
+  readonly waitMs: number;
+}
+
+/** What a page still waits for. */
+export interface PageLook extends PageReview {
+  /** Nothing: the page is closed. */
+  readonly isClosed: boolean;
+  /** Invoices are to be polled, or a failure is to be confirmed, by a review. */
+  readonly isReviewDue: boolean;
+}
+
+/**
+ * Webhooks write to the ledger, and what is open in the page is counted again after as long as was waited already, within these bounds. To count it for a
+ * page of 2,000 takes the database as long as to settle thirty invoices.
+ */
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 500;
+
+/**
+ * Looks that wait at the same time in this process. Each takes one of its 40 workflow tasks: many small pages of a slow service would take them all, and
+ * other batches, queries and operators' updates would wait for seconds. One more look does not wait; its page does, for a signal.
+ */
+const waits = createSemaphore(20);
+
+/** Applies stored events of a page and counts what it waits for, without asking the service; closes it as soon as that is nothing. */
+export async function lookAtPage(deps: ActivityDeps, input: LookInput): Promise<PageLook> {
+  const over = attemptOver();
+  const place = input.waitMs > 0 ? waits.tryAcquire() : null;
+  try {
+    if (place !== null) await waitWhileOpen(deps, input, over);
+    return await lookOnce(deps, input, over);
+  } finally {
+    place?.();
+  }
+}
+
+/** Until no invoice of the page is waited for, or the time is over. */
+async function waitWhileOpen(
+  { ledger, now }: Pick<ActivityDeps, 'ledger' | 'now'>,
+  { batchId, page, waitMs }: LookInput,
+  over: AbortSignal,
+): Promise<void> {
+  const began = now();
+  for (let waited = 0; waited < waitMs && !over.aborted; waited = now() - began) {
+    if ((await ledger.pageOpen(batchId, page)) === 0) return;
+    const pause = Math.min(Math.max(waited, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS, waitMs - waited);
+    await Context.current()
+      .sleep(Math.round(pause))
+      .catch(() => undefined);
+  }
+}
+
+/** An attempt that is over closes nothing: it may have waited long for what it read. */
+async function lookOnce(deps: ActivityDeps, input: LookInput, over: AbortSignal): Promise<PageLook> {
+  const { batchId, page, settleMs } = input;
+  const pace = { settleMs, everyMs: deps.settings.pollEveryMs };
+  const progress = await deps.ledger.pageProgress(batchId, page);
+  const review = reviewOf(deps, progress, pace);
+  const isClosed = review.accepted === 0 && review.attached === 0 && !over.aborted;
+  if (isClosed) await closePage(deps, input);
+  return {
+    ...review,
+    isClosed,
+    isReviewDue: !isClosed && (progress.reportedFailed > 0 || hasPollsDue(deps, progress, pace)),
   };
 }

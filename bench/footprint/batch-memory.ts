@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writeInvoiceFile } from '../../test/support/files/invoice-file.ts';
+import { writeInvoiceFile } from '../../test/support/files/batch-file.ts';
 import { ownPort } from '../../test/support/servers/own-port.ts';
 import { startDeployedPostgres } from '../deployed-postgres.ts';
 import { watchMemory } from '../measures/memory-watch.ts';

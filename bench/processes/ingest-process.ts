@@ -5,16 +5,17 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { parse } from 'csv-parse';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { ingestBatch, type IngestResult } from '../../activities/batch/ingest.ts';
-import type { RowStore } from '../../src/domain/ports/row-store.ts';
+import { blankCalibration } from '../../src/domain/calibration.ts';
 import { readFile } from '../../src/ingest/read-file.ts';
-import { openLedger } from '../../src/wiring/account/open-ledger.ts';
-import { createFileReader } from '../../src/wiring/files/input-files.ts';
-import { retrySettings } from '../../src/wiring/worker/profile-settings.ts';
-import { DEFAULT_PROFILE } from '../../src/service-profile/default-profile.ts';
+import { openLedger } from '../../src/app/account/open-ledger.ts';
+import { createFileReader } from '../../src/app/files/input-files.ts';
+import { retrySettings } from '../../src/app/worker/activity-deps.ts';
+import { DEFAULT_PROFILE } from '../../src/service/profile/default-profile.ts';
 import { ENGLISH } from '../../src/texts/choose-language.ts';
 import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
 import { peakRssMb } from '../measures/peak-rss.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
+import type { RowStore } from '../../src/domain/row.ts';
 
 export interface IngestInput {
   /** `parse`: csv-parse alone; `read`: Lote's reading, rows thrown away; `stage`: file to staged ledger. */
@@ -111,11 +112,11 @@ async function staging(): Promise<Work> {
     ledger,
     files: createFileReader({ inputDir: input.directory, dataDir: `${input.directory}/data` }),
     runs: { temporalId: async () => null },
-    reports: { rowsNotSent: async () => ({ firstRows: [], sentAgain: [], writtenAt: 0, folders: [] }) },
     settings: {
       ...{ pageSize: 2_000, sliceSize: 1_000, settleMs: 1, sendMs: 1, patienceMs: 1 },
       retry: retrySettings(DEFAULT_PROFILE),
     },
+    calibration: { known: async () => blankCalibration() },
     operatorLinks: () => ({ console: null, reportsDir: input.directory, searchable: false }),
     now: Date.now,
     latestNow: Date.now,
@@ -123,7 +124,7 @@ async function staging(): Promise<Work> {
   const environment = new MockActivityEnvironment();
   return {
     async run() {
-      const request = { file: input.file, sha256: null, workflowId: 'bench', runId: 'bench' };
+      const request = { file: input.file, sha256: null, order: 'drop' as const, workflowId: 'bench', runId: 'bench' };
       const result: IngestResult = await environment.run(() => ingestBatch(deps, request));
       if (result.kind !== 'running')
         throw new Error(`Staging ${input.file}: expected a running batch, found ${result.kind}`);

@@ -1,5 +1,5 @@
-import { measureRequests } from '../../src/telemetry/metrics/measured-service.ts';
-import { createMeter, type Meter } from '../../src/telemetry/metrics/meter.ts';
+import { measureRequests } from '../../src/health/metrics/open-metrics.ts';
+import { createMeter, type Meter } from '../../src/health/metrics/meter.ts';
 
 /** `node --import tsx bench/processes/instruments-process.ts`: CPU of what the metrics add to a POST and to a statement. */
 const TIMES = 100_000;
@@ -16,9 +16,10 @@ function cpuOf(work: () => void): number {
 function round(meter: Meter, measure: ReturnType<typeof measureRequests>): string {
   const post = cpuOf(() => {
     measure('create-invoice', 1)('2xx');
-    meter.count('lote_service_answers_total', { operation: 'create-invoice', answer: 'created' });
   });
-  const statement = cpuOf(() => meter.time('lote_ledger_statement_duration_seconds', 1, { statement: 'record-sends' }));
+  const statement = cpuOf(() =>
+    meter.time('lote_ledger_statement_duration_seconds', 1, { statement: 'record-accepted' }),
+  );
   return `${post.toFixed(1)} us a POST, ${statement.toFixed(1)} us a statement`;
 }
 

@@ -3,13 +3,13 @@ import pg from 'pg';
 import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
 import type { Invoice } from '../../src/domain/invoice.ts';
 import { netOf } from '../../src/domain/money.ts';
-import type { StageInvoice } from '../../src/domain/ports/ledger/batch-ledger.ts';
-import type { RecordDelivery } from '../../src/domain/ports/ledger/delivery-ledger.ts';
-import type { SendableInvoice } from '../../src/domain/ports/ledger/sending-ledger.ts';
 import type { RawRow } from '../../src/domain/row.ts';
 import { openPostgresLedger } from '../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { processTreeUsage } from '../measures/process-tree-usage.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
+import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
+import type { StageInvoice } from '../../src/ledger/staging/stage-invoices.ts';
+import type { RecordDelivery } from '../../src/ledger/webhooks/deliveries.ts';
 
 export interface LedgerInput {
   readonly invoices: number;
@@ -62,7 +62,7 @@ async function issueAll(batch: {
   const { batchId, from, count } = batch;
   const claimed = await ledger.claimBatch({
     ...{ batchId, application: APPLICATION, file: `${batchId}.csv`, sha256: batchId, workflowId: batchId },
-    ...{ runId: batchId, attempt: 1, now: Date.now(), takeOver: false },
+    ...{ runId: batchId, attempt: 1, now: Date.now(), takeOver: false, order: 'person' },
   });
   const staged = Array.from({ length: count }, (_, at) => stageable(from + at, at + 1));
   await batch.measure('raw rows', async () => {

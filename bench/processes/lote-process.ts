@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { parse } from 'csv-parse';
-import { readConfig } from '../../src/runtime/config/config.ts';
-import { createLogger } from '../../src/runtime/process/logger.ts';
-import { startBatch } from '../../src/wiring/temporal/batch-starter.ts';
-import { startEmbedded } from '../../src/wiring/start/embedded.ts';
+import { readConfig } from '../../src/app/config/config.ts';
+import { createLogger } from '../../src/app/process/logger.ts';
+import { startBatch } from '../../src/app/temporal/batch-starter.ts';
+import { startOwner } from '../../src/app/start/start-owner.ts';
 import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
 import { mainThreadCpuMs, processTreeUsage } from '../measures/process-tree-usage.ts';
 import { type Span, timelineOf } from '../measures/timeline.ts';
@@ -63,7 +63,7 @@ const { file, databasePid, restMs, timeline = false } = givenInput<LoteInput>();
 const config = readConfig(process.env);
 const log = createLogger({ level: config.logLevel, secrets: config.secrets });
 const starting = performance.now();
-const stack = await startEmbedded({
+const stack = await startOwner({
   config,
   log,
   notify: () => undefined,

@@ -1,5 +1,5 @@
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../src/sandbox/store/memory-store.ts';
+import { memoryStore } from '../../src/sandbox/store.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';
 
 export interface SandboxInput {

@@ -1,5 +1,52 @@
-import { TRANSITIONS } from '../../src/domain/invoice-state.ts';
-import type { InvoiceState, TransitionName } from '../../src/domain/invoice-state.ts';
+import type { InvoiceState } from '../../src/domain/invoice-state.ts';
+
+interface Transition {
+  readonly from: readonly InvoiceState[];
+  readonly to: InvoiceState;
+}
+
+/** Every move of the machine, with its name in `docs/architecture.md`; a property of the machine proves that it makes no other. */
+export const TRANSITIONS = {
+  /** Bytes and key are written down; from here on a POST may be on the wire. */
+  freeze: { from: ['staged'], to: 'sending' },
+  /** The attempt that froze it has POSTed nothing of it, and no other attempt has taken it. */
+  unfreeze: { from: ['sending'], to: 'staged' },
+  /** The service gave an `inv_` id. */
+  accept: { from: ['sending', 'unknown'], to: 'accepted' },
+  /** The service refused for good, and no earlier answer of this generation was lost. */
+  refuse: { from: ['sending'], to: 'rejected' },
+  /** It may have reached the service, and no answer proves what became of it; retries are spent. */
+  lose: { from: ['sending'], to: 'unknown' },
+  /** Not sent, or every try was proved not to have reached the service. */
+  hold: { from: ['staged', 'sending'], to: 'held' },
+  /** An operator or the next run lets it go; nothing of this generation reached the service. */
+  release: { from: ['held'], to: 'staged' },
+  /** The service said issued, in a webhook or in a GET. It wins over everything. */
+  issue: { from: ['accepted', 'unsettled', 'failed'], to: 'issued' },
+  /**
+   * The service issued an earlier generation of the same content after all, and this one never left, or has no living
+   * document.
+   */
+  revive: { from: ['staged', 'sending', 'held', 'failed', 'rejected'], to: 'issued' },
+  /** The service said failed and a GET did not contradict. */
+  fail: { from: ['accepted', 'unsettled'], to: 'failed' },
+  /** The settle time is over and there is no final word. */
+  expire: { from: ['accepted'], to: 'unsettled' },
+  /** Reconciliation repeats it: same key, same bytes, inside the retention window. */
+  repeat: { from: ['unknown'], to: 'sending' },
+  /** A definitive no; the next generation gets a new key. By retry policy, operator, or corrected content. */
+  regenerate: { from: ['failed', 'rejected'], to: 'staged' },
+  /**
+   * Its batch is closed without having sent it, and a later file brings other content: the next generation gets a new
+   * key.
+   */
+  replace: { from: ['staged', 'held'], to: 'staged' },
+  /** An operator accepts the risk of a duplicate after the retention window; recorded in the audit. */
+  abandon: { from: ['unknown'], to: 'staged' },
+} as const satisfies Record<string, Transition>;
+
+/** Name of one move of the state machine in `docs/architecture.md`, such as `freeze` or `accept`. */
+export type TransitionName = keyof typeof TRANSITIONS;
 
 interface Place {
   readonly x: number;
@@ -43,7 +90,7 @@ const LEFT = 36;
 /** Two moves between the same states, there and back, stand this far apart. */
 const APART = 13;
 
-/** States and moves of the ledger's own table. */
+/** States and moves. */
 export function stateGraph(): string {
   const names = Object.keys(TRANSITIONS) as TransitionName[];
   const moves = names.flatMap((name) =>

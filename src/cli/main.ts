@@ -1,14 +1,12 @@
-import { goOnWithoutReaders } from './output/output-streams.ts';
+import { sayingWaits } from '../platform/waiting-for.ts';
+import { goOnWithoutReaders, lineWriter, terminalText, foreseen, unforeseen } from './output/terminal-text.ts';
 import { EXIT, exitCodeOf } from './output/exit-codes.ts';
-import { foreseen, unforeseen } from './output/foreseen.ts';
-import { nextCommand } from './output/next-command.ts';
 import { program } from './program.ts';
-import { terminalText } from './output/terminal-text.ts';
 
 goOnWithoutReaders();
 
 try {
-  await program.parseAsync();
+  await sayingWaits(lineWriter({ json: false }), () => program.parseAsync());
 } catch (error) {
   process.exitCode = await report(error);
 }
@@ -20,7 +18,7 @@ async function report(error: unknown): Promise<number> {
   }
   const known = await foreseen(error);
   const message = known === null ? unforeseen(error) : known.message;
-  process.stderr.write(`lote: ${terminalText(message)}\n${known === null ? '' : nextCommand(known, process.argv)}`);
+  process.stderr.write(`lote: ${terminalText(message)}\n`);
   if (process.argv.includes('--json')) {
     process.stdout.write(`${JSON.stringify({ batches: [], error: { code: known?.code ?? 'internal', message } })}\n`);
   }

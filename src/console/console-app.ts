@@ -1,19 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { html } from 'hono/html';
+import { html } from '../texts/html.ts';
 import type { ConsoleOptions } from './console-options.ts';
-import { formTokens } from './forms/form-token.ts';
+import { formTokens, ONCE_FIELD } from './forms/form-token.ts';
 import { guard } from './http/guard.ts';
-import { doneOnce } from './http/once.ts';
-import { type PageAnswers, pageAnswers } from './http/page-answers.ts';
-import { securityHeaders } from './http/security-headers.ts';
-import { shownError } from './http/shown-error.ts';
-import { endUnreadBody } from './http/unread-body.ts';
+import { pageAnswers, type PageAnswers } from './http/page-answers.ts';
 import { peopleGuard } from './people/people-guard.ts';
 import { mappingRoutes } from './mapping/mapping-routes.ts';
-import { assetRoutes } from './routes/asset-routes.ts';
-import { batchFileRoutes } from './routes/batch-file-routes.ts';
 import { batchRoutes } from './routes/batch-routes.ts';
 import { consoleApi } from './routes/console-api.ts';
 import { figuresRoutes } from './routes/figures-routes.ts';
@@ -21,16 +15,50 @@ import { fileRoutes } from './routes/file-routes.ts';
 import { nightlyRoutes } from './routes/nightly-routes.ts';
 import { operateRoutes } from './routes/operate-routes.ts';
 import { overviewRoutes } from './routes/overview-routes.ts';
-import { profileRoutes } from './routes/profile-routes.ts';
-import { probeRoutes, readyOf } from './routes/probe-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
+import { profileRoutes } from './pages/profile-page.ts';
+import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
 
-/** Every form but those that carry a file or a profile. */
+/** The console's one style sheet. Contrast of each pair of colours is 4.5 or more, in light and in dark. */
+export const CONSOLE_STYLE = `
+:root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--panel:#f6f8fa;--line:#d0d7de;--field:#8c959f;--link:#0550ae;--on-link:#fff;--good:#1a7f37;--under-way:#0969da;--open:#9a6700;--bad:#cf222e}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--paper:#0d1117;--panel:#161b22;--line:#30363d;--field:#6e7681;--link:#79c0ff;--on-link:#0d1117;--good:#3fb950;--under-way:#58a6ff;--open:#d29922;--bad:#ff7b72}}
+*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
+.skip{position:absolute;left:-99rem}.skip:focus{left:.5rem;top:.5rem;background:var(--paper);padding:.25rem .5rem;z-index:1}
+.unseen{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+header.top{border-bottom:1px solid var(--line);background:var(--panel)}header.top nav{max-width:76rem;margin:0 auto;padding:.5rem 1rem;display:flex;flex-wrap:wrap;gap:.35rem 1.25rem;align-items:center}
+header.top strong{font-size:1.15rem}header.top a[aria-current]{color:var(--ink);font-weight:600;text-decoration:none}
+form.search{display:flex;gap:.4rem;margin-left:auto;flex:0 1 22rem}form.search input{flex:1;min-width:0}
+main,footer{max-width:76rem;margin:0 auto;padding:1.25rem 1rem}footer{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;align-items:baseline;border-top:1px solid var(--line);margin-top:2.5rem;font-size:.9rem}footer ul.plain{margin:0 0 0 auto}
+h1{font-size:1.55rem;line-height:1.25;margin:.25rem 0 .75rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 .5rem}p{margin:.4rem 0}
+a{color:var(--link);text-underline-offset:.15em}:focus-visible{outline:2px solid var(--link);outline-offset:2px}
+.soft{color:var(--soft)}.big{font-size:1.15rem}code,pre,.mono{font-family:ui-monospace,monospace;font-size:.88em;overflow-wrap:anywhere}
+pre{background:var(--panel);border:1px solid var(--line);border-radius:.35rem;padding:.6rem .75rem;overflow-x:auto;white-space:pre-wrap}
+.good{--tone:var(--good)}.under-way{--tone:var(--under-way)}.open{--tone:var(--open)}.bad{--tone:var(--bad)}
+.state{color:var(--tone);font-weight:600;white-space:nowrap}.state::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.4em;border-radius:50%;background:var(--tone)}
+.verdict{border-left:.4rem solid var(--tone);background:var(--panel);padding:.75rem 1.25rem;border-radius:.35rem;margin:.75rem 0 1rem}
+.card{border:1px solid var(--line);border-radius:.35rem;padding:.75rem 1rem;margin:.75rem 0}.done{background:var(--panel);border:1px solid var(--line);border-radius:.35rem;padding:.5rem .75rem}
+svg.bar{display:block;width:100%;height:1.25rem;border-radius:.25rem;background:var(--line)}svg.bar rect{fill:var(--tone)}td svg.bar,th svg.bar{min-width:8rem;max-width:20rem;height:.7rem;margin:.4rem 0 .1rem}
+button,.button,input,select{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--field);border-radius:.35rem;padding:.35rem .75rem;max-width:100%}
+button,.button{cursor:pointer;background:var(--panel);text-decoration:none;display:inline-block}button:hover,.button:hover{border-color:var(--link)}
+button.main{background:var(--link);border-color:var(--link);color:var(--on-link);font-weight:600}button.danger{border-color:var(--bad);color:var(--bad);background:var(--paper)}
+label{display:block;margin:.35rem 0 .2rem}.row{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}.row>label{flex-basis:100%;margin:0}.row>input{flex:0 1 26rem;min-width:0}
+form.fields select{display:block}fieldset{border:0;margin:0;padding:0}legend{padding:0;color:var(--soft)}label.choice{display:inline-flex;gap:.4rem;align-items:baseline;margin:.2rem 1.1rem .2rem 0}.card h2{margin:.1rem 0 .4rem}.card button{margin-top:.6rem}.card input[name=reason]{display:block;width:min(100%,32rem)}h3{font-size:1rem;margin:1.2rem 0 .3rem}details{margin:.75rem 0}summary{cursor:pointer;padding:.2rem 0;color:var(--link)}details .soft,details p{max-width:60rem}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.93rem}
+th,td{text-align:left;vertical-align:top;padding:.4rem .6rem;border-bottom:1px solid var(--line);unicode-bidi:isolate}
+a,code,dd,span,strong{unicode-bidi:isolate}
+thead th{color:var(--soft);font-weight:600;white-space:nowrap}tbody th{font-weight:600}td.number,th.number,.numbers td{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.time{white-space:nowrap}td.text{overflow-wrap:anywhere;min-width:13rem}td.value{min-width:9rem;max-width:24rem}.settings th[scope=row]{width:17rem}.settings td.value{width:15rem}td pre{margin:.2rem 0;max-height:16rem;overflow:auto}tfoot tr:first-child>*{border-top:2px solid var(--ink);font-weight:700;color:var(--ink)}
+ul.legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:.15rem 1.25rem;list-style:none;margin:.5rem 0;padding:0}ul.plain,ul.figures{list-style:none;margin:.5rem 0;padding:0;display:flex;flex-wrap:wrap;gap:.35rem 1.1rem}ul.plain a[aria-current]{font-weight:700;text-decoration:none;color:var(--ink)}ul.buttons{gap:.5rem}
+.figure{font-size:1.3rem;font-weight:600;font-variant-numeric:tabular-nums}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.25rem;margin:.75rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+@media (max-width:40rem){dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}form.search{flex-basis:100%;margin-left:0}footer ul.plain{margin-left:0}.verdict{padding:.6rem .8rem}td.text{min-width:10rem}td.value{min-width:8rem}td .state{white-space:normal;display:inline-block;min-width:6.5rem}th[scope=row]{min-width:7.5rem}}
+@media print{header.top,form,footer ul,.skip{display:none}.scroll{overflow:visible}svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+`;
+
+/** Every form but those that carry a file. */
 const MOST_FORM_BYTES = 16 * 1024;
 /** A hundred columns, and forty words for taxes. */
 const MOST_MAPPING_FORM_BYTES = 64 * 1024;
-/** A profile is of at most 256 kB; as the field of a form it may take three times as much. */
-const MOST_PROFILE_FORM_BYTES = 1024 * 1024;
 
 /** The console's pages and its JSON API, over any ledger. */
 export function createConsoleApp(options: ConsoleOptions): Hono {
@@ -47,7 +75,7 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   app.use(securityHeaders());
   probeRoutes(app, options);
   const { access = 'loopback', hosts = [] } = options;
-  const guarded = { token: options.token, hosts, forms, ready: readyOf(options) };
+  const guarded = { token: options.token, hosts, forms, ready: options.ready };
   app.use(
     people === undefined
       ? guard({ ...guarded, access })
@@ -64,11 +92,9 @@ export function createConsoleApp(options: ConsoleOptions): Hono {
   const once = doneOnce();
   app.use('/start', smallForm, once);
   app.use('/batches/*', smallForm, once);
-  app.route('/batches', batchFileRoutes(options, pages));
   app.route('/batches', batchRoutes(options, pages));
   app.route('/batches', operateRoutes(options, pages));
   app.route('/nights', nightlyRoutes(options, pages));
-  app.use('/profile/*', limitedForm(MOST_PROFILE_FORM_BYTES));
   app.route('/profile', profileRoutes(options, pages));
   if (actions?.files !== undefined) {
     app.route('/', fileRoutes(options, actions.files, pages));
@@ -111,4 +137,156 @@ function showFailure(context: Context, error: Error, pages: PageAnswers): Respon
   const content = html`<h1>${message}</h1>
     <p class="soft"><a href="/">${texts.back}</a> · ${code}</p>`;
   return pages.show(context, { title: code, content, status });
+}
+
+/** The answer to a HEAD has no body; what it would have been read from is closed, because it will not be read. */
+function endUnreadBody(): MiddlewareHandler {
+  return async (context, next) => {
+    await next();
+    if (context.req.method === 'HEAD') await context.res.body?.cancel();
+  };
+}
+
+/** A sheet with a bar on it: small, sharp on any screen, readable on light and dark tabs. */
+const CONSOLE_ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0550ae"/><path d="M4 4h8M4 7h8" stroke="#fff" stroke-width="1.5"/><rect x="4" y="10" width="6" height="2.5" fill="#3fb950"/><rect x="10" y="10" width="2" height="2.5" fill="#ff7b72"/></svg>';
+
+/** What every page loads: its style, its script, its icon. */
+function assetRoutes(): Hono {
+  const routes = new Hono();
+  routes.get('/style.css', (context) =>
+    context.body(CONSOLE_STYLE, 200, { 'content-type': 'text/css; charset=utf-8' }),
+  );
+  routes.get('/live.js', (context) =>
+    context.body(CONSOLE_SCRIPT, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
+  );
+  routes.get('/icon.svg', (context) => context.body(CONSOLE_ICON, 200, { 'content-type': 'image/svg+xml' }));
+  return routes;
+}
+
+/** Own style sheet and own script; nothing inline, nothing from elsewhere, no frame around it. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** On every answer. A handler that sets its own Content-Security-Policy keeps it. */
+function securityHeaders(): MiddlewareHandler {
+  return async (context, next) => {
+    await next();
+    const { headers } = context.res;
+    if (!headers.has('content-security-policy')) headers.set('content-security-policy', POLICY);
+    headers.set('x-content-type-options', 'nosniff');
+    // Not `no-referrer`: with it browsers send `Origin: null` with the console's own forms.
+    headers.set('referrer-policy', 'same-origin');
+    headers.set('cross-origin-opener-policy', 'same-origin');
+    headers.set('cross-origin-resource-policy', 'same-origin');
+    // Pages carry tax numbers; nothing of them belongs in a cache on disk.
+    headers.set('cache-control', 'no-store');
+  };
+}
+
+/**
+ * Better with JavaScript, whole without: a page that says it is live is read again every two seconds, unless a person is
+ * at work in it. A page that was led elsewhere meanwhile (a started batch that has its own address now) follows.
+ */
+const CONSOLE_SCRIPT = `
+async function refresh() {
+  const main = document.querySelector('main[data-live]');
+  if (main === null) return;
+  const atWork = main.contains(document.activeElement) || main.querySelector('details[open]') !== null || String(getSelection()) !== '';
+  if (!document.hidden && !atWork) {
+    try {
+      const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+      const next = answer.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null;
+      const main2 = next === null ? null : next.querySelector('main');
+      if (main2 !== null) {
+        main.replaceWith(main2);
+        document.title = next.title;
+        if (answer.redirected) history.replaceState(null, '', answer.url);
+      }
+    } catch {
+      // The console is restarting: the page stays as it is and asks again.
+    }
+  }
+  setTimeout(refresh, 2000);
+}
+setTimeout(refresh, 2000);
+`;
+
+interface ShownError {
+  readonly code: string;
+  readonly message: string;
+  readonly status: 400 | 404 | 500 | 503;
+}
+
+/** The message of a LoteError is made to be read by anyone; another one may hold what must not leave the process. */
+function shownError(error: Error, otherwise: string): ShownError {
+  if (!(error instanceof LoteError)) return { code: 'internal', message: otherwise, status: 500 };
+  const { code, message } = error;
+  return { code, message, status: STATUS_BY_CODE[code] ?? 500 };
+}
+
+const STATUS_BY_CODE: Partial<Record<LoteErrorCode, 400 | 404 | 503>> = {
+  usage: 400,
+  'file-unreadable': 400,
+  'file-changed': 400,
+  'transition-refused': 400,
+  'configuration-invalid': 400,
+  'batch-not-found': 404,
+  'ledger-unavailable': 503,
+  'folder-unusable': 503,
+  'input-unusable': 503,
+  'temporal-unavailable': 503,
+  'service-unreachable': 503,
+  'service-unauthorized': 503,
+  'service-list-unreadable': 503,
+  'worker-missing': 503,
+  'owner-leaving': 503,
+};
+
+/** Liveness and readiness, for every caller: words that name parts and nothing else. */
+function probeRoutes(app: Hono, { ready }: ConsoleOptions): void {
+  app.get('/health/live', (context) => context.json({ status: 'live' }));
+  app.get('/health/ready', async (context) => {
+    const readiness = await ready();
+    return context.json(readiness, readiness.status === 'ready' ? 200 : 503);
+  });
+}
+
+/** A form that comes again later is sent on purpose. */
+const SAME_MS = 10_000;
+
+interface Sent {
+  readonly at: number;
+  /** Where it led; null: it was not done. */
+  readonly location: Promise<string | null>;
+}
+
+/**
+ * Does once what a page sends twice, as a double click does, and leads both to the same place: a second retry would wait
+ * for the end of the first, and send again what has failed meanwhile. What was refused may come again at once.
+ */
+export function doneOnce(now: () => number = () => performance.now()): MiddlewareHandler {
+  const sent = new Map<string, Sent>();
+  return async (context, next) => {
+    if (context.req.method !== 'POST' || context.req.query(ONCE_FIELD) === undefined) return next();
+    for (const [key, { at }] of sent) if (now() - at > SAME_MS) sent.delete(key);
+    const key = JSON.stringify([context.req.url, await context.req.text()]);
+    const before = sent.get(key);
+    // Not awaited where there is none: the other one would pass here meanwhile.
+    const known = before === undefined ? null : await before.location;
+    if (known !== null) return context.redirect(known, 303);
+    let settle = (_location: string | null): void => undefined;
+    sent.set(key, { at: now(), location: new Promise((resolve) => (settle = resolve)) });
+    try {
+      await next();
+    } finally {
+      const location = locationOf(context);
+      settle(location);
+      if (location === null) sent.delete(key);
+    }
+  };
+}
+
+function locationOf({ res }: Context): string | null {
+  return res.status === 303 ? res.headers.get('location') : null;
 }

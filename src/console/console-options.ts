@@ -1,46 +1,32 @@
-import type { BatchLedger } from '../domain/ports/ledger/batch-ledger.ts';
-import type { Ledger } from '../domain/ports/ledger/ledger.ts';
+import type { CheckedBytes, FileCheck, FileMapper } from './mapping/file-mapper.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
-import type { Purged } from '../domain/ports/ledger/purge-ledger.ts';
-import type { Readiness } from '../domain/ports/readiness.ts';
-import type { RetryState } from '../domain/retry-decision.ts';
-import type { CheckedBytes, FileCheck } from './file-check.ts';
+import type { ReconciliationResult, RetryRequestInput } from '../domain/messages/messages.ts';
 import type { People } from './people/people.ts';
-import type { FileMapper } from './mapping/file-mapper.ts';
-import type { ProfileEditor } from './profile-editor.ts';
+import type { Operations, RunAnswer, RunRequest } from './operations.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Readiness } from '../domain/records/readiness.ts';
 
 /** What the console reads; it never writes to the ledger itself. */
 export type ConsoleLedger = Pick<
-  BatchLedger,
+  Ledger,
+  | 'id'
   | 'listBatches'
   | 'findBatch'
+  | 'batchOfFile'
   | 'countOutcomes'
   | 'fileFindings'
   | 'decidingFindings'
   | 'contradictedInvoices'
   | 'batchInvoices'
   | 'invoicesWith'
-> &
-  Pick<
-    Ledger,
-    | 'id'
-    | 'unmatchedDeliveries'
-    | 'batchOfFile'
-    | 'batchFigures'
-    | 'reportedOutcomes'
-    | 'searchInvoices'
-    | 'invoiceDetails'
-    | 'auditOf'
-    | 'totalCheck'
-  >;
-
-/** A run that another process hands over to the owner of the data directory. */
-export interface RunRequest {
-  /** Absolute paths. */
-  readonly files: readonly string[];
-  /** Options of the command, as the owner's own command line would have them. */
-  readonly options: Readonly<Record<string, unknown>>;
-}
+  | 'unmatchedDeliveries'
+  | 'batchFigures'
+  | 'reportedOutcomes'
+  | 'searchInvoices'
+  | 'invoiceDetails'
+  | 'auditOf'
+  | 'totalCheck'
+>;
 
 /** Which files a run that is handed over may read, and where it is written down who started it. */
 export interface RunAccess {
@@ -48,11 +34,6 @@ export interface RunAccess {
   readonly anywhere: boolean;
   /** Called before each batch starts; when it rejects, that batch and those after it are not started. */
   readonly note: (batchId: string, file: string) => Promise<void>;
-}
-
-/** The batches that a handed-over run started or joined, one for each file, in their order. */
-export interface RunAnswer {
-  readonly batches: readonly { readonly batchId: string; readonly workflowId: string; readonly file: string }[];
 }
 
 /** What an operator declares about a file instead of letting the file prove it. */
@@ -79,11 +60,8 @@ export type Operation =
   | { readonly kind: 'settleNow' };
 
 /** Which invoices of a batch go again: all of some states, or those that have one of the rows. */
-export interface RetryWish {
+export interface RetryWish extends Omit<RetryRequestInput, 'who'> {
   readonly batchId: string;
-  readonly states?: readonly RetryState[];
-  readonly rows?: readonly number[];
-  readonly reason: string;
   readonly acceptDuplicateRisk: boolean;
   /** Who wishes it, for the audit. */
   readonly by: string;
@@ -101,17 +79,10 @@ export type RetryAnswer =
 /** Whether the reconciliation has ended while the caller waited; if so, its numbers, as in `ReconciliationResult`. */
 export type ReconcileAnswer =
   | { readonly how: 'started' }
-  | {
-      readonly how: 'ended';
-      readonly asked: number;
-      readonly settled: number;
-      readonly repeated: number;
-      readonly found: number;
-      readonly serviceAway: boolean;
-      readonly profileFoundWrong?: true;
-      /** Only their number is shown. */
-      readonly orphans: readonly string[];
-    };
+  | ({ readonly how: 'ended' } & Pick<
+      ReconciliationResult,
+      'asked' | 'settled' | 'repeated' | 'found' | 'serviceAway' | 'profileFoundWrong' | 'orphans'
+    >);
 
 /** What only the run of a batch knows. */
 export interface BatchWatch {
@@ -121,28 +92,13 @@ export interface BatchWatch {
   readonly waitingFor: string | null;
 }
 
-/** Nothing of the batch goes on until a worker with fitting code runs. */
-export interface StuckBatch {
-  /** Of the batch or of one of its pages. */
-  readonly workflowId: string;
-  readonly attempts: number;
-  /** The cause as Temporal names it, such as NON_DETERMINISTIC_ERROR. */
-  readonly cause: string;
-}
-
-/** What `lote purge` asks the owner of the data directory for. */
-export interface PurgeRequest {
-  /** Of several applications, the one whose batches are purged. */
-  readonly application?: string;
-  readonly olderThanMs: number;
-  readonly dryRun: boolean;
-}
-
 /** Actions that the console offers; each is present only where the process that serves the console can do it. */
 export interface ConsoleActions {
   readonly run?: (request: RunRequest, access: RunAccess) => Promise<RunAnswer>;
   /** For programs that carry the token, never for a page. */
-  readonly purge?: (request: PurgeRequest) => Promise<Purged>;
+  readonly purge?: Operations['purge'];
+  /** For programs that carry the token, never for a page. */
+  readonly rowsOfRefs?: Operations['rowsOfRefs'];
   /** Files that came by the browser. */
   readonly files?: {
     /** Keeps a file under `incoming/` of the input directory; its name relative to that. @throws LoteError `usage` when it is too large */
@@ -152,7 +108,7 @@ export interface ConsoleActions {
     readonly mapper: FileMapper;
     /**
      * Starts the batch of a file, or joins the one that runs. `note` writes into the audit of the batch, before it starts.
-     * @throws LoteError `file-changed` when the file, or its mapping profile, is not what somebody has looked at
+     * @throws LoteError `file-changed` when the file, or its mapping profile, is not the one that the person has seen
      */
     start(
       file: string,
@@ -167,10 +123,19 @@ export interface ConsoleActions {
   readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
   /** Starts a reconciliation of everything that batches left open, as `lote reconcile` does. @throws LoteError */
   readonly reconcile?: () => Promise<ReconcileAnswer>;
-  /** A batch's run whose workflow tasks fail again and again; null when it goes on. */
-  readonly stuck?: (workflowId: string) => Promise<StuckBatch | null>;
   /** What a running batch says of itself; null when nothing runs. */
   readonly watch?: (workflowId: string) => Promise<BatchWatch | null>;
+}
+
+/** A setting of the service profile as the page shows it; values are JSON without secrets. */
+export interface ShownSetting {
+  /** `signature.header`. */
+  readonly key: string;
+  /** What it means, in English; `…` between backticks is code. */
+  readonly words: string;
+  readonly value: string;
+  readonly default: string;
+  readonly differs: boolean;
 }
 
 /** One line of the health page. */
@@ -188,15 +153,13 @@ export interface ConsoleOptions {
   readonly ledger: ConsoleLedger;
   readonly reportsDir: string;
   /** `temporalUi`: address of the Temporal UI, null when there is none. */
-  readonly links: { readonly temporalUi: string | null; readonly namespace?: string; readonly taskQueue?: string };
+  readonly links: { readonly temporalUi: string | null; readonly namespace?: string };
   /** Whose invoices these are; default `default`. */
   readonly application?: string;
-  /** Where there are several: their names. Reports of each are in a folder of its name. Left out: there is one. */
-  readonly applications?: readonly string[];
   /** The service profile in use, without secrets; it is shown as it is. */
   readonly serviceProfile?: Readonly<Record<string, unknown>>;
-  /** Left out: the page of the service profile has neither settings nor an editor. */
-  readonly profileEditor?: ProfileEditor;
+  /** Its settings. */
+  readonly profileSettings?: readonly ShownSetting[];
   readonly version: string;
   /** Proof of the caller: needed for POSTs without a same-origin page, and for everything where `access` is `token`. */
   readonly token?: string;
@@ -207,16 +170,16 @@ export interface ConsoleOptions {
   readonly access?: 'loopback' | 'token';
   /** Host names, besides those of loopback, under which the console is reached. */
   readonly hosts?: readonly string[];
-  /** People who are signed in by a proxy; left out: whoever reaches the console may act, and nobody has a name. */
+  /** People who are signed in by a proxy; left out: every caller may act, and no person has a name. */
   readonly people?: People;
   readonly actions?: ConsoleActions;
   /** True: this process has no Temporal connection, so that the console only shows; the first page says so. */
   readonly showsOnly?: boolean;
-  /** Whether this process can do its work now, for probes; left out: only the ledger is asked. */
-  readonly ready?: () => Promise<Readiness>;
+  /** Whether this process can do its work now, for probes. */
+  readonly ready: () => Promise<Readiness>;
   /** Checks of what the console cannot see itself: Temporal, service, receiver. */
   readonly health?: () => Promise<readonly HealthCheck[]>;
-  /** What is known of a service profile that does not fit; left out: nobody looks. */
+  /** What is known of a service profile that does not fit; left out: it is not looked for. */
   readonly misfits?: () => Promise<readonly ProfileMisfit[]>;
   /** For readers whose browser asks for no language of the console, such as `pt-BR`; default: English. */
   readonly language?: string;

@@ -1,14 +1,21 @@
 import { differingTotals } from './control-totals.ts';
 import type { Finding } from './invoice.ts';
-import type { BatchRecord, Contradicted, OutcomeCount } from './ports/ledger/batch-record.ts';
-import type { Ledger } from './ports/ledger/ledger.ts';
 import { lostRows } from './row.ts';
+import type { BatchRecord, Contradicted, OutcomeCount } from './records/batch-record.ts';
+
+/** Where a batch's outcomes are counted. */
+export interface OutcomesOf {
+  reportedOutcomes(batchId: string): Promise<readonly OutcomeCount[] | null>;
+  countOutcomes(batchId: string): Promise<readonly OutcomeCount[]>;
+}
+
+interface ShortfallsOf {
+  decidingFindings(batchIds: readonly string[]): Promise<ReadonlyMap<string, readonly Finding[]>>;
+  contradictedInvoices(batchIds: readonly string[]): Promise<ReadonlyMap<string, Contradicted>>;
+}
 
 /** The balance of a batch: from its last report where that tells it, counted else. */
-export async function batchOutcomes(
-  ledger: Pick<Ledger, 'reportedOutcomes' | 'countOutcomes'>,
-  batchId: string,
-): Promise<readonly OutcomeCount[]> {
+export async function batchOutcomes(ledger: OutcomesOf, batchId: string): Promise<readonly OutcomeCount[]> {
   return (await ledger.reportedOutcomes(batchId)) ?? ledger.countOutcomes(batchId);
 }
 
@@ -26,7 +33,7 @@ export interface FileShortfall {
 
 /** Each of these batches with what may be wrong with its file, in their order. Two questions to the ledger, and none for no batch. */
 export async function withShortfalls<Batch extends Pick<BatchRecord, 'batchId' | 'rowsWithoutInvoice'>>(
-  ledger: Pick<Ledger, 'decidingFindings' | 'contradictedInvoices'>,
+  ledger: ShortfallsOf,
   batches: readonly Batch[],
 ): Promise<readonly { readonly batch: Batch; readonly shortfall: FileShortfall }[]> {
   if (batches.length === 0) return [];

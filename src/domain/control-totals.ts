@@ -27,7 +27,7 @@ export function totalsFinding({ code, message }: Reason): Finding {
   return { row: null, column: null, code, message, severity: 'error' };
 }
 
-/** What is left of such a finding for whoever reads the report later: that the totals differed, and that somebody let the file go. */
+/** What is left of such a finding for a later reader of the report: that the totals differed, and that a person let the file go. */
 export function overruledTotals({ message }: Finding, by: TotalsOverruling): Finding {
   const [differed = ''] = message.split(NOTHING_SENT, 1);
   return {

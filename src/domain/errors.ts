@@ -9,8 +9,6 @@ export type LoteErrorCode =
   | 'ledger-unavailable'
   | 'ledger-foreign'
   | 'application-foreign'
-  | 'application-mismatch'
-  | 'application-missing'
   | 'ledger-conflict'
   | 'ledger-race'
   | 'claim-lost'
@@ -29,7 +27,6 @@ export type LoteErrorCode =
   | 'port-taken'
   | 'data-directory-owned'
   | 'owner-leaving'
-  | 'checks-busy'
   | 'interrupted'
   | 'internal';
 
@@ -45,4 +42,9 @@ export class LoteError extends Error {
     this.name = 'LoteError';
     this.code = code;
   }
+}
+
+/** Whether the ledger does not answer now: what was asked of it may be asked again. */
+export function isLedgerAway(error: unknown): boolean {
+  return error instanceof LoteError && error.code === 'ledger-unavailable';
 }

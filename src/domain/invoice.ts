@@ -25,6 +25,8 @@ export interface Finding {
   readonly code: string;
   readonly message: string;
   readonly severity: 'error' | 'warning' | 'info';
+  /** Of `rows-skipped`: how many rows it is about. */
+  readonly rows?: number;
 }
 
 /** Why an invoice is in its state; every state but `issued` and `already-issued` has one. */

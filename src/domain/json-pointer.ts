@@ -21,3 +21,13 @@ function steps(pointer: string): readonly string[] {
   const written = pointer.slice(1).split('/');
   return pointer.includes('~') ? written.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : written;
 }
+
+/** The JSON Pointer of a member of what stands at another one. */
+export function memberPointer(above: string, name: string): string {
+  return `${above}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** Whether a value parsed from JSON is an object, and no list. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

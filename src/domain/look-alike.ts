@@ -1,5 +1,3 @@
-import { LONGEST_REFERENCE } from './text/fitting-reference.ts';
-
 /** References of printable ASCII with single spaces: nearly all of them, and each is shown as it is. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 /** Shown as nothing: zero-width and direction marks, soft hyphen, variation selectors. */
@@ -7,16 +5,10 @@ const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 const SPACES = /\p{White_Space}+/gu;
 /** Hyphens, figure dash, en dash and minus: one stroke in most fonts. The em dash is longer, and stays. */
 const HYPHENS = /[\u2010-\u2013\u2212]/g;
-/** Full-width forms of ASCII. */
-const FULL_WIDTH = /[\uff01-\uff5e]/g;
-const FULL_WIDTH_OFFSET = 0xfee0;
 /** Of any script: a spreadsheet writes the numbers that it takes them for with those of ASCII. */
 const DIGITS = /[^\P{Nd}0-9]/gu;
-const DIGITS_ALONE = /^\d+$/;
-/** What a spreadsheet drops when it takes a reference for a number. */
-const LEADING_ZEROS = /^0+(?=\d)/;
-/** With which tax numbers of 11 or 14 digits begin. */
-const MOST_ZEROS_DROPPED = 2;
+/** What a spreadsheet drops when it takes a reference for a number, and a person when they write it. */
+const LEADING_ZEROS = /(?<![0-9])0+(?=[0-9])/g;
 /** A number at whose end it drops zeros, after they were dropped. */
 const DECIMAL = /^\d+[.,]\d*[1-9]$/;
 /** What it takes for a number, and may write out. */
@@ -25,26 +17,26 @@ const SCIENTIFIC = /^(\d+)E(\d{1,2})$/i;
 const LONGEST_WRITTEN_OUT = 15;
 
 /**
- * What a person sees of an invoice reference, without the zeros that `00012` loses in a spreadsheet, and `1E5` as `100000`: two references of one merchant with the same
- * skeleton cannot be told apart, or one may have become the other. Unicode forms of one letter, spaces, hyphens and widths are one; what shows nothing
- * is left out. Letters that can be told apart stay apart: case, accents, superscripts; so do letters of other alphabets, but not their digits.
+ * What a person sees of a reference or a tax number, without the leading zeros of its digits (`FT 007` is `FT 7`), and with
+ * `1E5` as `100000`: two references of one merchant with the same skeleton cannot be told apart, or one may have become the
+ * other. Unicode forms of one letter, spaces, hyphens and widths are one; what shows nothing is left out. Letters that can
+ * be told apart stay apart: case, accents, and letters of other alphabets, but not their digits.
  */
 export function skeletonOf(ref: string): string {
   // Never issued, and a cell may have a million characters.
   if (ref.length > LONGEST_REFERENCE) return ref;
-  return withoutZeros(writtenOut(seenSpelling(ref)));
+  return writtenOut(withoutZeros(seenSpelling(ref)));
 }
 
-/** Digits are looked for first: one expression for both would try each zero as the last one. */
 function withoutZeros(text: string): string {
-  return text.startsWith('0') && DIGITS_ALONE.test(text) ? text.replace(LEADING_ZEROS, '') : text;
+  return text.includes('0') ? text.replace(LEADING_ZEROS, '') : text;
 }
 
 function writtenOut(seen: string): string {
   const [, digits, power] = SCIENTIFIC.exec(seen) ?? [];
   if (digits === undefined || power === undefined) return seen;
-  const number = digits + '0'.repeat(Number(power));
-  return withoutZeros(number).length > LONGEST_WRITTEN_OUT ? seen : number;
+  const number = withoutZeros(digits + '0'.repeat(Number(power)));
+  return number.length > LONGEST_WRITTEN_OUT ? seen : number;
 }
 
 /**
@@ -55,35 +47,16 @@ export function withDroppedZeros(ref: string): readonly string[] {
   return DECIMAL.test(ref) ? [`${ref}0`, `${ref}00`] : [];
 }
 
-/** The same tax number with other zeros in front, of which a spreadsheet drops all. */
-export function withOtherZeros(nif: string): readonly string[] {
-  const digits = withoutZeros(nif);
-  const most = nif.length - digits.length + MOST_ZEROS_DROPPED;
-  return Array.from({ length: most + 1 }, (_, zeros) => '0'.repeat(zeros) + digits).filter((other) => other !== nif);
-}
-
-/** With one zero in front they are as long as tax numbers are where many begin with a zero: 11 digits (Italy, Brazil's persons), 14 (its companies). */
-const LACKS_ONE_ZERO = [10, 13];
-
-/**
- * Of two tax numbers that differ in the zeros in front alone, at least one is odd, and of ordinary files few are: a number with two zeros in front; one with a
- * single zero, unless that makes 11 or 14 digits; one of these that lacks its zero.
- */
-export function isOddNif(nif: string): boolean {
-  if (!nif.startsWith('0')) return LACKS_ONE_ZERO.includes(nif.length);
-  return nif.startsWith('00') || !LACKS_ONE_ZERO.includes(nif.length - 1);
-}
-
 function seenSpelling(ref: string): string {
   if (PLAIN.test(ref)) return ref;
   return ref
     .replaceAll(IGNORABLE, '')
-    .replaceAll(FULL_WIDTH, (wide) => String.fromCodePoint((wide.codePointAt(0) ?? 0) - FULL_WIDTH_OFFSET))
+    .normalize('NFKC')
+    .replaceAll(IGNORABLE, '')
     .replaceAll(SPACES, ' ')
     .trim()
     .replaceAll(HYPHENS, '-')
-    .replaceAll(DIGITS, asciiDigit)
-    .normalize('NFC');
+    .replaceAll(DIGITS, asciiDigit);
 }
 
 /** The digits of a script stand in order from its zero, and scripts in tens beside each other. */
@@ -109,11 +82,11 @@ interface Spelled {
 }
 
 /**
- * The same for all rows of a file that may be of one invoice: their references look alike, and their tax numbers differ in the zeros in front at most. JSON
+ * The same for all rows of a file that may be of one invoice: their references look alike, and so do their tax numbers. JSON
  * keeps ("1","23") and ("12","3") apart.
  */
 export function groupKeyOf({ nif, ref }: Spelled): string {
-  return JSON.stringify([nif.startsWith('0') ? nif.replace(LEADING_ZEROS, '') : nif, skeletonOf(ref)]);
+  return JSON.stringify([skeletonOf(nif), skeletonOf(ref)]);
 }
 
 /** Rows that look as if they were of one invoice, by their exact tax number and reference, in the order of the first row of each. */
@@ -128,4 +101,15 @@ export function bySpelling<Row extends Spelled>(group: readonly Row[]): readonly
     else rows.push(row);
   }
   return [...spellings.values()];
+}
+
+/** In UTF-16 units: at most 600 bytes. An index of PostgreSQL takes no more than 2,704 bytes, and a longer reference is no reference. */
+export const LONGEST_REFERENCE = 200;
+
+const HALF_PAIR = /\p{Surrogate}$/u;
+
+/** What is shown and kept of the reference of an invalid invoice: its beginning, where the whole is too long to be a reference. */
+export function fittingReference(ref: string): string {
+  if (ref.length <= LONGEST_REFERENCE) return ref;
+  return `${ref.slice(0, LONGEST_REFERENCE - 1).replace(HALF_PAIR, '')}…`;
 }

@@ -1,5 +1,6 @@
 import { ISSUED_OUTCOMES, OPEN_STATES, OUTCOMES, type Outcome } from './invoice-state.ts';
-import type { OutcomeCount } from './ports/ledger/batch-record.ts';
+import { sumDecimals } from './money.ts';
+import type { OutcomeCount } from './records/batch-record.ts';
 
 const OPEN: ReadonlySet<string> = new Set(OPEN_STATES);
 
@@ -28,4 +29,46 @@ export function everyCountByOutcome(
 /** Number of invoices of which a document exists. A missing entry is 0. */
 export function issuedCount(counts: { readonly [State in Outcome]?: number | undefined }): number {
   return ISSUED_OUTCOMES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+}
+
+/** Number of invoices and their exact net sum in one currency. */
+export interface CurrencyTotal {
+  /** null: the currency could not be read. */
+  readonly currency: string | null;
+  readonly invoices: number;
+  /** Exact decimal, without tax. */
+  readonly net: string;
+  /** Invoices whose amount could not be read, and so is not in `net`. */
+  readonly withoutAmount: number;
+  readonly byState: Readonly<Partial<Record<Outcome, string>>>;
+}
+
+/** Totals by currency, in alphabetical order; the unreadable currency last. */
+export function currencyTotals(counts: readonly OutcomeCount[]): readonly CurrencyTotal[] {
+  const currencies = [...new Set(counts.map(({ currency }) => currency))].sort(compareCurrencies);
+  return currencies.map((currency) =>
+    totalOf(
+      currency,
+      counts.filter((count) => count.currency === currency),
+    ),
+  );
+}
+
+function totalOf(currency: string | null, counts: readonly OutcomeCount[]): CurrencyTotal {
+  const byState: Partial<Record<Outcome, string>> = {};
+  for (const { outcome, net } of counts) byState[outcome] = sumDecimals([byState[outcome] ?? '0', net]);
+  return {
+    currency,
+    invoices: counts.reduce((sum, { invoices }) => sum + invoices, 0),
+    net: sumDecimals(counts.map(({ net }) => net)),
+    withoutAmount: counts.reduce((sum, { withoutAmount }) => sum + withoutAmount, 0),
+    byState,
+  };
+}
+
+function compareCurrencies(a: string | null, b: string | null): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  return a < b ? -1 : 1;
 }

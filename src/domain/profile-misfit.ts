@@ -4,25 +4,12 @@ export interface ProfileMisfit {
   readonly code: string;
   /** What was seen and what it would take: at most 400 characters, without secrets and personal data. */
   readonly message: string;
-  /** Of several applications, the one whose profile it is; its name is in the message, too. */
-  readonly application?: string | undefined;
   /** How often it was seen. */
   readonly times: number;
   /** Epoch milliseconds. */
   readonly firstAt: number;
   readonly lastAt: number;
 }
-
-/** A finding as it is noted: `times` is added to what was noted before under the same code, `at` is epoch milliseconds. */
-export interface NotedMisfit {
-  readonly code: string;
-  readonly message: string;
-  readonly times: number;
-  readonly at: number;
-}
-
-/** Code of refused deliveries of which nothing proves that the service sent them: shown on the health page, and no alarm. */
-export const DELIVERIES_UNPROVEN = 'deliveries-unproven';
 
 const LONGEST_MESSAGE = 400;
 const LONGEST_WORD = 40;
@@ -37,7 +24,7 @@ export function misfitMessage(text: string): string {
 
 /**
  * A word of the service as a message may show it: at most 40 characters, and what is no plain word (letters, digits,
- * `.`, `_`, `:`, `/`, `-`), or holds more than four digits in a row, by its shape alone, because it may name somebody.
+ * `.`, `_`, `:`, `/`, `-`), or holds more than four digits in a row, by its shape alone, because it may name a person.
  */
 export function shownWord(word: string): string {
   if (/\d{5}/.test(word) || !/^[\p{L}\d._:/-]+$/u.test(word)) return `(a text of ${word.length} characters)`;

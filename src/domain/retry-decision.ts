@@ -26,32 +26,30 @@ export const NEVER_REPEATED_REASONS: readonly string[] = ['key-known-with-other-
  */
 export const SPENT_KEY_REASONS: readonly string[] = [
   ...NEVER_REPEATED_REASONS,
+  'answer-too-long',
+  'earlier-key-unclear',
   'refused-after-lost-answer',
   'service-id-taken',
   'stored-error',
 ];
 
-/**
- * Reason of `unknown` in a batch that was stopped (cancelled, its run ended, started again and held) while a process had the invoice to send. Perhaps nothing of it left: only an operator repeats
- * it, or the next run of its file.
- */
-export const CANCELLED_UNANSWERED = 'cancelled-unanswered';
-
-/** Its message begins so once the retention window is over, and goes on with why nothing is repeated. It must not say that a first POST has left. */
-export const STOPPED_MAYBE_SENT = 'Its batch was stopped, and no answer is known: it may have been sent. If it was: ';
-
 /** Reason of what is left open when the time of its page is over, or of its settling. */
 export const NO_FINAL_ANSWER: Reason = {
   code: 'no-final-answer',
   message:
-    'The time for this was spent without a final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
+    'The time for this was spent without a final answer of the service. Reconciliation goes on asking where that cannot make a second invoice, unless the batch is stopped.',
 };
 
-/** Flag of what may have been sent, or sent again, after the copy was made from which the ledger was restored. */
+/** Flag and reason of what was sent with another key, or too long ago, after the copy was made from which the ledger was restored. */
 export const OLDER_LEDGER = 'older-ledger';
 
 /** Flags that say: another document of this invoice may be alive. */
-const SECOND_DOCUMENT_FLAGS: readonly string[] = ['issued-in-earlier-generation', 'second-service-id', OLDER_LEDGER];
+const SECOND_DOCUMENT_FLAGS: readonly string[] = [
+  'issued-in-earlier-generation',
+  'second-service-id',
+  'shared-service-id',
+  OLDER_LEDGER,
+];
 
 /**
  * Only a signed event said that it failed. That is enough for an operator's retry, but not for one by the retry policy.
@@ -87,8 +85,6 @@ export interface RetryPolicy {
   readonly rejectionIsProof: boolean;
   /** The operator accepts, on record, that a second document is possible. */
   readonly acceptDuplicateRisk: boolean;
-  /** The ledger was restored from an older copy: what it has as not issued may have been sent, or corrected, since. Left out: it knows all that was sent. */
-  readonly inSendingGap?: boolean;
   /** True: the retry policy of the service profile asks, without an operator. Left out: an operator asked. */
   readonly unattended?: boolean;
   readonly now: number;
@@ -115,7 +111,7 @@ export type RetryDecision = { readonly move: RetryMove } | { readonly refusal: R
  * generation against the row, so that of two operators one wins.
  *
  *   held                      -> release: nothing of this generation reached the service
- *   failed, rejected          -> regenerate: a new key, for the service definitively has no living document
+ *   failed, rejected          -> regenerate: a new key, once the old one has brought the same again; after the retention window only at the operator's risk
  *   unknown, key of use       -> repeat: same key, same bytes; after the retention window only at the operator's risk
  *   unknown, spent key        -> repeat, or abandon at the operator's risk: a new key
  *   unknown, another's key    -> abandon, only at the operator's risk
@@ -147,10 +143,10 @@ function isRisky(candidate: RetryCandidate, move: RetryMove, policy: RetryPolicy
   if (candidate.flags.some((flag) => SECOND_DOCUMENT_FLAGS.includes(flag))) return true;
   switch (move) {
     case 'release':
-      return isUnsure(policy);
+      return false;
     case 'regenerate':
-      if (isUnsure(policy)) return true;
       if (policy.unattended === true && candidate.flags.includes(UNCONFIRMED)) return true;
+      if (!insideRetention(candidate.frozenAt, policy)) return true;
       return candidate.state === 'rejected' && !policy.rejectionIsProof;
     case 'repeat':
       return !insideRetention(candidate.frozenAt, policy);
@@ -159,13 +155,11 @@ function isRisky(candidate: RetryCandidate, move: RetryMove, policy: RetryPolicy
   }
 }
 
-/** In a restored ledger. What goes again by the policy of the profile went so before: it has the keys of that time. */
-function isUnsure({ inSendingGap, unattended }: RetryPolicy): boolean {
-  return inSendingGap === true && unattended !== true;
-}
-
-/** The clock starts when the bytes were frozen: a POST that a crash made us forget cannot have left earlier. */
-function insideRetention(
+/**
+ * Whether the service is known to remember the key of bytes that were frozen then. The clock starts there: a POST that a crash made us forget cannot have
+ * left earlier.
+ */
+export function insideRetention(
   frozenAt: number | null,
   { now, retentionMs }: Pick<RetryPolicy, 'now' | 'retentionMs'>,
 ): boolean {

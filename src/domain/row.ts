@@ -1,5 +1,12 @@
 import type { Finding, Invoice } from './invoice.ts';
 
+/** Where rows wait until the whole file is read: in memory for a dry run, in the ledger for a batch. */
+export interface RowStore {
+  append(rows: readonly RawRow[]): Promise<void>;
+  /** Rows that may be of one invoice (`groupKeyOf` in `look-alike.ts`), in file order of each group's first row; rows inside a group in file order. */
+  groups(): AsyncIterable<readonly RawRow[]>;
+}
+
 /** Columns of the published file format, in their default order. */
 export const COLUMNS = [
   'invoice_ref',
@@ -64,11 +71,12 @@ export type GroupedInvoice =
     };
 
 /**
- * Rows that belong to no invoice and are no totals rows: each may be a lost line, or a lost invoice. Findings of a file are bounded; a totals
+ * Rows that belong to no invoice and are neither totals rows nor skipped: each may be a lost line, or a lost invoice. Findings of a file are bounded; a totals
  * row whose finding was left out counts as lost, which errs on the loud side.
  */
 export function lostRows(rowsWithoutInvoice: number, fileFindings: readonly Finding[]): number {
-  return rowsWithoutInvoice - fileFindings.filter(({ code }) => code === 'totals-row').length;
+  const skipped = fileFindings.reduce((sum, { rows = 0 }) => sum + rows, 0);
+  return rowsWithoutInvoice - skipped - fileFindings.filter(({ code }) => code === 'totals-row').length;
 }
 
 /** Whether no row of a file is lost, and nothing is wrong with the file as a whole. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { LoteError } from '../domain/errors.ts';
@@ -43,4 +44,14 @@ function asUnreadable(error: unknown, path: string): unknown {
         ? 'there is no such file'
         : String(error.code);
   return new LoteError('file-unreadable', `Reading ${path}: expected a readable file, but ${reason}`, { cause: error });
+}
+
+/**
+ * SHA-256 (hex) of a file's bytes, streamed.
+ * @throws LoteError `file-unreadable`
+ */
+export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of fileChunks(path, signal)) hash.update(chunk);
+  return hash.digest('hex');
 }

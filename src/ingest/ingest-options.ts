@@ -8,7 +8,7 @@ export interface IngestOptions {
   /** The encoding where the bytes prove none: that of the file a corrections file was made of. */
   readonly likelyEncoding?: string;
   readonly delimiter?: string;
-  /** The delimiter where the header can be read with it: that of the file a corrections file was made of. */
+  /** Another delimiter that the file may have: that of the file a corrections file was made of. */
   readonly likelyDelimiter?: string;
   /** Name of the sheet of a workbook; without it the only visible one with a known header is read. */
   readonly sheet?: string;
@@ -21,8 +21,12 @@ export interface IngestOptions {
   readonly lookAlikes?: 'refuse' | 'keep';
   /** Column of Lote -> header of the file. */
   readonly columns?: Readonly<Partial<Record<Column, string>>>;
-  /** Headers of the file whose cells are not read, also where Lote knows the word. */
+  /** Headers of the file whose cells are not sent; '' for columns without one. In JSON, paths of members. */
   readonly ignore?: readonly string[];
+  /** Header -> the values in it of rows that are no invoices: such rows are counted and never sent. */
+  readonly skip?: Readonly<Record<string, readonly string[]>>;
+  /** Header of `skip` -> its values in rows that are invoices. A value that neither names is an error. */
+  readonly invoices?: Readonly<Record<string, readonly string[]>>;
   /** Column of Lote -> the value that every row has; such a column need not be in the file. */
   readonly constants?: Readonly<Partial<Record<Column, string>>>;
   /** Builds the reference of an invoice from several columns of the file. */

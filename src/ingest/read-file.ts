@@ -1,29 +1,33 @@
 import { createHash } from 'node:crypto';
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
-import type { RowStore } from '../domain/ports/row-store.ts';
-import { decideEncoding, UndecodableAt } from './encoding/decide-encoding.ts';
-import type { EncodingDecision } from './encoding/decide-encoding.ts';
-import { decodeChunks } from './encoding/decode-chunks.ts';
-import { decodedHead } from './encoding/decoded-head.ts';
-import { fileChunks } from './file-chunks.ts';
-import { FindingList } from './finding-list.ts';
-import { foreignFormat } from './foreign-format.ts';
-import { hashFile } from './hash-file.ts';
+import { LineIndex } from './csv/line-index.ts';
+import { UndecodableAt, decideEncoding, type EncodingDecision } from './encoding/decide-encoding.ts';
+import { decodeChunks, decodedHead } from './encoding/decode-chunks.ts';
+import { fileChunks, hashFile } from './file-chunks.ts';
+import type { DecimalProof } from './csv/decimal-evidence.ts';
+import { readNumber } from './invoice/read-number.ts';
+import { FindingList, Refusal } from './findings.ts';
 import type { IngestOptions } from './ingest-options.ts';
 import type { Dialect, IngestResult, Proof } from './ingest-result.ts';
-import { LineIndex } from './csv/line-index.ts';
-import { readCsv } from './csv/read-csv.ts';
+import { isJson } from './json/json-reader.ts';
 import { readJson } from './json/read-json.ts';
 import type { Read, Reading } from './reading.ts';
-import { Refusal } from './refusal.ts';
-import { RowWriter } from './row-writer.ts';
-import { isArchive, openWorkbook } from './workbook/open-workbook.ts';
+import { RowWriter } from './row-stores.ts';
+import { scanFile, type FileScan } from './encoding/scan-file.ts';
+import { isArchive, withWorkbook } from './workbook/open-workbook.ts';
 import { readWorkbook } from './workbook/read-workbook.ts';
-import { scanFile } from './scan-file.ts';
-import type { FileScan } from './scan-file.ts';
+import type { RowStore } from '../domain/row.ts';
+import { ORIGINAL } from '../domain/read-as.ts';
+import { CsvReader } from './csv/csv-reader.ts';
+import { CsvRows } from './csv/csv-rows.ts';
+import { decideDialect } from './csv/decide-dialect.ts';
+import { trailingCells } from './csv/row-width.ts';
+import { reportHeader, tableDialect, tableProof, type TableHeader } from './csv/table-header.ts';
 
-export interface ReadFileRequest {
+const CONTROL_Z = 0x1a;
+
+interface ReadFileRequest {
   readonly path: string;
   /** Gets the rows that have an identity, in portions. */
   readonly store: RowStore;
@@ -64,7 +68,7 @@ export async function readFile(request: ReadFileRequest): Promise<IngestResult> 
   }
 }
 
-type Basis = Omit<Reading, 'chunks' | 'head' | 'lineEnds'>;
+type Basis = Omit<Reading, 'chunks' | 'head' | 'hasCr'>;
 
 interface ReadFrom {
   readonly scan: FileScan;
@@ -80,27 +84,27 @@ async function readAsText({ scan, request, basis }: ReadFrom): Promise<ReadFileC
   for (const finding of encoding.findings) basis.findings.add(finding);
   const head = await decodedHead(scan, encoding);
   const chunks = () => decodeChunks(sameBytes(request.path, scan.sha256, request.signal), encoding);
-  const lineEnds = encoding.encoding.startsWith('utf-16') ? [] : scan.lineEnds.found();
-  const reading: Reading = { ...basis, chunks, head, lineEnds };
+  const hasCr = scan.hasCr || encoding.encoding.startsWith('utf-16');
+  const reading: Reading = { ...basis, chunks, head, hasCr };
   const read = await (isJson(head) ? readJson(reading) : readCsv(reading));
   return { ...read, dialect: { ...read.dialect, encoding: encoding.encoding, bom: encoding.bom } };
 }
 
-/** A ZIP archive is read at its end first, so that what is damaged may also be a file that somebody is still writing. */
+/** A ZIP archive is read at its end first, so that what is damaged may also be a file that a program is still writing. */
 async function readAsWorkbook({ scan, request, basis }: ReadFrom): Promise<ReadFileContent> {
   const { path, signal } = request;
-  try {
-    const workbook = await openWorkbook(path, signal);
-    try {
-      const read = await readWorkbook(workbook, basis, signal);
-      // Its texts are Unicode; corrections of it are written with a mark that Excel knows UTF-8 by.
-      return { ...read, dialect: { ...read.dialect, encoding: 'utf-8', bom: true } };
-    } finally {
-      workbook.close();
-    }
-  } finally {
-    await requireSameBytes(path, scan.sha256, signal);
-  }
+  const requireSameBytes = async (): Promise<void> => {
+    if ((await hashFile(path, signal)) !== scan.sha256) throw changed(path);
+  };
+  const read = await withWorkbook(path, (workbook) => readWorkbook(workbook, basis, signal), signal).catch(
+    async (error: unknown) => {
+      await requireSameBytes();
+      throw error;
+    },
+  );
+  await requireSameBytes();
+  // Its texts are Unicode; corrections of it are written with a mark that Excel knows UTF-8 by.
+  return { ...read, dialect: { ...read.dialect, encoding: 'utf-8', bom: true } };
 }
 
 interface ReadFileContent extends Omit<Read, 'dialect'> {
@@ -116,13 +120,23 @@ function accepted(given: { scan: FileScan; read: ReadFileContent; basis: Basis; 
     rows: basis.counts.rows,
     rowsWithoutInvoice: basis.counts.rowsWithoutInvoice,
     rowsLost: basis.counts.rowsLost,
-    findings: [...rowsLost(basis), ...basis.findings.all()],
+    findings: [...rowsLost(basis), ...thousandsRead(read.decimal), ...basis.findings.all()],
     proof: { ...proof, ...read.proof, dialect: read.dialect },
     conversion: read.conversion,
   };
 }
 
-/** One loud line before the many: these rows are in no invoice, and somebody meant them to be. */
+/** A wrong reading of these would be wrong by a factor of 1,000: the reader of the report sees which one was taken. */
+function thousandsRead({ mark, thousands, grouping }: DecimalProof): readonly Finding[] {
+  if (thousands === undefined) return [];
+  const { row, column, value } = thousands;
+  const proof =
+    grouping === undefined ? 'as the mark is declared' : `as "${grouping.value}" in row ${grouping.row} shows`;
+  const message = `Row ${row}, ${column}: "${value}" is read as ${readNumber(value, mark)?.value ?? value}, in whole thousands, ${proof}`;
+  return [{ row, column, code: 'thousands-grouped', message, severity: 'warning' }];
+}
+
+/** One loud line before the many: these rows are in no invoice, although the author of the file meant them to be. */
 function rowsLost({ counts }: Basis): readonly Finding[] {
   if (counts.rowsLost === 0) return [];
   const message = `${counts.rowsLost} of ${counts.rows} rows have no usable reference or tax number and are in no invoice. Nothing of them is sent; correct them and drop the file, or its corrections, again`;
@@ -133,11 +147,16 @@ async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFi
   if (scan.size === 0)
     throw new Refusal('file-empty', 'Expected invoices, found an empty file of 0 bytes. Export it again');
   const foreign = foreignFormat(scan.head);
-  if (foreign !== null)
-    throw new Refusal(
-      'format-foreign',
-      `Expected CSV, JSON, NDJSON, XLSX or ODS, found ${foreign}. Save or export it as one of these`,
-    );
+  if (foreign !== null) {
+    const message = `Expected CSV, JSON, NDJSON, XLSX or ODS, found ${foreign}. Save or export it as one of these`;
+    throw new Refusal('format-foreign', message);
+  }
+  // What stands behind it, DOS programs do not read; nothing does here.
+  if (scan.lastByte === CONTROL_Z) {
+    const message =
+      'Expected text to its end, found control-Z (byte 1A) as the last character, with which DOS programs end a file. Remove it, or export the file without it';
+    throw new Refusal('control-z', message);
+  }
   try {
     return decideEncoding(scan, options);
   } catch (error) {
@@ -157,11 +176,6 @@ async function lineOf(path: string, offset: number, signal?: AbortSignal): Promi
   return lines.lineAt(offset);
 }
 
-/** Content decides: JSON starts with a bracket or a brace, and no header line of a CSV file does. */
-function isJson(head: Uint8Array): boolean {
-  return /^[\s]*[[{]/.test(Buffer.from(head.subarray(0, 4096)).toString('utf8'));
-}
-
 /** The bytes again, and an error when they are not those that were scanned: a file still being written must not be read halfway. */
 async function* sameBytes(path: string, sha256: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
@@ -172,15 +186,9 @@ async function* sameBytes(path: string, sha256: string, signal?: AbortSignal): A
   if (hash.digest('hex') !== sha256) throw changed(path);
 }
 
-async function requireSameBytes(path: string, sha256: string, signal?: AbortSignal): Promise<void> {
-  if ((await hashFile(path, signal)) !== sha256) throw changed(path);
-}
-
 function changed(path: string): LoteError {
-  return new LoteError(
-    'file-changed',
-    `Reading ${path}: expected a finished file, but its content changed while it was read. Drop it again when it is complete`,
-  );
+  const message = `Reading ${path}: expected a finished file, but its content changed while it was read. Drop it again when it is complete`;
+  return new LoteError('file-changed', message);
 }
 
 function requireInvoice({ counts }: Basis): void {
@@ -188,4 +196,87 @@ function requireInvoice({ counts }: Basis): void {
   const found =
     counts.rows === 0 ? 'no row at all' : `${counts.rows} rows, none with a usable reference and tax number`;
   throw new Refusal('no-invoice', `Expected at least one invoice, found ${found}`);
+}
+
+const MAGIC: readonly (readonly [string, string])[] = [
+  ['504b0506', 'an empty ZIP archive'],
+  ['25504446', 'a PDF document'],
+  ['1f8b', 'a gzip archive'],
+  ['d0cf11e0a1b11ae1', 'an old Excel workbook (XLS), or one with a password'],
+  ['377abcaf271c', 'a 7-Zip archive'],
+  ['52617221', 'a RAR archive'],
+  ['53514c69746520666f726d6174', 'an SQLite database'],
+  ['425a68', 'a bzip2 archive'],
+  ['fd377a585a00', 'an xz archive'],
+  ['28b52ffd', 'a Zstandard archive'],
+  ['89504e470d0a1a0a', 'a PNG image'],
+  ['ffd8ff', 'a JPEG image'],
+  ['47494638', 'a GIF image'],
+  ['50415231', 'a Parquet file'],
+];
+
+const RECORD_SEPARATOR = '\u001e';
+
+/** What a file is when it is none of the formats Lote reads, in words for an operator; null when nothing speaks against text. */
+function foreignFormat(head: Buffer): string | null {
+  const hex = head.subarray(0, 16).toString('hex');
+  const magic = MAGIC.find(([prefix]) => hex.startsWith(prefix));
+  if (magic !== undefined) return magic[1];
+  const text = head
+    .subarray(0, 512)
+    .toString('latin1')
+    .replace(/^\u00ef\u00bb\u00bf/, '')
+    .trimStart()
+    .toLowerCase();
+  if (/^<(?:!doctype html|html|table|head|body)\b/.test(text)) return 'an HTML page';
+  if (text.startsWith('{\\rtf')) return 'a text document in RTF';
+  if (text.startsWith('mime-version:')) return 'a web archive (MHTML), as some programs export for Excel';
+  if (/^<(?:\?xml|\w+[\s:>])/.test(text)) return 'an XML document';
+  if (text.startsWith(RECORD_SEPARATOR))
+    return 'a JSON text sequence, with a record separator (U+001E) before each record. Remove these characters, which leaves NDJSON';
+  if (/^(?:(?:\/\/|#)[^\r\n]*[\r\n]+\s*|\/\*[^]*?\*\/\s*)+[[{]/.test(text))
+    return 'JSON with comments, which JSON does not have. Remove the comments';
+  return null;
+}
+
+/**
+ * Reads a CSV file into rows.
+ * @throws Refusal when Lote cannot say what its rows are
+ */
+async function readCsv(reading: Reading): Promise<Read> {
+  const dialect = await decideDialect(reading.head, reading.options);
+  const dialectProof = {
+    delimiter: { value: dialect.delimiter, how: dialect.how, headerRow: dialect.header.row },
+    ...tableProof(dialect),
+  };
+  reading.noteProof(dialectProof);
+  reportHeader(reading.findings, dialect.header, dialect.how === 'sep-line' ? 2 : 1);
+  requireOriginals(dialect);
+  const reader = new CsvReader(dialect.delimiter, reading.hasCr);
+  const { delimiter, trailing } = dialect;
+  const rows = new CsvRows({ reading, dialect, delimiter, trailing });
+  for await (const chunk of reading.chunks()) {
+    for (const record of await reader.write(chunk)) rows.take(record);
+    await reading.writer.drain();
+  }
+  for (const record of await reader.end()) rows.take(record);
+  rows.end(reader.ended);
+  await reading.writer.flush();
+  const { conversion, decimal, proof } = rows.decide('csv');
+  return {
+    dialect: {
+      ...{ format: 'csv', delimiter, lineEnd: dialect.lineEnd },
+      ...tableDialect(dialect),
+      ...(trailing === trailingCells(dialect.header.cells) ? {} : { unnamed: trailing }),
+    },
+    ...{ conversion, decimal },
+    proof: { ...dialectProof, ...proof },
+  };
+}
+
+/** Without it a reference that lost its zeros, or a price that lost its mark, looks like any other. A workbook keeps its cells, and needs none. */
+function requireOriginals({ header, map }: TableHeader): void {
+  if (!map.own || map.original >= 0) return;
+  const message = `Header in row ${header.row}: a corrections file in CSV has the column ${ORIGINAL}, which shows what a spreadsheet has changed by itself, such as 00012 into 12, found none. Correct the file as Lote wrote it (corrections.xlsx stays a workbook), or put the column back: its cells may be empty once you have compared references, tax numbers and amounts with the dropped file`;
+  throw new Refusal('corrections-not-compared', message, { row: header.row, column: ORIGINAL });
 }

@@ -1,7 +1,8 @@
-import type { FindingList } from './finding-list.ts';
+import type { DecimalProof } from './csv/decimal-evidence.ts';
+import type { FindingList } from './findings.ts';
 import type { IngestOptions } from './ingest-options.ts';
 import type { Conversion, Dialect, Proof } from './ingest-result.ts';
-import type { RowWriter } from './row-writer.ts';
+import type { RowWriter } from './row-stores.ts';
 
 /** One parse of one file: what it reads from, where it writes, and what it has counted when a refusal ends it. */
 export interface Reading {
@@ -9,8 +10,8 @@ export interface Reading {
   readonly chunks: () => AsyncIterable<Uint8Array>;
   /** UTF-8 bytes of its beginning. */
   readonly head: Uint8Array;
-  /** Line ends that occur in it; empty: any may. */
-  readonly lineEnds: readonly string[];
+  /** It may have other line ends than LF. */
+  readonly hasCr: boolean;
   readonly writer: RowWriter;
   readonly findings: FindingList;
   readonly options: IngestOptions;
@@ -23,5 +24,6 @@ export interface Reading {
 export interface Read {
   readonly dialect: Omit<Dialect, 'encoding' | 'bom'>;
   readonly conversion: Conversion;
+  readonly decimal: DecimalProof;
   readonly proof: Proof;
 }

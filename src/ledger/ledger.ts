@@ -1,30 +1,40 @@
-import type { Ledger } from '../domain/ports/ledger/ledger.ts';
 import { createBatches } from './batches/batches.ts';
-import { createBreaker } from './sending/circuit-breaker.ts';
-import { CLOCK } from './database/clock.ts';
+import { createClaiming } from './batches/claiming.ts';
+import { createFindings } from './batches/findings.ts';
+import { createLines } from './batches/lines.ts';
+import { createLookup } from './batches/lookup.ts';
 import type { Database } from './database/database.ts';
-import type { KeyOf } from './database/key-of.ts';
-import { createTotalChecks } from './operations/total-checks.ts';
-import { createFigures } from './operations/figures.ts';
-import { createMerchants } from './operations/merchants.ts';
-import { createOperating } from './operations/operating.ts';
+import { ledgerId, migrate } from './database/migrate.ts';
+import { CLOCK, type KeyOf } from './database/sql.ts';
+import { createAudit } from './operations/audit.ts';
+import { createCalibrations } from './operations/calibration.ts';
 import { createMeasuring } from './operations/measuring.ts';
-import { createProfileMisfits } from './operations/profile-misfits.ts';
+import { createMerchants } from './operations/merchants.ts';
+import { createPurge } from './operations/purge.ts';
 import { createReconciling } from './operations/reconciling.ts';
 import { createReportMarks } from './operations/report-marks.ts';
-import { createLookup } from './batches/lookup.ts';
-import { migrate } from './database/migrations/migrate.ts';
-import { createPurge } from './operations/purge.ts';
-import { createSending } from './sending/sending.ts';
-import { createSettling } from './settling/settling.ts';
-import { createSendingControl } from './sending/sending-control.ts';
-import { createServiceUse } from './sending/service-use.ts';
-import { createSendingMarks } from './sending/sending-marks.ts';
+import { type RetryRequest, retryInvoices } from './operations/retrying.ts';
 import { createSharedFolders } from './operations/shared-folders.ts';
-import { LEDGER_ID, ledgerId } from './database/ledger-id.ts';
+import { createTotalChecks } from './operations/total-checks.ts';
+import { createBreaker } from './sending/circuit-breaker.ts';
+import { createSendLog } from './sending/lost-sends.ts';
+import { createSendingControl } from './sending/sending-control.ts';
+import { createSendingCounts } from './sending/sending-counts.ts';
+import { createSending } from './sending/sending.ts';
+import { createServiceUse } from './sending/service-use.ts';
+import { createSettling } from './settling/settling.ts';
 import { createStaging } from './staging/staging.ts';
 import { createDeliveries } from './webhooks/deliveries.ts';
 import { createEndpoints } from './webhooks/endpoints.ts';
+
+/**
+ * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
+ * Every method commits before it resolves. Calls with many items are set statements; calls with few may be merged with
+ * others in flight (group commit). Methods never throw for a lost race: the result says what held. A lost claim is an
+ * error, `claim-lost`.
+ * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
+ */
+export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 export interface OpenLedger {
   readonly database: Database;
@@ -36,35 +46,42 @@ export interface OpenLedger {
 const NOW = `/* now */ SELECT ${CLOCK} AS now`;
 
 /** The ledger over a database, its schema brought up to date. The database is the ledger's from here on, also when this fails. */
-export async function openLedger({ database, schema, keyOf }: OpenLedger): Promise<Ledger> {
+export async function openLedger({ database, schema, keyOf }: OpenLedger) {
   const id = await prepare(database, schema);
   let closed: Promise<void> | null = null;
   return {
+    /** Made once per database; activities carry it and refuse another ledger's work. */
     id,
     ...createBatches(database),
+    ...createClaiming(database),
+    ...createFindings(database),
+    ...createLines(database),
+    ...createLookup(database),
     ...createStaging(database, keyOf),
-    ...createSending(database),
+    ...createSending(database, keyOf),
+    ...createSendingCounts(database),
     ...createSendingControl(database),
+    ...createSendLog(database),
+    ...createServiceUse(database),
+    ...createBreaker(database),
     ...createSettling(database),
-    ...createMerchants(database),
     ...createDeliveries(database),
     ...createEndpoints(database),
-    ...createBreaker(database),
-    ...createOperating(database, keyOf),
+    ...createMerchants(database),
+    ...createAudit(database),
     ...createReconciling(database),
     ...createReportMarks(database),
-    ...createFigures(database),
-    ...createServiceUse(database),
-    ...createLookup(database),
     ...createPurge(database),
     ...createSharedFolders(database),
-    ...createSendingMarks(database),
-    ...createProfileMisfits(database),
+    ...createCalibrations(database),
     ...createTotalChecks(database),
     ...createMeasuring(database),
-    ping: async () => void (await database.query(LEDGER_ID)),
-    clock: async () => (await database.query<{ now: number }>(NOW))[0]?.now ?? Number.NaN,
-    close: () => (closed ??= database.close()),
+    retryInvoices: (request: RetryRequest) => retryInvoices(database, keyOf, request),
+    /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */
+    ping: async (): Promise<void> => void (await ledgerId(database)),
+    /** What its database takes for now, in epoch milliseconds. @throws LoteError `ledger-unavailable` */
+    clock: async (): Promise<number> => (await database.query<{ now: number }>(NOW))[0]?.now ?? Number.NaN,
+    close: (): Promise<void> => (closed ??= database.close()),
   };
 }
 

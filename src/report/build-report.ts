@@ -2,18 +2,23 @@ import { LoteError } from '../domain/errors.ts';
 import { durationCounter } from '../domain/time/duration-histogram.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { isWholeFile, lostRows } from '../domain/row.ts';
-import { everyCountByOutcome, issuedCount } from '../domain/outcome-counts.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
+import { everyCountByOutcome, issuedCount, currencyTotals } from '../domain/outcome-counts.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance, sameCounts } from './check-balance.ts';
-import { currencyTotals } from './currency-totals.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
 import { createContradictedTally, createOutcomeTally } from './outcome-tally.ts';
-import { createReasonGroups } from './reason-groups.ts';
 import { NO_HISTORY, type ReportHistory } from './report-history.ts';
-import type { ReportNote } from './report-note.ts';
-import type { ReportBatch, ReportCounts, ReportMisfit, ReportModel, ReportOrigin } from './report-model.ts';
-import { createRowSet } from './row-set.ts';
+import type {
+  ReportNote,
+  ReportBatch,
+  ReportCounts,
+  ReportMisfit,
+  ReportModel,
+  ReportOrigin,
+  ReasonGroup,
+} from './report-model.ts';
+import { reasonOf } from './state-reason.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/records/batch-record.ts';
 
 export interface ReportSource {
   readonly batch: BatchRecord;
@@ -153,4 +158,99 @@ function isEverythingIssued(counts: ReportCounts, findings: readonly Finding[]):
 
 function reportMisfit({ code, message, times, firstAt, lastAt }: ProfileMisfit): ReportMisfit {
   return { code, message, times, firstAt: isoTime(firstAt), lastAt: isoTime(lastAt) };
+}
+
+const BITS = 32;
+/** Rows per word block: one block is 8 KB, so a file of a million rows costs about 130 KB. */
+const BLOCK_ROWS = 65_536;
+
+/** Row numbers seen so far, one bit each: a set of numbers would cost a large file a hundred times as much memory. */
+interface RowSet {
+  /** False when the row was there before. */
+  add(row: number): boolean;
+}
+
+/** An empty set of row numbers. */
+export function createRowSet(): RowSet {
+  const blocks = new Map<number, Uint32Array>();
+  return {
+    add(row) {
+      const index = Math.floor(row / BLOCK_ROWS);
+      const block = blocks.get(index) ?? new Uint32Array(BLOCK_ROWS / BITS);
+      blocks.set(index, block);
+      const offset = row % BLOCK_ROWS;
+      const word = Math.floor(offset / BITS);
+      const mask = (1 << (offset % BITS)) >>> 0;
+      const before = block[word] ?? 0;
+      block[word] = (before | mask) >>> 0;
+      return (before & mask) === 0;
+    },
+  };
+}
+
+/** Enough to recognise the pattern in the file; the rest stands in the list of invoices. */
+const EXAMPLES = 5;
+/** Codes come from the service: one that puts a number into each code must not make the report's memory grow with the file. */
+const MOST_GROUPS = 200;
+const OTHER_REASONS = 'other-reasons';
+
+interface ReasonGroups {
+  add(invoice: BatchInvoice): void;
+  /** Largest group first; equal ones by state and code, so that two runs give one report. */
+  list(): readonly ReasonGroup[];
+}
+
+interface OpenGroup {
+  readonly state: ReasonGroup['state'];
+  readonly code: string;
+  readonly message: string;
+  invoices: number;
+  readonly examples: { readonly ref: string; readonly rows: readonly number[] }[];
+}
+
+/**
+ * Groups invoices by state and reason code, with the first five invoices of each as examples. Beyond 200 groups a state
+ * has one group `other-reasons`.
+ */
+function createReasonGroups(): ReasonGroups {
+  const groups = new Map<string, OpenGroup>();
+
+  function groupOf(state: OpenGroup['state'], code: string, message: string): OpenGroup {
+    const full = groups.size >= MOST_GROUPS && !groups.has(`${state} ${code}`);
+    const key = full ? `${state} ${OTHER_REASONS}` : `${state} ${code}`;
+    const known = groups.get(key);
+    if (known !== undefined) return known;
+    const group: OpenGroup = full
+      ? {
+          state,
+          code: OTHER_REASONS,
+          message: 'Reasons beyond the first 200; each stands with its invoice.',
+          invoices: 0,
+          examples: [],
+        }
+      : { state, code, message, invoices: 0, examples: [] };
+    groups.set(key, group);
+    return group;
+  }
+
+  return {
+    add(invoice) {
+      const reason = reasonOf(invoice);
+      if (reason === null) return;
+      const group = groupOf(invoice.state, reason.code, reason.message);
+      group.invoices += 1;
+      if (group.examples.length < EXAMPLES) group.examples.push({ ref: invoice.ref, rows: invoice.rows });
+    },
+    list() {
+      return [...groups.values()].sort(
+        (a, b) => b.invoices - a.invoices || compareText(a.state, b.state) || compareText(a.code, b.code),
+      );
+    },
+  };
+}
+
+/** Not localeCompare: the order must not depend on the machine. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

@@ -1,6 +1,6 @@
 import { LoteError } from '../domain/errors.ts';
 import { sumDecimals } from '../domain/money.ts';
-import type { BatchRecord, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
+import type { BatchRecord, OutcomeCount } from '../domain/records/batch-record.ts';
 
 /** Both sides of the balance: what the ledger counted, and what came by when every invoice was read. */
 export interface BalanceSheet {

@@ -1,9 +1,10 @@
-import { copyFile, mkdir, readdir, rename, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../file-system/unless-missing.ts';
-import { reportHead } from './formats/report-head.ts';
+import { unlessMissing } from '../platform/unless-missing.ts';
 import { REPORT_DIRECTORY_MODE } from './write-synced.ts';
 
+/** `schema` and `batch` come first in a report, and a line break in a text is escaped: the lines of `batch` are here, but those at its end, such as `proof`. */
+const HEAD_BYTES = 16 * 1024;
 const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
 const KEPT_PREFIX = 'before-restore-';
 
@@ -35,16 +36,22 @@ export async function keepNewerReport(report: NewReport, names: readonly string[
   await rename(join(work, name), join(directory, name));
 }
 
-/** Paths of each `report.json` that was kept in a batch's folder. */
-export async function keptReports(directory: string): Promise<readonly string[]> {
-  const names = (await unlessMissing(readdir(directory))) ?? [];
-  return names.filter((name) => name.startsWith(KEPT_PREFIX)).map((name) => join(directory, name, 'report.json'));
-}
-
-/** Revision of a `report.json`, read from its head; null: there is none. `unreadable`: somebody has damaged it. */
-export async function revisionOf(json: string): Promise<number | 'unreadable' | null> {
+/** Revision of a `report.json`, read from its head; null: there is none. `unreadable`: it is damaged. */
+async function revisionOf(json: string): Promise<number | 'unreadable' | null> {
   const head = await reportHead(json);
   if (head === null) return null;
   const revision = REVISION.exec(head)?.groups?.['revision'];
   return revision === undefined ? 'unreadable' : Number(revision);
+}
+
+/** The first 16 KiB of a `report.json`, however large it is; null where there is none. */
+async function reportHead(json: string): Promise<string | null> {
+  const file = await unlessMissing(open(json, 'r'));
+  if (file === null) return null;
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }

@@ -5,7 +5,7 @@ import {
   type Contradicted,
   MOST_CONTRADICTED,
   type OutcomeCount,
-} from '../domain/ports/ledger/batch-record.ts';
+} from '../domain/records/batch-record.ts';
 
 /** Counts and exact amounts by outcome and currency. */
 export interface OutcomeTally {

@@ -1,33 +1,10 @@
-import type { Outcome } from '../domain/invoice-state.ts';
-import type { AuditEntry } from '../domain/ports/ledger/operating-ledger.ts';
-import type { SinceReport } from '../domain/ports/ledger/reconciling-ledger.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
-
-/** Invoices that moved, by the same way, since the report that this one replaces. */
-export interface ReportedChange {
-  readonly from: Outcome;
-  readonly to: Outcome;
-  readonly invoices: number;
-  /** References of the first of them. */
-  readonly examples: readonly string[];
-}
+import type { AuditEntry } from '../ledger/operations/audit.ts';
+import type { SinceReport } from '../ledger/operations/report-marks.ts';
 
 /** An action of an operator, or of the retry policy. */
-export interface ReportedAction {
+export interface ReportedAction extends Omit<AuditEntry, 'at'> {
   readonly at: string;
-  /** null: not known, e.g. from the Temporal UI. */
-  readonly who: string | null;
-  readonly what: string;
-  readonly why: string;
-  readonly acceptedDuplicateRisk: boolean;
-  readonly invoices: number;
-  readonly examples: readonly {
-    readonly ref: string;
-    readonly rows: readonly number[];
-    readonly move: string;
-    readonly from: string;
-    readonly generation: number;
-  }[];
 }
 
 /** How the report came to say what it says. */
@@ -35,7 +12,7 @@ export interface ReportHistory {
   /** null: this is the first report of the batch. */
   readonly changes: {
     readonly sinceRevision: number;
-    readonly byState: readonly ReportedChange[];
+    readonly byState: SinceReport['changes'];
     /** Invoices that the report before had in doubt although they went out; left out: none. */
     readonly contradictedBefore?: number;
   } | null;

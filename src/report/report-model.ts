@@ -1,9 +1,11 @@
+import type { DeliveryTrouble } from '../ledger/webhooks/deliveries.ts';
 import type { DurationHistogram } from '../domain/time/duration-histogram.ts';
-import type { Finding, Reason } from '../domain/invoice.ts';
-import type { Contradiction, Outcome } from '../domain/invoice-state.ts';
-import type { BatchState, Contradicted, OutcomeCount } from '../domain/ports/ledger/batch-record.ts';
+import type { CurrencyTotal } from '../domain/outcome-counts.ts';
+import type { Finding } from '../domain/invoice.ts';
+import type { Outcome } from '../domain/invoice-state.ts';
 import type { ReportHistory } from './report-history.ts';
-import type { ReportNote } from './report-note.ts';
+import type { ProfileMisfit } from '../domain/profile-misfit.ts';
+import type { BatchInvoice, BatchState, Contradicted, OutcomeCount } from '../domain/records/batch-record.ts';
 
 /** Value of `schema` in `report.json`. A change that breaks readers raises its number. */
 export const REPORT_SCHEMA = 'lote.report/1';
@@ -45,18 +47,6 @@ export interface ReportCounts extends Readonly<Record<Outcome, number>> {
   readonly contradicted?: number;
 }
 
-/** Number of invoices and their exact net sum in one currency. */
-export interface CurrencyTotal {
-  /** null: the currency could not be read. */
-  readonly currency: string | null;
-  readonly invoices: number;
-  /** Exact decimal, without tax. */
-  readonly net: string;
-  /** Invoices whose amount could not be read, and so is not in `net`. */
-  readonly withoutAmount: number;
-  readonly byState: Readonly<Partial<Record<Outcome, string>>>;
-}
-
 /** Invoices that are in one state for one reason. */
 export interface ReasonGroup {
   readonly state: Outcome;
@@ -68,10 +58,7 @@ export interface ReasonGroup {
 }
 
 /** What was found of a service profile that does not fit. Times are ISO 8601 in UTC. */
-export interface ReportMisfit {
-  readonly code: string;
-  readonly message: string;
-  readonly times: number;
+export interface ReportMisfit extends Omit<ProfileMisfit, 'firstAt' | 'lastAt'> {
   readonly firstAt: string;
   readonly lastAt: string;
 }
@@ -101,23 +88,43 @@ export interface ReportModel {
   readonly everythingIssued: boolean;
 }
 
-/** One invoice as report.json shows it. */
-export interface ReportInvoice {
-  readonly ref: string;
-  readonly merchantNif: string;
-  readonly rows: readonly number[];
-  readonly state: Outcome;
-  readonly currency: string | null;
-  readonly net: string | null;
-  readonly serviceId: string | null;
-  readonly idempotencyKey: string | null;
-  readonly generation: number;
-  readonly attempts: number;
-  readonly reason: Reason | null;
+/** One invoice as report.json shows it; `contradictions` is left out where it is not in doubt. */
+export interface ReportInvoice extends Omit<
+  BatchInvoice,
+  'ordinal' | 'page' | 'issuedElsewhere' | 'sentAt' | 'settledAt'
+> {
   readonly sentAt: string | null;
   readonly settledAt: string | null;
-  readonly findings: readonly Finding[];
-  readonly flags: readonly string[];
-  /** Why it is in doubt although it went out; left out: it is not. */
-  readonly contradictions?: readonly Contradiction[];
+}
+
+/** Something that the reader of a report must know beside its invoices; each language has a sentence for each. */
+export type ReportNote =
+  /** Webhooks since the batch began that could not be read, or told of invoices that this ledger does not know. */
+  | { readonly kind: 'webhooks-unreadable' | 'webhooks-of-unknown-invoices'; readonly n: number }
+  /** There should be a corrections file, and the original could not be read again. */
+  | { readonly kind: 'no-corrections' }
+  /** No workbook can hold them, and nothing but a workbook shows all of the original; `cause`: why, in English. */
+  | { readonly kind: 'corrections-unfit'; readonly cause: string }
+  /** Why no webhook came, or some were refused. */
+  | {
+      readonly kind:
+        | 'no-webhook-url'
+        | 'no-webhook-secret'
+        | 'no-address-secret'
+        | 'webhook-not-by-lote'
+        | 'webhook-registered-elsewhere';
+    }
+  /** `code`: of the service's answer, or of its loss. */
+  | { readonly kind: 'registration-lost' | 'registration-refused'; readonly code: string }
+  | { readonly kind: 'registered-before'; readonly n: number };
+
+/** Alerts about webhooks since a batch began: they are the ledger's, not one batch's, so every report of that time carries them. */
+export function deliveryNotes({
+  unreadable,
+  unknownIds,
+}: Pick<DeliveryTrouble, 'unreadable' | 'unknownIds'>): readonly ReportNote[] {
+  return [
+    ...(unreadable === 0 ? [] : [{ kind: 'webhooks-unreadable', n: unreadable } as const]),
+    ...(unknownIds === 0 ? [] : [{ kind: 'webhooks-of-unknown-invoices', n: unknownIds } as const]),
+  ];
 }

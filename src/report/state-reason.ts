@@ -1,7 +1,7 @@
 import { LoteError } from '../domain/errors.ts';
 import type { Reason } from '../domain/invoice.ts';
 import { wentOut, type Outcome } from '../domain/invoice-state.ts';
-import type { BatchInvoice } from '../domain/ports/ledger/batch-record.ts';
+import type { BatchInvoice } from '../domain/records/batch-record.ts';
 
 /** While Lote still works on an invoice, the ledger has nothing to explain; the reader of a report wants a word all the same. */
 const WORK_IN_PROGRESS: Partial<Record<Outcome, Reason>> = {

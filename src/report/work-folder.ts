@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { errorCode } from '../file-system/error-code.ts';
-import { unlessMissing } from '../file-system/unless-missing.ts';
+import { errorCode } from '../platform/error-code.ts';
+import { unlessMissing } from '../platform/unless-missing.ts';
 
 /** Work folders that a killed process left; a living one is done long before. */
 const STALE_AFTER_MS = 60 * 60 * 1000;
 const WORK_PREFIX = '.writing-';
 const OF_REVISION = /^\.writing-(?<revision>\d+)-/u;
-/** A corrections file on its way out of the place of the newest one: somebody may have edited it. */
+/** A corrections file on its way out of the place of the newest one: a person may have edited it. */
 const SET_ASIDE = /^corrections-replaced-by-/u;
 
 /** A folder inside the report's folder, in which one writer makes its files before it puts them in place. */

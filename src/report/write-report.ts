@@ -2,28 +2,115 @@ import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { differingTotals } from '../domain/control-totals.ts';
 import { LoteError } from '../domain/errors.ts';
-import { makeFolder } from '../file-system/make-folder.ts';
-import { syncPath } from '../file-system/sync-path.ts';
-import type { BatchFigures } from '../domain/ports/figures.ts';
-import { batchFigures } from './batch-figures.ts';
-import { csvReport, type DecimalMark } from './formats/csv-report.ts';
+import { makeFolder } from '../platform/make-folder.ts';
+import { syncPath } from '../platform/sync-path.ts';
 import { htmlReport } from './formats/html/html-report.ts';
-import type { InvoiceSpool } from './invoice-spool.ts';
-import { jsonReport } from './formats/json-report.ts';
+import { createSpool, type InvoiceSpool } from './invoice-spool.ts';
+import { buildReport } from './build-report.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { OriginalFile } from './corrections/original-file.ts';
 import { keepNewerReport } from './keep-newer-report.ts';
-import { readReport, type ReportLedger } from './formats/read-report.ts';
-import { inReportsFolder } from './reports-folder.ts';
+import { inReportsFolder, REPORT_DIRECTORY_MODE, writeSynced } from './write-synced.ts';
 import { replaceCorrections } from './corrections/replace-corrections.ts';
-import type { ReportHistory } from './report-history.ts';
-import type { ReportCounts, ReportModel, ReportOrigin } from './report-model.ts';
-import type { ReportNote } from './report-note.ts';
+import { NO_HISTORY, type ReportHistory } from './report-history.ts';
+import {
+  REPORT_SCHEMA,
+  type ReportCounts,
+  type ReportModel,
+  type ReportOrigin,
+  type ReportInvoice,
+  type ReportNote,
+} from './report-model.ts';
 import { ENGLISH, type Speech } from '../texts/choose-language.ts';
-import { reportFormat, type ReportFormat } from './texts/report-format.ts';
+import { reportFormat, englishNote, type ReportFormat } from './texts/report-format.ts';
 import { writeCorrections, type WrittenCorrections } from './corrections/write-corrections.ts';
 import { isSuperseded, makeWork, removeStaleWork, removeWork, supersedeOlder } from './work-folder.ts';
-import { REPORT_DIRECTORY_MODE, writeSynced } from './write-synced.ts';
+import { countsByOutcome, currencyTotals } from '../domain/outcome-counts.ts';
+import { EXCEL_CSV_START, excelCsvRecord } from '../domain/text/escape-formula.ts';
+import type { BatchInvoice } from '../domain/records/batch-record.ts';
+import { isoTime } from '../domain/time/iso-time.ts';
+import { isContradicted } from './outcome-tally.ts';
+import { reasonOf } from './state-reason.ts';
+import type { BatchFigures } from '../ledger/operations/report-marks.ts';
+
+/** report.json: one JSON document, one invoice a line, so that it can be read by eye and by line tools too. It is the same in each language. */
+async function* jsonReport(
+  model: ReportModel,
+  invoices: AsyncIterable<readonly BatchInvoice[]>,
+): AsyncGenerator<string> {
+  yield `{\n  "schema": ${JSON.stringify(REPORT_SCHEMA)},\n`;
+  yield member('batch', model.batch);
+  yield member('counts', model.counts);
+  yield member('totals', model.totals);
+  yield member('reasons', model.reasons);
+  yield member('notes', model.notes.map(englishNote));
+  yield member('misfits', model.misfits);
+  yield member('changes', model.history.changes);
+  yield member('audit', model.history.audit);
+  yield '  "invoices": [';
+  let separator = '\n    ';
+  for await (const portion of invoices) {
+    let text = '';
+    for (const invoice of portion) {
+      text += separator + JSON.stringify(reportInvoice(invoice));
+      separator = ',\n    ';
+    }
+    yield text;
+  }
+  yield separator.startsWith(',') ? '\n  ],\n' : '],\n';
+  yield `  "fileFindings": ${indented(model.fileFindings)}\n}\n`;
+}
+
+function member(name: string, value: unknown): string {
+  return `  ${JSON.stringify(name)}: ${indented(value)},\n`;
+}
+
+function indented(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
+}
+
+const COLUMNS: readonly (readonly [name: string, cellOf: (invoice: ReportInvoice, mark: DecimalMark) => string])[] = [
+  ['rows', ({ rows }) => rows.join(' ')],
+  ['invoice_ref', ({ ref }) => ref],
+  ['merchant_nif', ({ merchantNif }) => merchantNif],
+  ['state', ({ state }) => state],
+  ['reason_code', ({ reason }) => reason?.code ?? ''],
+  ['reason', ({ reason }) => reason?.message ?? ''],
+  ['currency', ({ currency }) => currency ?? ''],
+  ['net', ({ net }, mark) => (net ?? '').replace('.', mark)],
+  ['service_id', ({ serviceId }) => serviceId ?? ''],
+  ['attempts', ({ attempts }) => String(attempts)],
+  ['generation', ({ generation }) => String(generation)],
+  ['sent_at', ({ sentAt }) => sentAt ?? ''],
+  ['settled_at', ({ settledAt }) => settledAt ?? ''],
+  ['flags', ({ flags }) => flags.join(' ')],
+  ['idempotency_key', ({ idempotencyKey }) => idempotencyKey ?? ''],
+];
+
+/** What separates whole units from their fraction. */
+type DecimalMark = '.' | ',';
+
+interface CsvReportOptions {
+  /** That of the file the batch came from: a person who wrote `12,50` has an Excel that reads `12,50`. */
+  readonly decimalMark: DecimalMark;
+}
+
+/** report.csv: one invoice a record, for Excel in any language. */
+async function* csvReport(
+  invoices: AsyncIterable<readonly BatchInvoice[]>,
+  { decimalMark }: CsvReportOptions,
+): AsyncGenerator<string> {
+  yield EXCEL_CSV_START + excelCsvRecord(COLUMNS.map(([name]) => name));
+  for await (const portion of invoices) {
+    yield portion.map((invoice) => recordOf(invoice, decimalMark)).join('');
+  }
+}
+
+function recordOf(invoice: BatchInvoice, mark: DecimalMark): string {
+  const shown = reportInvoice(invoice);
+  return excelCsvRecord(COLUMNS.map(([, cellOf]) => cellOf(shown, mark)));
+}
 
 /**
  * The report files, in the order in which they appear: `report.json` is the last, so that who waits for it finds the others. A new format is a writer in
@@ -35,6 +122,12 @@ const REPORT_FORMATS: Readonly<Record<string, (parts: ReportParts) => AsyncItera
     htmlReport(model, () => spool.portions(), { corrections: corrections.name, format }),
   'report.json': ({ model, spool }) => jsonReport(model, spool.portions()),
 };
+
+/** The methods of the ledger that writing a report needs. */
+export type ReportLedger = Pick<
+  Ledger,
+  'findBatch' | 'countOutcomes' | 'fileFindings' | 'batchInvoices' | 'nextRevision' | 'sinceReport'
+>;
 
 export interface WriteReport {
   readonly ledger: ReportLedger;
@@ -108,7 +201,7 @@ interface Places {
 async function writeInto(request: WriteReport, places: Places): Promise<WrittenReport> {
   const { original } = request;
   const { revision } = places;
-  const { model: built, spool } = await readReport({ ...request, revision }, join(places.work, 'invoices.spool'));
+  const { model: built, spool } = await readBalanced(request, places);
   const corrections = await writeCorrections({
     ...{ original, spool, model: built, directory: places.work },
     language: (request.speech ?? ENGLISH).language,
@@ -134,6 +227,43 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
     figures: batchFigures(model),
     revision,
   };
+}
+
+/** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
+const READINGS = 3;
+
+/** One balanced reading of a batch: the model, and the invoices it was made of. */
+async function readBalanced(
+  request: WriteReport,
+  { work, revision }: Places,
+): Promise<{ readonly model: ReportModel; readonly spool: InvoiceSpool }> {
+  for (let reading = 1; ; reading += 1) {
+    const spool = createSpool(join(work, 'invoices.spool'));
+    try {
+      return { model: await readOnce(request, revision, spool), spool };
+    } catch (error) {
+      const unbalanced = error instanceof LoteError && error.code === 'report-unbalanced';
+      if (!unbalanced || reading === READINGS) throw error;
+    }
+  }
+}
+
+async function readOnce(request: WriteReport, revision: number, spool: InvoiceSpool): Promise<ReportModel> {
+  const { ledger, batchId, origin, history = NO_HISTORY, notes = [], misfits = [], now } = request;
+  const batch = await ledger.findBatch(batchId);
+  if (batch === null) {
+    throw new LoteError(
+      'batch-not-found',
+      `Writing the report of batch ${batchId}: the ledger must know the batch, found none. "lote status" lists the batches it knows.`,
+    );
+  }
+  return buildReport({
+    ...{ batch, revision, notes, misfits, history, now },
+    counts: () => ledger.countOutcomes(batchId),
+    invoices: spool.fill(ledger.batchInvoices(batchId)),
+    findings: await ledger.fileFindings(batchId),
+    ...(origin === undefined ? {} : { origin }),
+  });
 }
 
 /** Side by side, so that the disk syncs one file while the next is made. Ends when all have ended: the folder is removed after a failure. */
@@ -174,4 +304,51 @@ function reportDirectory({ reportsDir, batchId }: WriteReport): string {
     'batch-not-found',
     'Writing a report: the batch id must be a plain name of letters, digits, "-", "_" and ".", found other characters.',
   );
+}
+
+const MOST_REASONS = 10;
+/** Codes come from the service; figures are kept for years. */
+const LONGEST_CODE = 80;
+
+/**
+ * What the report says in numbers, for pictures over many nights. An issued invoice that another batch owns is in the parts of what an earlier file
+ * issued, so that sums over batches count its document once; `outcomes` alone is the balance of the batch.
+ */
+export function batchFigures(report: ReportModel): BatchFigures {
+  const { contradicted, outcomes, ownOutcomes, reasons, ownSettling } = report;
+  return {
+    states: countsByOutcome(ownOutcomes),
+    money: currencyTotals(ownOutcomes).map(({ currency, net, byState }) => ({
+      ...{ currency, net },
+      ...{ out: byState.issued ?? '0', before: byState['already-issued'] ?? '0' },
+    })),
+    settling: ownSettling,
+    ...(contradicted.invoices > 0 && { contradicted: contradicted.invoices }),
+    reasons: reasons
+      .slice(0, MOST_REASONS)
+      .map(({ state, code, invoices }) => ({ state, code: code.slice(0, LONGEST_CODE), invoices })),
+    outcomes,
+  };
+}
+
+/** The ledger's view of an invoice, in the words and the order of report.json. */
+function reportInvoice(invoice: BatchInvoice): ReportInvoice {
+  return {
+    ref: invoice.ref,
+    merchantNif: invoice.merchantNif,
+    rows: invoice.rows,
+    state: invoice.state,
+    currency: invoice.currency,
+    net: invoice.net,
+    serviceId: invoice.serviceId,
+    idempotencyKey: invoice.idempotencyKey,
+    generation: invoice.generation,
+    attempts: invoice.attempts,
+    reason: reasonOf(invoice),
+    sentAt: isoTime(invoice.sentAt),
+    settledAt: isoTime(invoice.settledAt),
+    findings: invoice.findings,
+    flags: invoice.flags,
+    ...(isContradicted(invoice) && { contradictions: invoice.contradictions }),
+  };
 }

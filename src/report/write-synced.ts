@@ -1,17 +1,18 @@
+import { folderTrouble } from '../platform/folder-trouble.ts';
 import { open } from 'node:fs/promises';
 
 /** Pieces are gathered to about this many bytes per write; smaller ones cost a system call each. */
 const WRITE_SIZE = 256 * 1024;
 
 /** Reports hold names and tax numbers: they are for the account and its group. */
-const FILE_MODE = 0o640;
+export const REPORT_FILE_MODE = 0o640;
 
 /** Mode of a report's folder: the account writes, its group reads, others have no access. */
 export const REPORT_DIRECTORY_MODE = 0o750;
 
 /** Writes a new file and returns when the disk has it. */
 export async function writeSynced(path: string, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
-  const file = await open(path, 'wx', FILE_MODE);
+  const file = await open(path, 'wx', REPORT_FILE_MODE);
   try {
     let waiting: Uint8Array[] = [];
     let size = 0;
@@ -28,5 +29,18 @@ export async function writeSynced(path: string, pieces: AsyncIterable<string | U
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Does something in the reports folder. Trouble of the folder (read-only, missing, full) has its own error code, so
+ * that the caller waits.
+ * @throws LoteError `folder-unusable`
+ */
+export async function inReportsFolder<T>(reportsDir: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw folderTrouble(error, { title: 'reports folder', path: reportsDir, variable: 'LOTE_REPORTS_DIR' });
   }
 }

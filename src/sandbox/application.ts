@@ -1,15 +1,13 @@
-import type { DeliveryRecord, InvoiceRecord, MerchantRecord, StoredErrorRecord, WebhookRecord } from './records.ts';
-import type { Change, Settlement, StoredBooks } from './store/sandbox-store.ts';
+import type { DeliveryRecord, InvoiceRecord, MerchantRecord, WebhookRecord } from './records.ts';
+import type { Change, Settlement } from './store.ts';
 
 /** What was answered to an Idempotency-Key, kept so that the same request gets the same answer. */
 export interface KeptAnswer {
   readonly path: string;
   readonly bodySha256: string;
   readonly createdAt: number;
-  readonly outcome:
-    | { readonly kind: 'invoice'; readonly id: string }
-    | { readonly kind: 'merchant'; readonly id: string }
-    | { readonly kind: 'error' };
+  /** Of the invoice or the merchant; null: a stored error. */
+  readonly id: string | null;
 }
 
 /** One API key's world: nothing in it is visible to another key. */
@@ -56,14 +54,9 @@ export function applicationOf(applications: Applications, id: string): Applicati
 }
 
 /** Brings stored books back into memory. */
-export function restoreApplications(books: StoredBooks): Applications {
+export async function restoreApplications(changes: AsyncIterable<Change>): Promise<Applications> {
   const applications: Applications = new Map();
-  for (const merchant of books.merchants) addMerchant(applications, merchant);
-  for (const invoice of books.invoices) addInvoice(applications, invoice);
-  for (const webhook of books.webhooks) addWebhook(applications, webhook);
-  for (const storedError of books.storedErrors) addStoredError(applications, storedError);
-  for (const delivery of books.deliveries) addDelivery(applications, delivery);
-  for (const application of applications.values()) sortKeptAnswers(application);
+  for await (const change of changes) applyChange(applications, change);
   return applications;
 }
 
@@ -71,78 +64,57 @@ export function restoreApplications(books: StoredBooks): Applications {
 export function applyChange(applications: Applications, change: Change): void {
   switch (change.kind) {
     case 'merchant':
-      addMerchant(applications, change.merchant);
-      return;
-    case 'invoice':
-      addInvoice(applications, change.invoice);
-      return;
+      return addMerchant(applicationOf(applications, change.merchant.applicationId), change.merchant);
+    case 'invoice': {
+      const { invoice } = change;
+      const application = applicationOf(applications, invoice.applicationId);
+      application.invoices.set(invoice.id, invoice);
+      return keep(application, invoice, '/v1/invoices', invoice.id);
+    }
     case 'webhook':
-      addWebhook(applications, change.webhook);
-      return;
-    case 'stored-error':
-      addStoredError(applications, change.storedError);
-      return;
+      applicationOf(applications, change.webhook.applicationId).webhooks.set(change.webhook.id, change.webhook);
+      return undefined;
+    case 'stored-error': {
+      const { applicationId, path } = change.storedError;
+      return keep(applicationOf(applications, applicationId), change.storedError, path, null);
+    }
     case 'settlement':
-      settle(applications, change.settlement);
-      return;
-    case 'delivery':
-    case 'delivery-failed':
-      addDelivery(applications, change.delivery);
-      return;
+      return settle(applicationOf(applications, change.settlement.applicationId), change.settlement);
+    case 'delivery': {
+      const { delivery } = change;
+      applicationOf(applications, delivery.applicationId).deliveriesPending.set(delivery.id, delivery);
+      return undefined;
+    }
     case 'delivery-done':
       applicationOf(applications, change.delivery.applicationId).deliveriesPending.delete(change.delivery.id);
-      return;
+      return undefined;
   }
 }
 
-function addMerchant(applications: Applications, merchant: MerchantRecord): void {
-  const application = applicationOf(applications, merchant.applicationId);
+function addMerchant(application: Application, merchant: MerchantRecord): void {
   application.merchants.set(merchant.id, merchant);
   application.merchantOrder.push(merchant);
   application.nifs.add(merchant.nif);
   application.nextMerchantPosition = Math.max(application.nextMerchantPosition, merchant.position + 1);
-  keep(application, merchant, { path: '/v1/merchants', outcome: { kind: 'merchant', id: merchant.id } });
+  keep(application, merchant, '/v1/merchants', merchant.id);
 }
 
-function addInvoice(applications: Applications, invoice: InvoiceRecord): void {
-  const application = applicationOf(applications, invoice.applicationId);
-  application.invoices.set(invoice.id, invoice);
-  keep(application, invoice, { path: '/v1/invoices', outcome: { kind: 'invoice', id: invoice.id } });
+function keep(
+  { keptAnswers }: Application,
+  {
+    idempotencyKey,
+    bodySha256,
+    createdAt,
+  }: Omit<KeptAnswer, 'path' | 'id'> & { readonly idempotencyKey: string | null },
+  path: string,
+  id: string | null,
+): void {
+  if (idempotencyKey !== null) keptAnswers.set(idempotencyKey, { path, bodySha256, createdAt, id });
 }
 
-function addWebhook(applications: Applications, webhook: WebhookRecord): void {
-  applicationOf(applications, webhook.applicationId).webhooks.set(webhook.id, webhook);
-}
-
-function addDelivery(applications: Applications, delivery: DeliveryRecord): void {
-  applicationOf(applications, delivery.applicationId).deliveriesPending.set(delivery.id, delivery);
-}
-
-function addStoredError(applications: Applications, record: StoredErrorRecord): void {
-  const application = applicationOf(applications, record.applicationId);
-  keep(application, record, { path: record.path, outcome: { kind: 'error' } });
-}
-
-interface KeyedRecord {
-  readonly idempotencyKey: string | null;
-  readonly bodySha256: string;
-  readonly createdAt: number;
-}
-
-function keep(application: Application, record: KeyedRecord, answer: Pick<KeptAnswer, 'path' | 'outcome'>): void {
-  const { idempotencyKey, bodySha256, createdAt } = record;
-  if (idempotencyKey !== null) application.keptAnswers.set(idempotencyKey, { ...answer, bodySha256, createdAt });
-}
-
-function sortKeptAnswers(application: Application): void {
-  const sorted = [...application.keptAnswers].toSorted(([, a], [, b]) => a.createdAt - b.createdAt);
-  application.keptAnswers.clear();
-  for (const [key, answer] of sorted) application.keptAnswers.set(key, answer);
-}
-
-function settle(applications: Applications, { applicationId, invoiceId, error, settledAt }: Settlement): void {
-  const { invoices } = applicationOf(applications, applicationId);
+/** The first final word counts. */
+function settle({ invoices }: Application, { invoiceId, error, settledAt }: Settlement): void {
   const invoice = invoices.get(invoiceId);
-  if (invoice === undefined) return;
+  if (invoice?.status !== 'processing') return;
   invoices.set(invoiceId, { ...invoice, status: error === null ? 'issued' : 'failed', error, settledAt });
 }

@@ -1,18 +1,15 @@
-import type { Applications, Application } from './application.ts';
-import type { InvoiceStatus } from './records.ts';
+import type { Applications } from './application.ts';
+import type { InvoiceRecord, InvoiceStatus } from './records.ts';
+
+type Counted =
+  | InvoiceStatus
+  | ('invoices' | 'merchants' | 'webhooks')
+  /** `deliveriesGivenUp`: after their last try. */
+  | ('deliveriesPending' | 'deliveriesGivenUp');
 
 /** What a test, or an operator, compares with its own books. */
 export interface Books {
-  readonly totals: {
-    readonly invoices: number;
-    readonly processing: number;
-    readonly issued: number;
-    readonly failed: number;
-    readonly merchants: number;
-    readonly webhooks: number;
-    readonly deliveriesPending: number;
-    readonly deliveriesGivenUp: number;
-  };
+  readonly totals: Readonly<Record<Counted, number>>;
   /**
    * Groups of invoices that look like one invoice sent twice: the same bytes, or the same key.
    *
@@ -30,30 +27,33 @@ export interface DuplicateGroup {
   readonly ids: readonly string[];
 }
 
-export interface BookedInvoice {
-  readonly id: string;
-  readonly applicationId: string;
-  readonly merchantId: string;
-  readonly status: InvoiceStatus;
-  readonly idempotencyKey: string | null;
-  readonly bodySha256: string;
+export interface BookedInvoice extends Pick<
+  InvoiceRecord,
+  'id' | 'applicationId' | 'merchantId' | 'status' | 'idempotencyKey' | 'bodySha256'
+> {
   readonly errorCode: string | null;
 }
 
 /** The books of one application, or of all of them. */
-export function readBooksOf(applications: Applications, applicationId?: string): Books {
-  const chosen = [...applications.values()].filter(({ id }) => applicationId === undefined || id === applicationId);
-  const invoices = chosen.flatMap(bookedInvoices);
+export function readBooksOf(applications: Applications, ofApplication?: string): Books {
+  const chosen = [...applications.values()].filter(({ id }) => ofApplication === undefined || id === ofApplication);
+  const records = chosen.flatMap((one) => [...one.invoices.values()]);
+  const invoices = records.map(({ id, applicationId, merchantId, status, error, idempotencyKey, bodySha256 }) => {
+    return { id, applicationId, merchantId, status, idempotencyKey, bodySha256, errorCode: error?.code ?? null };
+  });
+  const sum = (amount: (one: (typeof chosen)[number]) => number): number =>
+    chosen.reduce((total, one) => total + amount(one), 0);
+  const countOf = (wanted: InvoiceStatus): number => invoices.filter(({ status }) => status === wanted).length;
   return {
     totals: {
       invoices: invoices.length,
-      processing: countOf(invoices, 'processing'),
-      issued: countOf(invoices, 'issued'),
-      failed: countOf(invoices, 'failed'),
-      merchants: sum(chosen, ({ merchants }) => merchants.size),
-      webhooks: sum(chosen, ({ webhooks }) => webhooks.size),
-      deliveriesPending: sum(chosen, ({ deliveriesPending }) => deliveriesPending.size),
-      deliveriesGivenUp: sum(chosen, ({ deliveriesGivenUp }) => deliveriesGivenUp),
+      processing: countOf('processing'),
+      issued: countOf('issued'),
+      failed: countOf('failed'),
+      merchants: sum(({ merchants }) => merchants.size),
+      webhooks: sum(({ webhooks }) => webhooks.size),
+      deliveriesPending: sum(({ deliveriesPending }) => deliveriesPending.size),
+      deliveriesGivenUp: sum(({ deliveriesGivenUp }) => deliveriesGivenUp),
     },
     duplicates: [
       ...duplicatesBy('body', invoices, ({ bodySha256 }) => bodySha256),
@@ -63,39 +63,20 @@ export function readBooksOf(applications: Applications, applicationId?: string):
   };
 }
 
-function bookedInvoices(application: Application): readonly BookedInvoice[] {
-  return [...application.invoices.values()].map((invoice) => ({
-    id: invoice.id,
-    applicationId: invoice.applicationId,
-    merchantId: invoice.merchantId,
-    status: invoice.status,
-    idempotencyKey: invoice.idempotencyKey,
-    bodySha256: invoice.bodySha256,
-    errorCode: invoice.error?.code ?? null,
-  }));
-}
-
-function countOf(invoices: readonly BookedInvoice[], status: InvoiceStatus): number {
-  return sum(invoices, (invoice) => (invoice.status === status ? 1 : 0));
-}
-
-function sum<T>(items: readonly T[], amount: (item: T) => number): number {
-  return items.reduce((total, item) => total + amount(item), 0);
-}
-
 function duplicatesBy(
   by: DuplicateGroup['by'],
   invoices: readonly BookedInvoice[],
   valueOf: (invoice: BookedInvoice) => string | null,
 ): readonly DuplicateGroup[] {
-  const groups = new Map<string, { applicationId: string; value: string; ids: string[] }>();
+  const groups = new Map<string, { by: typeof by; applicationId: string; value: string; ids: string[] }>();
   for (const invoice of invoices) {
+    const { id, applicationId } = invoice;
     const value = valueOf(invoice);
     if (value === null) continue;
-    const place = `${invoice.applicationId} ${value}`;
-    const group = groups.get(place);
-    if (group === undefined) groups.set(place, { applicationId: invoice.applicationId, value, ids: [invoice.id] });
-    else group.ids.push(invoice.id);
+    const place = `${applicationId} ${value}`;
+    const group = groups.get(place) ?? { by, applicationId, value, ids: [] };
+    group.ids.push(id);
+    groups.set(place, group);
   }
-  return [...groups.values()].filter(({ ids }) => ids.length > 1).map((group) => ({ by, ...group }));
+  return [...groups.values()].filter(({ ids }) => ids.length > 1);
 }

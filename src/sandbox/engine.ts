@@ -1,4 +1,4 @@
-import type { InvoiceBody } from './validation/invoice-body.ts';
+import type { InvoiceBody } from './invoice-body.ts';
 
 export interface EngineInvoice {
   readonly id: string;

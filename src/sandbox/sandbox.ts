@@ -1,36 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createAlarms } from './alarms.ts';
-import { apiKeys, applicationIdOf } from './api-keys.ts';
-import { applicationOf, applyChange, restoreApplications } from './application.ts';
-import { readBooksOf } from './books.ts';
-import type { Books } from './books.ts';
-import { createChance } from './chance.ts';
-import type { Context } from './context.ts';
-import type { Dialect } from './dialect/dialect.ts';
-import { profileDialect } from './dialect/profile-dialect.ts';
-import { PUBLISHED_DIALECT } from './dialect/published-dialect.ts';
-import { withoutCredentials } from './dialect/requests/read-request.ts';
-import { simulatedEngine } from './engine.ts';
-import type { Engine } from './engine.ts';
-import { checkedFaults } from './faults.ts';
-import type { Faults } from './faults.ts';
-import { createRequestHandler } from './http/handle-request.ts';
-import { listen } from './http/listen.ts';
-import { createOutage } from './http/outage.ts';
-import { createRateLimit } from './http/rate-limit.ts';
-import { createWriteBatcher } from './write-batcher.ts';
-import { NO_LOG } from './sandbox-log.ts';
-import type { SandboxLog } from './sandbox-log.ts';
-import { keepEndpoint } from './operations/register-webhook.ts';
-import { EVENT_TYPES } from './records.ts';
+import { createAlarms, type Context, NO_LOG, type SandboxLog } from './context.ts';
+import { apiKeys } from './api-keys.ts';
+import { applyChange, restoreApplications } from './application.ts';
+import { readBooksOf, type Books } from './books.ts';
+import { createChance, checkedFaults, type Faults } from './faults.ts';
+import { simulatedEngine, type Engine } from './engine.ts';
+import { createRequestHandler, type RequestHandler, createOutage, createRateLimit } from './http/handle-request.ts';
 import { createSettlement } from './settlement.ts';
-import type { Settlement } from './settlement.ts';
-import type { SandboxStore, StoredBooks } from './store/sandbox-store.ts';
-import { readInvoiceBody } from './validation/invoice-body.ts';
-import { DEFAULT_RETRY_PLAN } from './webhooks/backoff.ts';
-import type { RetryPlan } from './webhooks/backoff.ts';
-import { createDeliverer } from './webhooks/deliverer.ts';
-import { createSender } from './webhooks/send-delivery.ts';
+import type { SandboxStore } from './store.ts';
+import { readInvoiceBody } from './invoice-body.ts';
+import { DEFAULT_RETRY_PLAN, Deliverer, type RetryPlan } from './deliverer.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
 /** Settings of a simulated service; times are milliseconds. */
 export interface SandboxOptions {
@@ -49,8 +31,6 @@ export interface SandboxOptions {
   readonly latencyMs?: number;
   /** When the simulated engine speaks; default 300 ms after the creation. */
   readonly settleMs?: number;
-  /** Text of a service profile that the sandbox shall speak; left out: what is published. */
-  readonly profile?: string;
   /** Default: none. */
   readonly faults?: Partial<Faults>;
   /** The same seed brings the same faults to the same requests. */
@@ -62,8 +42,6 @@ export interface SandboxOptions {
   readonly idsBySeed?: boolean;
   readonly webhooks?: Partial<RetryPlan & { readonly concurrency: number; readonly timeoutMs: number }>;
   readonly clock?: () => number;
-  readonly random?: () => number;
-  readonly newId?: (prefix: string) => string;
   readonly log?: SandboxLog;
 }
 
@@ -74,8 +52,6 @@ export interface Sandbox {
   readonly port: number;
   /** The books of all applications. */
   books(): Books;
-  /** Registers an address as somebody does by hand; with a secret in it where the profile says so. Null: the sandbox makes the secret. */
-  registerByHand(address: string, secret: string | null): Promise<void>;
   /** Stops; what was not settled or delivered goes on at the next start on the same store. */
   close(): Promise<void>;
 }
@@ -88,54 +64,51 @@ const DEFAULT_DELIVERY_TIMEOUT_MS = 10_000;
 
 /**
  * Starts a complete, simulated Electronic Invoicing Service.
- * @throws UnspeakableProfile when the sandbox cannot speak the profile; Error when another setting is wrong, the port or the store taken.
+ * @throws Error when a setting is wrong, the port or the store taken.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { host = '127.0.0.1', store, settleMs = DEFAULT_SETTLE_MS, clock = Date.now } = options;
   const faults = checkedFaults(options.faults);
   const keys = apiKeys({ keys: options.apiKeys ?? [DEFAULT_API_KEY], open: options.openKeys ?? false });
-  const dialect = options.profile === undefined ? PUBLISHED_DIALECT : profileDialect(options.profile, clock);
-  const stored = await store.open();
-  const applications = restoreApplications(stored);
-  const batcher = createWriteBatcher(store);
+  const applications = await restoreApplications(store.open());
+  const stored = [...applications.values()];
+  const invoices = stored.flatMap((one) => [...one.invoices.values()]);
   const alarms = createAlarms();
-  const context = contextOf(options, { applications, faults, dialect, commit: (changes) => batcher.commit(changes) });
+  const context = contextOf(options, { applications, faults });
   const { concurrency = DEFAULT_DELIVERIES_AT_A_TIME, timeoutMs = DEFAULT_DELIVERY_TIMEOUT_MS } =
     options.webhooks ?? {};
-  const sender = createSender({ connections: concurrency, timeoutMs });
   const plan = { ...DEFAULT_RETRY_PLAN, ...options.webhooks };
-  const deliverer = createDeliverer({ context, sender, seal: dialect.seal, alarms, plan, concurrency });
+  const deliverer = new Deliverer({ context, alarms, plan, concurrency, timeoutMs });
   const engine = options.engine ?? simulatedEngine({ settleMs });
   const settlement = createSettlement({ context, engine, deliverer, alarms });
 
   async function stop(): Promise<void> {
     alarms.stop();
     await deliverer.close();
-    await batcher.drain();
     await store.close();
   }
 
-  const services = { context, settlement };
-  const outage = createOutage(faults.outage, clock);
-  const rateLimit = createRateLimit(faults.requestsPerSecond, clock);
-  const handle = createRequestHandler({ services, keys, outage, rateLimit, dialect });
-  const server = await listen({ host, port: options.port, handle }).catch(async (error: unknown) => {
+  const handle = createRequestHandler({
+    ...{ services: { context, settlement }, keys },
+    isDown: createOutage(faults.outage, clock),
+    isTooMany: createRateLimit(faults.requestsPerSecond, clock),
+  });
+  const server = await listen({ host, port: options.port }, handle).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
-  resume(stored, settlement);
-  void deliverer.enqueue(stored.deliveries);
-  context.log.info('The sandbox is up.', { port: server.port, invoices: stored.invoices.length });
+  // What was processing when the last process ended is asked of the engine again, with the time that has passed.
+  for (const invoice of invoices.filter(({ status }) => status === 'processing')) {
+    const text = await store.invoiceBody(invoice.id);
+    const read = readInvoiceBody(JSON.parse(text));
+    if (read.ok) settlement.accept({ invoice, body: read.body, text });
+  }
+  void deliverer.enqueue(stored.flatMap(({ deliveriesPending }) => [...deliveriesPending.values()]));
+  context.log.info('The sandbox is up.', { port: server.port, invoices: invoices.length });
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
     port: server.port,
     books: () => readBooksOf(applications),
-    async registerByHand(address, secret) {
-      const [key = DEFAULT_API_KEY] = options.apiKeys ?? [];
-      const { address: url, secret: inAddress } = withoutCredentials(address);
-      const application = applicationOf(applications, applicationIdOf(key));
-      await keepEndpoint(context, application, { url, events: EVENT_TYPES, secret: inAddress ?? secret });
-    },
     async close() {
       await server.close();
       await stop();
@@ -143,21 +116,17 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function contextOf(
-  options: SandboxOptions,
-  parts: Pick<Context, 'applications' | 'faults' | 'commit'> & { readonly dialect: Dialect },
-): Context {
-  const { latencyMs = 0, store, clock = Date.now, random = Math.random, seed = 1 } = options;
+function contextOf(options: SandboxOptions, parts: Pick<Context, 'applications' | 'faults'>): Context {
+  const { latencyMs = 0, store, clock = Date.now, seed = 1 } = options;
   return {
     applications: parts.applications,
     faults: parts.faults,
     chance: createChance(parts.faults, String(seed)),
     clock,
-    random,
-    newId: options.newId ?? newIds(parts.dialect, options.idsBySeed === true ? String(seed) : null),
+    newId: newIds(options.idsBySeed === true ? String(seed) : null),
     log: options.log ?? NO_LOG,
     async commit(changes) {
-      await parts.commit(changes);
+      await store.write(changes);
       for (const change of changes) applyChange(parts.applications, change);
     },
     invoiceBody: (id) => store.invoiceBody(id),
@@ -170,22 +139,50 @@ function contextOf(
 const ID_BYTES = 12;
 
 /** A seed of null, and what has no `of`: at random. */
-function newIds(dialect: Dialect, seed: string | null): Context['newId'] {
+function newIds(seed: string | null): Context['newId'] {
   return (prefix, of) => {
     const drawn =
       seed === null || of === undefined
         ? randomBytes(ID_BYTES)
         : createHash('sha256').update(`${seed}\n${prefix}\n${of}`).digest().subarray(0, ID_BYTES);
-    return dialect.newId?.(prefix, drawn) ?? `${prefix}${drawn.toString('hex')}`;
+    return `${prefix}${drawn.toString('hex')}`;
   };
 }
 
-// What was processing when the last process ended is asked of the engine again, with the time that has passed.
-function resume(stored: StoredBooks, settlement: Settlement): void {
-  for (const invoice of stored.invoices) {
-    if (invoice.status !== 'processing') continue;
-    const text = stored.processingBodies.get(invoice.id) ?? '';
-    const read = readInvoiceBody(JSON.parse(text));
-    if (read.ok) settlement.accept({ invoice, body: read.body, text });
+// Longer than clients keep a connection, so that it is they who close it and never a request that meets a closing one.
+const KEEP_ALIVE_MS = 72_000;
+// A client that sends its request more slowly than this is no client.
+const REQUEST_TIMEOUT_MS = 30_000;
+const CLOSE_GRACE_MS = 2000;
+const CLOSE_IDLE_EVERY_MS = 20;
+
+/** Plain node:http: the bench measures its clients with this server in the way, so the server must cost little. */
+async function listen({ host, port }: { readonly host: string; readonly port: number }, handle: RequestHandler) {
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
+    (request, response) => void handle(request, response),
+  );
+  const listening = once(server, 'listening');
+  server.listen({ host, port });
+  try {
+    await listening;
+  } catch (cause) {
+    throw new Error(`Starting the sandbox: ${host}:${port} must be free, and cannot be listened on.`, { cause });
   }
+  // An address of a TCP server is an object.
+  const { port: actual } = server.address() as AddressInfo;
+  return {
+    port: actual,
+    /** Takes no new request, lets those under way end, cuts what is left after the grace. */
+    async close(): Promise<void> {
+      const closed = once(server, 'close');
+      server.close();
+      // Again and again: a kept-alive connection that was answering becomes idle only after its answer.
+      const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+      const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(cut);
+    },
+  };
 }

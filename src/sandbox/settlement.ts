@@ -1,12 +1,9 @@
-import type { Alarms } from './alarms.ts';
+import { type Alarms, type Context, reasonOf } from './context.ts';
 import { applicationOf } from './application.ts';
-import type { Context } from './context.ts';
 import type { Engine, EngineOutcome, EngineVerdict } from './engine.ts';
-import type { InvoiceError, InvoiceRecord } from './records.ts';
-import { reasonOf } from './sandbox-log.ts';
-import type { Deliverer } from './webhooks/deliverer.ts';
-import { planDeliveries } from './webhooks/plan-deliveries.ts';
-import type { InvoiceBody } from './validation/invoice-body.ts';
+import type { InvoiceError, InvoiceRecord, DeliveryRecord, EventType, WebhookRecord } from './records.ts';
+import type { Deliverer } from './deliverer.ts';
+import type { InvoiceBody } from './invoice-body.ts';
 
 export interface AcceptedInvoice {
   readonly invoice: InvoiceRecord;
@@ -51,13 +48,14 @@ export function createSettlement({ context, engine, deliverer, alarms }: Settlem
       return;
     }
     const at = context.clock();
-    const error = errorOf(outcome);
-    const deliveries = planDeliveries(context, { invoice, error, at });
+    const error = outcome.status === 'issued' ? null : { code: outcome.code, message: outcome.message };
+    const { webhooks } = applicationOf(applications, invoice.applicationId);
+    const deliveries = [...webhooks.values()].flatMap((webhook) =>
+      deliveriesTo(webhook, context, { invoice, error, at }),
+    );
+    const settlement = { invoiceId: invoice.id, applicationId: invoice.applicationId, error, settledAt: at };
     await context.commit([
-      {
-        kind: 'settlement',
-        settlement: { invoiceId: invoice.id, applicationId: invoice.applicationId, error, settledAt: at },
-      },
+      { kind: 'settlement', settlement },
       ...deliveries.map((delivery) => ({ kind: 'delivery' as const, delivery })),
     ]);
     await deliverer.enqueue(deliveries);
@@ -104,6 +102,60 @@ export function createSettlement({ context, engine, deliverer, alarms }: Settlem
   };
 }
 
-function errorOf(outcome: EngineOutcome): InvoiceError | null {
-  return outcome.status === 'issued' ? null : { code: outcome.code, message: outcome.message };
+/** The event of a settled invoice. */
+function eventType(error: InvoiceError | null): EventType {
+  return error === null ? 'invoice.issued' : 'invoice.failed';
+}
+
+interface SettledInvoice {
+  readonly invoice: InvoiceRecord;
+  readonly error: InvoiceError | null;
+  readonly at: number;
+}
+
+const OPPOSITE_ERROR: InvoiceError = { code: 'simulated_contradiction', message: 'A fault of the sandbox says this.' };
+
+/** The deliveries of a settled invoice to one endpoint, the faults that the seed has in store for it included. */
+function deliveriesTo(webhook: WebhookRecord, context: Context, settled: SettledInvoice): readonly DeliveryRecord[] {
+  const { chance, newId } = context;
+  const { invoice, error, at } = settled;
+  // Of the content and not of the identifier, which is another one in every run.
+  const subject = invoice.bodySha256;
+
+  const deliveries: DeliveryRecord[] = [];
+  function deliver(body: string, delayMs: number, forged = false): void {
+    const { id: invoiceId, applicationId } = invoice;
+    const owed = { id: newId('dlv_'), applicationId, webhookId: webhook.id, invoiceId };
+    deliveries.push({ ...owed, body, forged, attempts: 0, nextAttemptAt: at + delayMs });
+  }
+
+  /** The text that is signed and sent. */
+  function event(invoiceId: string, says: InvoiceError | null): string {
+    const data = says === null ? { id: invoiceId } : { id: invoiceId, error: says };
+    return JSON.stringify({ id: newId('evt_'), type: eventType(says), created_at: new Date(at).toISOString(), data });
+  }
+
+  function subscribed(says: InvoiceError | null): boolean {
+    return webhook.events.includes(eventType(says));
+  }
+
+  const opposite = error === null ? OPPOSITE_ERROR : null;
+  const delayMs = delayOf(context, subject);
+  if (subscribed(opposite)) {
+    if (chance.decide('contradictoryEvents', subject)) deliver(event(invoice.id, opposite), 0);
+    if (chance.decide('webhookForged', subject)) deliver(event(invoice.id, opposite), 0, true);
+  }
+  if (subscribed(error)) {
+    if (chance.decide('webhookStray', subject)) deliver(event(newId('inv_'), error), 0);
+    const body = event(invoice.id, error);
+    if (!chance.decide('webhookDropped', subject)) deliver(body, delayMs);
+    if (chance.decide('webhookDuplicated', subject)) deliver(body, delayMs);
+  }
+  return deliveries;
+}
+
+function delayOf({ chance, faults }: Context, subject: string): number {
+  const late = chance.decide('webhookLate', subject) ? faults.lateMs : 0;
+  const held = chance.decide('webhookReordered', subject) ? faults.reorderMs * chance.fraction('reorder', subject) : 0;
+  return Math.round(late + held);
 }

@@ -1,5 +1,5 @@
-import { compileExpressions } from '../service-profile/expression.ts';
-import type { ServiceProfile } from '../service-profile/profile.ts';
+import { compileExpressions } from './profile/expression.ts';
+import type { ServiceProfile } from './profile/profile.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
 import type { CreationShape } from './seen-answer.ts';
 
@@ -35,6 +35,7 @@ export function answerExpressions(profile: ServiceProfile): ((end: ExchangeResul
   const evaluate = compileExpressions([
     ...[invoice.id, invoice.status, invoice.reasonCode, invoice.reasonMessage, merchants.createdId],
     ...[error.code, error.message, webhook.secret, answers.status, answers.success?.at ?? null],
+    answers.wait?.at ?? null,
     ...answers.rules.flatMap(({ has = null, id = null }) => [has, id]),
   ]);
   if (evaluate === null) return null;

@@ -1,12 +1,11 @@
 import type { Reason } from '../domain/invoice.ts';
-import type { CreateAnswer } from '../domain/ports/invoicing-service.ts';
-import { shownPlace } from '../service-profile/place.ts';
+import { shownPlace } from './profile/place.ts';
 import { REQUEST_NOT_SENT, UNEXPECTED_CONTINUE } from './connect-failure.ts';
 import { documentOf, type ExchangeResult } from './exchange-result.ts';
-import { HOLDING_STATUSES } from './limits/retry-after.ts';
-import { look, type CreationShape, type Seen } from './seen-answer.ts';
-import { reasonText } from '../service-profile/reason-text.ts';
-import { statusReason } from './status-reason.ts';
+import { HOLDING_STATUSES } from './limits/backoff.ts';
+import { look, type CreationShape, type Seen, statusReason } from './seen-answer.ts';
+import { reasonText } from './profile/reason-text.ts';
+import type { CreateAnswer } from '../domain/records/service-answers.ts';
 
 /** People must be told what to ask for: it happens with every request, and looks like a network that fails. */
 const CONTINUED =
@@ -19,7 +18,7 @@ export interface ClassificationRow {
   readonly answer: (seen: Seen) => CreateAnswer;
 }
 
-/** HTTP says of these that the request was not and will not be carried out as it stands. A list, so that a status nobody thought of is never a refusal. */
+/** HTTP says of these that the request was not and will not be carried out as it stands. A list, so that an unexpected status is never a refusal. */
 const DEFINITIVE = new Set([
   400, 402, 404, 405, 406, 410, 411, 412, 413, 414, 415, 416, 417, 418, 422, 424, 426, 428, 431, 451,
 ]);
@@ -49,7 +48,11 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
     answer: (s) =>
       s.existingId === null ? lost(s, 'answer-without-id') : { kind: 'created', serviceId: s.existingId },
   },
-  { when: 'a rule of the profile: nobody knows', applies: (s) => s.meaning === 'lost', answer: (s) => lost(s, null) },
+  {
+    when: 'a rule of the profile: nothing is certain',
+    applies: (s) => s.meaning === 'lost',
+    answer: lostByRule,
+  },
   { when: 'a rule of the profile: the key is known', applies: (s) => s.meaning === 'mismatch', answer: keyMismatch },
   {
     when: 'a rule of the profile calls an answer with a usable id no success: it contradicts itself',
@@ -63,7 +66,7 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
   },
   { when: 'a rule of the profile: later', applies: (s) => s.meaning === 'later', answer: notNow },
   {
-    when: 'a rule of the profile: the service lets nobody in',
+    when: 'a rule of the profile: the service rejects this API key',
     applies: (s) => s.meaning === 'access',
     answer: (s) => accessDenied(s, { code: `http-${s.status}`, mayExist: false }),
   },
@@ -89,6 +92,12 @@ export const CLASSIFICATION: readonly ClassificationRow[] = [
     when: 'a 2xx that is no success by the profile, and does not say by what status it is judged',
     applies: (s) => !s.success && within(s, 200, 299),
     answer: (s) => lost(s, 'answer-not-a-success'),
+  },
+  {
+    when: 'a success that is longer than Lote reads: each repeat would bring the same',
+    applies: (s) =>
+      s.success && s.end.kind === 'answer' && s.end.body.kind === 'unreadable' && s.end.body.why === 'oversize',
+    answer: (s) => ({ ...lost(s, 'answer-too-long'), isSameAgain: true }) as CreateAnswer,
   },
   { when: 'a success that cannot be read', applies: (s) => s.success, answer: (s) => lost(s, 'answer-unreadable') },
   {
@@ -200,18 +209,24 @@ function accessDenied(
 
 function unreadableNo(seen: Seen): CreateAnswer {
   const answer = lost(seen, `http-${seen.status}-unreadable`);
-  if (answer.kind !== 'lost' || !(isJson(seen) || isText(seen))) return answer;
+  if (!(isJson(seen) || isText(seen))) return answer;
   const message = `HTTP ${seen.status}: no text at the places error.code and error.message of the service profile`;
   return { ...answer, reason: { ...answer.reason, message }, unreadError: true };
 }
 
-/** Nobody knows, because of what stands where the profile looks for the id. */
+/** A rule may call passing trouble lost; an answer that should say what became of the invoice is one that the profile does not read. */
+function lostByRule(seen: Seen): CreateAnswer {
+  const isAnswer = within(seen, 200, 299) || DEFINITIVE.has(seen.status);
+  return { ...lost(seen, null), ...(isAnswer && { byRule: true as const }) };
+}
+
+/** Not known, because of the value at the place where the profile looks for the id. */
 function unreadable(seen: Seen, code: string, found: string): CreateAnswer {
   const message = reasonText(`HTTP ${seen.status}: ${found} at ${shownPlace(seen.idPlace)}`);
   return { kind: 'lost', reason: { code, message }, ...delayOf(seen) };
 }
 
-function lost(seen: Seen, code: string | null): CreateAnswer {
+function lost(seen: Seen, code: string | null): Extract<CreateAnswer, { kind: 'lost' }> {
   const said = reason(seen);
   return { kind: 'lost', reason: { code: code ?? said.code, message: said.message }, ...delayOf(seen) };
 }

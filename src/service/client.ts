@@ -1,13 +1,51 @@
-import type { CreateAnswer, InvoicingService, MerchantAnswer } from '../domain/ports/invoicing-service.ts';
-import type { ServiceProfile } from '../service-profile/profile.ts';
-import { answerExpressions, invoiceShape, merchantShape } from './answer-shapes.ts';
+import { answerExpressions, invoiceShape, merchantShape, shapeWithoutId } from './answer-shapes.ts';
 import { classify } from './classify.ts';
-import { invoiceBody } from './invoice-body.ts';
+import { invoiceBody, fillTemplate } from './invoice-body.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
-import { readRegistration } from './read-registration.ts';
-import { readStatus } from './read-status.ts';
-import { merchantBody, webhookBody } from './request-bodies.ts';
-import { type ConnectionOptions, openConnection } from './service-connection.ts';
+import { openConnection, type ConnectionOptions } from './service-connection.ts';
+import type { BodyTemplate } from './profile/body-template.ts';
+import { z } from 'zod';
+import { isSecret } from './profile/hide-secret.ts';
+import { readPlace, shownPlace, type Place, isOneOf, wordAt } from './profile/place.ts';
+import type { ServiceProfile } from './profile/profile.ts';
+import { documentOf, isPage, type AnswerBody, type ExchangeResult } from './exchange-result.ts';
+import { look, shortWord, type CreationShape, errorText } from './seen-answer.ts';
+import { reasonCode, reasonText } from './profile/reason-text.ts';
+import type {
+  CreateAnswer,
+  EndpointAnswer,
+  MerchantAnswer,
+  MerchantListAnswer,
+  PostLimits,
+  SeenStatus,
+  StatusAnswer,
+} from '../domain/records/service-answers.ts';
+import type { Invoice } from '../domain/invoice.ts';
+
+/**
+ * The Electronic Invoicing Service as Lote uses it; timeouts and limits are inside. Methods never throw for an answer.
+ */
+export interface InvoicingService {
+  readonly baseUrl: string;
+  /**
+   * The exact bytes of POST /v1/invoices: published fields only, numbers as exact tokens. Frozen in the ledger before
+   * the first send.
+   */
+  invoiceBody(invoice: Invoice, merchantId: string): string;
+  createInvoice(body: string, idempotencyKey: string, limits?: PostLimits): Promise<CreateAnswer>;
+  getInvoice(serviceId: string, signal?: AbortSignal): Promise<StatusAnswer>;
+  /** The whole list, all pages. */
+  listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer>;
+  createMerchant(
+    merchant: { readonly nif: string; readonly legalName: string; readonly email: string },
+    idempotencyKey: string,
+    limits?: PostLimits,
+  ): Promise<MerchantAnswer>;
+  registerWebhook(url: string, signal?: AbortSignal): Promise<EndpointAnswer>;
+  /** Closes all connections at once: what is under way on them gets no answer, and later requests use new ones. */
+  dropConnections(): void;
+  close(): Promise<void>;
+}
 
 /**
  * The service over HTTP.
@@ -17,7 +55,8 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
   const { profile } = options;
   const { requests } = profile;
   const connection = openConnection(options);
-  const call = readingExpressions(connection.call, profile);
+  const evaluate = answerExpressions(profile) ?? undefined;
+  const call: typeof connection.call = (request) => connection.call({ ...request, evaluate });
   const invoices = invoiceShape(profile);
   const merchants = merchantShape(profile);
 
@@ -55,16 +94,9 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
       const end = await call({ operation: 'register-webhook', method: 'POST', path, body, signal });
       return readRegistration(end, profile);
     },
+    dropConnections: () => connection.drop(),
     close: () => connection.close(),
   };
-}
-
-type Call = ReturnType<typeof openConnection>['call'];
-
-/** Without expressions in the profile nothing is added. */
-function readingExpressions(call: Call, profile: ServiceProfile): Call {
-  const evaluate = answerExpressions(profile);
-  return evaluate === null ? call : async (request) => await evaluate(await call(request));
 }
 
 /** A creation that may have happened is asked again: the key is the merchant's for ever, and the list tells. */
@@ -84,4 +116,110 @@ function merchantAnswer(answer: CreateAnswer): MerchantAnswer {
     default:
       return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
   }
+}
+
+/** Names as published (interface section 6). */
+const EVENTS = ['invoice.issued', 'invoice.failed'];
+
+type NewMerchant = Parameters<InvoicingService['createMerchant']>[0];
+
+/** The exact text of the POST that creates a merchant: by the template of the profile, or as published. */
+export function merchantBody({ legalName, nif, email }: NewMerchant, template: BodyTemplate): string {
+  if (template === null) return JSON.stringify({ legal_name: legalName, nif, email });
+  return fillTemplate(template, { values: { legal_name: legalName, nif, email: email || undefined } });
+}
+
+/** The exact text of the POST that registers the receiver. */
+export function webhookBody(url: string, template: BodyTemplate): string {
+  if (template === null) return JSON.stringify({ url, events: EVENTS });
+  return fillTemplate(template, { values: { url, events: EVENTS } });
+}
+
+const LONGEST_SECRET = 4_096;
+/** A text that is too long is not looked at. */
+const Secret = z.string().refine((text) => text.length <= LONGEST_SECRET && isSecret(text));
+
+/**
+ * What the answer to the registration of the receiver says; the expressions of the profile are evaluated by then. A secret that is masked or can be guessed is
+ * none.
+ */
+export function readRegistration(end: ExchangeResult, profile: ServiceProfile): EndpointAnswer {
+  const shape = shapeWithoutId(profile);
+  if (isRegistered(end, shape)) {
+    const secret = Secret.safeParse(readPlace(documentOf(end), profile.webhook.secret));
+    return { kind: 'registered', secret: secret.success ? secret.data : null };
+  }
+  const answer = classify(end, shape);
+  if (answer.kind === 'created' || answer.kind === 'not-permitted')
+    return { kind: 'refused', reason: { code: 'answer-unreadable', message: 'No answer' } };
+  return { kind: answer.kind === 'lost' ? 'lost' : 'refused', reason: answer.reason };
+}
+
+/** A success by the profile, and no rule of it says otherwise; the page of a gateway that is away answers 200, too. */
+function isRegistered(end: ExchangeResult, shape: CreationShape): boolean {
+  if (end.kind !== 'answer' || isUnread(end.body)) return false;
+  const { success, meaning } = look(end, shape);
+  return success && (meaning === null || meaning === 'exists');
+}
+
+/** A body that did not come whole, so that the profile may find something else in it, or that no service wrote. */
+function isUnread(body: AnswerBody): boolean {
+  if (body.kind !== 'unreadable') return false;
+  return body.why === 'cut-short' || body.why === 'not-evaluated' || isPage(body.text ?? '');
+}
+
+/** What services write at the place of a reason when there is none. */
+const NO_REASON = /^(?:0|false|none|null|ok|success)$/i;
+
+/** What a GET of an invoice says. A word that the profile does not know is `processing`: it is not final. */
+export function readStatus(
+  end: ExchangeResult,
+  asked: { readonly serviceId: string; readonly profile: ServiceProfile; readonly shape: CreationShape },
+): StatusAnswer {
+  const { invoice, requests } = asked.profile;
+  const seen = look(end, asked.shape);
+  if (!seen.success) return withoutStatus(end, asked.shape);
+  const document = documentOf(end);
+  const status = wordAt(readPlace(document, invoice.status));
+  const found = readPlace(document, invoice.id);
+  const isEmpty = found === undefined || found === null || found === '';
+  const speaksForItself = !requests.getInvoice.carriesId && isEmpty;
+  if (seen.serviceId !== asked.serviceId && !speaksForItself) {
+    const doubtful = status !== null && !isOneOf(status, invoice.failed);
+    return { ...notProvedItsOwn(seen.hasId, invoice.id), doubtful };
+  }
+  const codeWord = wordAt(readPlace(document, invoice.reasonCode));
+  const text = errorText(readPlace(document, invoice.reasonMessage));
+  const place = shownPlace(invoice.status);
+  const why = codeWord === null || NO_REASON.test(codeWord) ? (text === null ? null : 'text') : 'code';
+  const stands: SeenStatus = { word: shortWord(status), place, why };
+  if (status === null) return { ...unreadable('status-unreadable', `No status at ${place}`), seen: stands };
+  if (isOneOf(status, invoice.issued)) return { kind: 'status', status: 'issued', reason: null, seen: stands };
+  if (!isOneOf(status, invoice.failed)) return { kind: 'status', status: 'processing', reason: null, seen: stands };
+  const message = reasonText(text ?? 'The service gave no reason');
+  const reason = why === null ? null : { code: reasonCode(codeWord) ?? 'failed', message };
+  return { kind: 'status', status: 'failed', reason, seen: stands };
+}
+
+function withoutStatus(end: ExchangeResult, shape: CreationShape): StatusAnswer {
+  const answer = classify(end, shape);
+  if (answer.kind === 'refused' || answer.kind === 'key-mismatch')
+    return { kind: 'status', status: 'unreadable', reason: answer.reason };
+  if (answer.kind === 'created' || answer.kind === 'not-permitted') return unreadable('status-unreadable', 'No status');
+  return { kind: 'not-now', reason: answer.reason, retryAfterMs: answer.retryAfterMs };
+}
+
+/** A cache or a gateway may answer for the service: only the id shows which invoice the answer is about. */
+function notProvedItsOwn(hasId: boolean, place: Place): Unreadable {
+  if (hasId) return unreadable('another-invoice-answered', 'The answer carries the id of another invoice');
+  return unreadable(
+    'status-without-id',
+    `No id at ${shownPlace(place)}, and so no proof that the answer is about this invoice`,
+  );
+}
+
+type Unreadable = Extract<StatusAnswer, { status: 'unreadable' }>;
+
+function unreadable(code: string, message: string): Unreadable {
+  return { kind: 'status', status: 'unreadable', reason: { code, message } };
 }

@@ -26,7 +26,7 @@ export function connectFailure(error: unknown): string {
 }
 
 /**
- * An interim answer "100 Continue" that nobody asked for, at which undici ends the connection before the answer comes. So
+ * An interim answer "100 Continue" that no request asked for, at which undici ends the connection before the answer comes. So
  * no request ever gets one, and only its own word tells people why.
  */
 export const UNEXPECTED_CONTINUE = 'unexpected-100-continue';

@@ -1,7 +1,7 @@
-import type { RequestOutcome } from '../domain/ports/measures.ts';
-import { hideSecret, isHidden } from '../service-profile/hide-secret.ts';
-import { parseExactJson } from '../service-profile/parse-exact-json.ts';
-import type { Document } from '../service-profile/place.ts';
+import { hideSecret, isHidden } from './profile/hide-secret.ts';
+import { parseExactJson } from './profile/parse-exact-json.ts';
+import type { Document } from './profile/place.ts';
+import type { RequestOutcome } from '../domain/records/measures.ts';
 
 /** Headers of an answer as they came, by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -52,6 +52,8 @@ export type AnswerBody =
  */
 export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cut-short' | 'not-evaluated';
 
+/** The decoder drops one; some services write several. */
+const BYTE_ORDER_MARKS = /^\uFEFF+/;
 /** As much of a text as an error may need. */
 const MAX_TEXT = 2_000;
 
@@ -60,7 +62,7 @@ export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   if (bytes.byteLength === 0) return { kind: 'unreadable', why: 'empty' };
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(BYTE_ORDER_MARKS, '');
   } catch {
     return { kind: 'unreadable', why: 'not-json' };
   }

@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
 import { brokenExchange, connectFailure } from './connect-failure.ts';
 import {
   readBody,
@@ -9,10 +8,11 @@ import {
   type ExchangeResult,
   type UnreadableBody,
 } from './exchange-result.ts';
-import { retryAfterMs } from './limits/retry-after.ts';
+import { retryAfterMs } from './limits/backoff.ts';
+import type { DeparturePermit } from '../domain/records/service-answers.ts';
 
-/** Answers are one invoice, or one page of merchants; more than this is a mistake or an attack. */
-export const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Some services repeat the whole invoice in the answer, and the id must be found in it; more than this is a mistake or an attack. */
+export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';

@@ -1,7 +1,7 @@
 import type { Invoice, InvoiceLine } from '../domain/invoice.ts';
-import type { BodyTemplate } from '../service-profile/body-template.ts';
-import { exactJson, exactNumber, type ExactJsonObject } from './exact-json.ts';
-import { fillTemplate } from './fill-template.ts';
+import { type BodyTemplate, EACH, partsOf, type Placeholder } from './profile/body-template.ts';
+import { isCanonicalDecimal } from '../domain/money.ts';
+import { isPlainObject } from '../domain/json-pointer.ts';
 
 /**
  * The exact text of the creating POST, so that the same invoice always gives the same bytes: by the template of the profile, or as published (interface
@@ -46,4 +46,111 @@ function lineOf(line: InvoiceLine): ExactJsonObject {
       tax_code: line.taxCode,
     },
   };
+}
+
+/** A number whose digits are written as they are, never through a float. */
+export interface ExactNumber {
+  readonly exact: string;
+}
+
+/** JSON to be written, with numbers whose digits stay. */
+export type ExactJson = string | ExactNumber | readonly ExactJson[] | ExactJsonObject;
+
+/** Members whose value is undefined are left out. */
+export interface ExactJsonObject {
+  readonly members: Readonly<Record<string, ExactJson | undefined>>;
+}
+
+/**
+ * A decimal as a JSON number token.
+ * @throws RangeError when the text is not a canonical decimal: a wrong token here would be a wrong amount on an invoice.
+ */
+export function exactNumber(text: string): ExactNumber {
+  if (!isCanonicalDecimal(text)) {
+    throw new RangeError(
+      `Writing a number into a request: expected a canonical decimal, found ${JSON.stringify(text.slice(0, 40))}`,
+    );
+  }
+  return { exact: text };
+}
+
+/** Constants of a template: a number as JavaScript writes it, true, false, null. */
+function exactConstant(value: number | boolean | null): ExactNumber {
+  return { exact: JSON.stringify(value) };
+}
+
+/** JSON text without white space, members in the order given. JSON.stringify cannot do it: it knows numbers as floats only. */
+export function exactJson(value: ExactJson): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (isList(value)) return `[${value.map((item) => exactJson(item)).join(',')}]`;
+  if ('exact' in value) return value.exact;
+  const members: string[] = [];
+  for (const [name, member] of Object.entries(value.members)) {
+    if (member !== undefined) members.push(`${JSON.stringify(name)}:${exactJson(member)}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** Array.isArray alone does not narrow a readonly array out of a union. */
+function isList(value: ExactJson): value is readonly ExactJson[] {
+  return Array.isArray(value);
+}
+
+/** Values by the names that a template may use; undefined: the invoice has none. */
+export type TemplateValues = Readonly<Record<string, ExactJson | undefined>>;
+
+/** A template's values, and those of each line for the object under `$each`. */
+export interface FilledWith {
+  readonly values: TemplateValues;
+  readonly lines?: readonly TemplateValues[];
+}
+
+/** The bytes of a request by the template of the profile: the same values always give the same bytes. */
+export function fillTemplate(template: BodyTemplate, filling: FilledWith): string {
+  return exactJson(fill(template, filling) ?? exactConstant(null));
+}
+
+/** Undefined: the whole of it is a placeholder without a value, and its member is left out. */
+function fill(node: unknown, filling: FilledWith): ExactJson | undefined {
+  if (typeof node === 'string') return fillText(node, filling.values);
+  if (Array.isArray(node)) return fillList(node, filling);
+  if (isPlainObject(node)) return fillObject(node, filling);
+  return exactConstant(typeof node === 'number' || typeof node === 'boolean' ? node : null);
+}
+
+function fillList(nodes: readonly unknown[], filling: FilledWith): ExactJson {
+  const [only] = nodes;
+  if (nodes.length !== 1 || !isPlainObject(only) || !(EACH in only))
+    return present(nodes.map((one) => fill(one, filling)));
+  const { [EACH]: _lines, ...item } = only;
+  const { values, lines = [] } = filling;
+  return lines.map((line) => fillObject(item, { values: { ...values, ...line } }));
+}
+
+function fillObject(node: Readonly<Record<string, unknown>>, filling: FilledWith): ExactJson {
+  return { members: Object.fromEntries(Object.entries(node).map(([name, below]) => [name, fill(below, filling)])) };
+}
+
+function fillText(text: string, values: TemplateValues): ExactJson | undefined {
+  const parts = partsOf(text);
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'object') return valueOf(only, values);
+  return parts.map((part) => (typeof part === 'string' ? part : textOf(values[part.name]))).join('');
+}
+
+function valueOf({ name, as }: Placeholder, values: TemplateValues): ExactJson | undefined {
+  const value = values[name];
+  if (value === undefined || as === null) return value;
+  const text = textOf(value);
+  // What is no number cannot become one: the service then refuses it, and says so.
+  return as === 'number' && isCanonicalDecimal(text) ? exactNumber(text) : text;
+}
+
+function textOf(value: ExactJson | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : exactJson(value);
+}
+
+function present(values: readonly (ExactJson | undefined)[]): readonly ExactJson[] {
+  return values.filter((value) => value !== undefined);
 }

@@ -1,14 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { Pool } from 'undici';
-import type { DeparturePermit } from '../domain/ports/invoicing-service.ts';
-import type { MeasureRequest, ServiceOperation } from '../domain/ports/measures.ts';
 import { exchange } from './exchange.ts';
 import { outcomeOf, type ExchangeResult } from './exchange-result.ts';
-import type { LeasedSlots } from './limits/leased-slots.ts';
-import type { ServiceProfile } from '../service-profile/profile.ts';
-import type { RateLimiter } from './limits/rate-limiter.ts';
+import type { ServiceProfile } from './profile/profile.ts';
+import { shapeWithoutId } from './answer-shapes.ts';
+import { backoffOf, withProfileWait } from './limits/backoff.ts';
+import { localRate, type SharedRate } from './limits/rate-limiter.ts';
 import { createRequestLimiter } from './limits/request-limiter.ts';
-import { serviceAddress } from './service-address.ts';
+import type { DeparturePermit } from '../domain/records/service-answers.ts';
+import type { MeasureRequest, ServiceOperation } from '../domain/records/measures.ts';
+import { LoteError } from '../domain/errors.ts';
 
 /** In milliseconds. A connection takes one round trip or is not there; an engine may think for a while; an answer is small. */
 interface ServiceTimeouts {
@@ -23,12 +24,6 @@ const TIMEOUTS: ServiceTimeouts = { connect: 10_000, headers: 30_000, body: 10_0
 /** Shorter than the 5 s after which Node servers and many balancers close an idle connection: a stale one costs a lost answer. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** Rate and concurrency that hold over all processes of a ledger. */
-export interface SharedLimits {
-  readonly rateLimiter?: RateLimiter;
-  readonly slots?: LeasedSlots;
-}
-
 /** Address, key, limits and clocks of a connection. `clock` gives epoch milliseconds, `timeouts` are milliseconds. */
 export interface ConnectionOptions {
   readonly baseUrl: string;
@@ -38,28 +33,17 @@ export interface ConnectionOptions {
   readonly clock?: () => number;
   readonly random?: () => number;
   readonly timeouts?: Partial<ServiceTimeouts>;
-  /** What several processes share of the limits; default: the profile's limits, for this process alone. */
-  readonly shared?: SharedLimits;
-  /** Gets each answer with its request, as they are; left out: nobody does. */
-  readonly capture?: (exchange: CapturedExchange) => void;
-  /** Told of each answer, with the time in its head in epoch milliseconds; null: it has none. Left out: nobody listens. */
+  /** The rate that all processes of a ledger share; left out: this process has the profile's rate for itself. */
+  readonly rate?: SharedRate;
+  /** Gets each answer as it came; left out: no listener does. */
+  readonly capture?: (answer: Answer) => void;
+  /** Told of each answer, with the time in its head in epoch milliseconds; null: it has none. Left out: there is no listener. */
   readonly heard?: (at: number | null) => void;
-  /** Told of each request that has its permit; left out: nobody measures. */
+  /** Told of each request that has its permit; left out: nothing is measured. */
   readonly measure?: MeasureRequest | undefined;
 }
 
-/** A request and its answer, for whoever records them; they hold names and tax numbers. */
-export interface CapturedExchange {
-  /** Epoch milliseconds of the answer. */
-  readonly at: number;
-  readonly method: string;
-  /** Without a slash at its end. */
-  readonly base: string;
-  /** Below the base address, with its query. */
-  readonly path: string;
-  readonly body: string | null;
-  readonly answer: Extract<ExchangeResult, { kind: 'answer' }>;
-}
+type Answer = Extract<ExchangeResult, { kind: 'answer' }>;
 
 /** A request below the service's base address. */
 interface Call {
@@ -71,6 +55,8 @@ interface Call {
   readonly idempotencyKey?: string;
   readonly signal: AbortSignal | undefined;
   readonly permit?: DeparturePermit | undefined;
+  /** Evaluates the expressions of the profile over the answer; left out: it has none for this request. */
+  readonly evaluate?: ((end: ExchangeResult) => Promise<ExchangeResult>) | undefined;
 }
 
 /** What every request of one process to one base address shares: its connections, its key, its limits. */
@@ -78,65 +64,59 @@ export interface ServiceConnection {
   /** As the ledger keys it: no trailing slash. */
   readonly baseUrl: string;
   call(request: Call): Promise<ExchangeResult>;
+  /** Closes all connections at once: what is under way on them ends as broken, and later requests use new ones. */
+  drop(): void;
   close(): Promise<void>;
 }
 
 /** @throws LoteError `configuration-invalid` when the address or the key cannot be used. */
 export function openConnection(options: ConnectionOptions): ServiceConnection {
   const { profile } = options;
-  const address = serviceAddress({ ...options, allowPlainHttp: profile.allowPlainHttp });
+  const address = serviceAddress(options);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const now = options.clock ?? Date.now;
+  const shape = shapeWithoutId(profile);
   const limiter = createRequestLimiter({
-    ...profile.limits,
-    now,
+    maxConcurrency: profile.limits.maxConcurrency,
+    rate: options.rate ?? localRate(profile.limits.requestsPerSecond),
     random: options.random ?? Math.random,
-    ...options.shared,
+    backoffOf: (answer) => backoffOf(answer, shape),
   });
   const own = ownHeaders(profile, address.headers);
   const always = { ...address.headers, ...own };
   const withBody = { ...always, 'content-type': profile.requests.contentType };
-  const pool = openPool(address.origin, profile.limits.maxConcurrency, timeouts);
+  const open = (): Pool => openPool(address.origin, profile.limits.maxConcurrency, timeouts);
+  let pool = open();
 
-  const connection: ServiceConnection = {
+  return {
     baseUrl: address.baseUrl,
-    call({ operation, method, path, body, idempotencyKey, signal, permit }) {
+    call({ operation, method, path, body, idempotencyKey, signal, permit, evaluate }) {
       // One signal ends a whole slice, and each of its requests listens until it has ended: many listeners are no leak here.
       if (signal !== undefined) setMaxListeners(0, signal);
       const headers: Record<string, string> = { ...(body === undefined ? always : withBody) };
       if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
-      const send = (): Promise<ExchangeResult> =>
-        exchange(
+      const send = async (): Promise<ExchangeResult> => {
+        const end = await exchange(
           pool,
           { method, path: address.pathPrefix + path, headers, body: body ?? null },
           { totalMs: timeouts.total, secret: options.apiKey, now, signal, permit },
         );
+        const read = evaluate === undefined ? end : await evaluate(end);
+        if (read.kind !== 'answer') return read;
+        const answer = withProfileWait(read, profile.answers, now());
+        notifyListeners(options, answer);
+        return answer;
+      };
       const { measure } = options;
       const isMeasured = measure !== undefined && operation !== undefined;
       return limiter.pass(isMeasured ? measured(send, measure, operation) : send, { signal, permit });
     },
-    async close() {
-      await pool.close();
-      await options.shared?.slots?.close();
+    drop() {
+      const dropped = pool;
+      pool = open();
+      dropped.destroy().catch(() => undefined);
     },
-  };
-  const { capture, heard } = options;
-  const timed = heard === undefined ? connection : hearing(connection, heard);
-  return capture === undefined ? timed : capturing(timed, { capture, now });
-}
-
-/** Of an answer from a cache the time is an earlier one, which says nothing wrong: it is that late at least. */
-function hearing(connection: ServiceConnection, heard: (at: number | null) => void): ServiceConnection {
-  return {
-    ...connection,
-    async call(request) {
-      const answer = await connection.call(request);
-      if (answer.kind !== 'answer') return answer;
-      const said = answer.headers?.['date'];
-      const at = typeof said === 'string' ? Date.parse(said) : Number.NaN;
-      heard(Number.isNaN(at) ? null : at);
-      return answer;
-    },
+    close: () => pool.close(),
   };
 }
 
@@ -155,19 +135,12 @@ function measured(
   };
 }
 
-function capturing(
-  connection: ServiceConnection,
-  { capture, now }: { readonly capture: NonNullable<ConnectionOptions['capture']>; readonly now: () => number },
-): ServiceConnection {
-  return {
-    ...connection,
-    async call(request) {
-      const answer = await connection.call(request);
-      const { method, path, body = null } = request;
-      if (answer.kind === 'answer') capture({ at: now(), method, base: connection.baseUrl, path, body, answer });
-      return answer;
-    },
-  };
+/** Notifies what listens of an answer. A cached answer names an earlier time, which says nothing wrong: it is that late at least. */
+function notifyListeners({ capture, heard }: ConnectionOptions, answer: Answer): void {
+  capture?.(answer);
+  const said = answer.headers?.['date'];
+  const at = typeof said === 'string' ? Date.parse(said) : Number.NaN;
+  heard?.(Number.isNaN(at) ? null : at);
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -189,4 +162,50 @@ function openPool(origin: string, connections: number, timeouts: ServiceTimeouts
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   });
+}
+
+interface AddressOptions extends Pick<ConnectionOptions, 'baseUrl' | 'apiKey' | 'application'> {
+  readonly profile: Pick<ServiceProfile, 'allowPlainHttp'>;
+}
+
+/** Where requests go and what each of them carries. */
+interface ServiceAddress {
+  /** As the ledger keys it: no trailing slash. */
+  readonly baseUrl: string;
+  readonly origin: string;
+  readonly pathPrefix: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const TEST_KEY = 'sk_test_';
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * The address and the headers, from what the configuration has checked.
+ * @throws LoteError `configuration-invalid`; the key itself is never in the message.
+ */
+export function serviceAddress({ baseUrl, apiKey, application, profile }: AddressOptions): ServiceAddress {
+  const { protocol, hostname, origin, pathname } = new URL(baseUrl);
+  const isProtected = protocol === 'https:' || LOOPBACK.test(hostname) || profile.allowPlainHttp;
+  if (!isProtected && !apiKey.startsWith(TEST_KEY)) {
+    throw new LoteError(
+      'configuration-invalid',
+      `Connecting application ${JSON.stringify(application)} to the invoicing service: a key that is not a test key (${TEST_KEY}…) must go over https, or stay on this machine, found INVOICING_BASE_URL with http and the host ` +
+        `${JSON.stringify(hostname)}. Nothing was sent. Use the https address; if the way to that host is protected otherwise, set ` +
+        '"allowPlainHttp": true in the file of SERVICE_PROFILE.',
+    );
+  }
+  const pathPrefix = pathname.replace(/\/+$/, '');
+  return {
+    baseUrl: origin + pathPrefix,
+    origin,
+    pathPrefix,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      accept: 'application/json',
+      // A compressed answer could unfold to any size; what comes compressed all the same is not read.
+      'accept-encoding': 'identity',
+      'user-agent': 'lote',
+    },
+  };
 }

@@ -10,7 +10,7 @@ export interface Speech {
 /** Language and region only: Intl throws at what follows them when it is ill-formed, and headers come from anywhere. */
 const TAG = /^([A-Za-z]{2})(?:-([A-Za-z]{2}|\d{3}))?(?![A-Za-z0-9])/u;
 
-/** What is written where nobody chose a language. */
+/** The language where no person chose one. */
 export const ENGLISH: Speech = { language: 'en', locale: 'en' };
 
 /** The first language of a browser's list, or of `LOTE_LANGUAGE`, that Lote speaks; English otherwise. */

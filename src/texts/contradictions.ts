@@ -1,6 +1,6 @@
 import type { Contradiction } from '../domain/invoice-state.ts';
 import type { Language } from './languages.ts';
-import type { Plural } from './plural.ts';
+import type { Plural } from './fill.ts';
 
 /** What is said of invoices that went out and are in doubt. */
 export interface ContradictionTexts {
@@ -20,6 +20,7 @@ export const CONTRADICTION_TEXTS: Readonly<Record<Language, ContradictionTexts>>
     },
     flags: {
       'second-service-id': 'The service accepted a second document of this invoice: it may exist twice.',
+      'shared-service-id': 'The service named its id for another invoice, too: it may have another document.',
       'issued-in-earlier-generation': 'The service issued another document of this invoice, too: it exists twice.',
       'failed-after-issued': 'The service said that it was issued, and then that it failed.',
     },
@@ -32,6 +33,7 @@ export const CONTRADICTION_TEXTS: Readonly<Record<Language, ContradictionTexts>>
     },
     flags: {
       'second-service-id': 'O serviço aceitou um segundo documento desta fatura: ela pode existir duas vezes.',
+      'shared-service-id': 'O serviço indicou o id dela também para outra fatura: pode ter outro documento.',
       'issued-in-earlier-generation': 'O serviço emitiu também outro documento desta fatura: ela existe duas vezes.',
       'failed-after-issued': 'O serviço disse que foi emitida e, depois, que falhou.',
     },
@@ -44,6 +46,7 @@ export const CONTRADICTION_TEXTS: Readonly<Record<Language, ContradictionTexts>>
     },
     flags: {
       'second-service-id': 'El servicio aceptó un segundo documento de esta factura: puede existir dos veces.',
+      'shared-service-id': 'El servicio indicó su id también para otra factura: puede tener otro documento.',
       'issued-in-earlier-generation': 'El servicio emitió también otro documento de esta factura: existe dos veces.',
       'failed-after-issued': 'El servicio dijo que se emitió y, después, que falló.',
     },

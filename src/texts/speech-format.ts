@@ -1,7 +1,6 @@
 import type { Speech } from './choose-language.ts';
-import { fill, pluralForm } from './fill.ts';
+import { fill, pluralForm, type Plural } from './fill.ts';
 import type { Language } from './languages.ts';
-import type { Plural } from './plural.ts';
 
 /** Numbers, amounts, times and dates as one reader expects them. */
 export interface SpeechFormat {
@@ -20,17 +19,12 @@ export interface SpeechFormat {
   time(epochMs: number): string;
   /** A calendar date, `2026-11-21`, of no time zone. */
   date(isoDate: string): string;
+  /** As exact as a person asks: "2 hours 5 minutes", "45 minutes", "0.3 seconds". */
+  duration(ms: number): string;
 }
 
-export interface FormatParts {
-  readonly language: Language;
-  readonly timeZone: string;
-  readonly group: string;
-  readonly decimalMark: string;
-  count(value: number): string;
-  time(epochMs: number): string;
-  date(isoDate: string): string;
-}
+/** What a format is made of; `group` stands between groups of three digits. */
+type FormatParts = Omit<SpeechFormat, 'plural' | 'amount' | 'money' | 'duration'> & { readonly group: string };
 
 /** The format for one reader. Without `timeZone` times are shown in the machine's zone. */
 export function speechFormat(
@@ -77,9 +71,37 @@ export function formatOf({ group, ...given }: FormatParts): SpeechFormat {
       return fill(pluralForm(text, n, given.language), words);
     },
     amount,
+    duration: (ms) => durationText(ms, given.language),
     money(decimal) {
       const [whole = '', fraction = ''] = decimal.split('.');
       return amount(`${whole}.${fraction.padEnd(2, '0')}`);
     },
   };
+}
+
+const UNITS = [
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+  { unit: 'second', ms: 1_000 },
+] as const;
+/** From here on, the larger unit alone says enough. */
+const ENOUGH = 10;
+
+function durationText(ms: number, language: string): string {
+  const at = UNITS.findIndex((one) => ms >= one.ms);
+  const { unit, ms: size } = UNITS[at === -1 ? 2 : at] ?? UNITS[2];
+  const smaller = UNITS[at + 1];
+  if (at === -1 || smaller === undefined) return worded(Math.round(ms / 100) / 10, unit, language);
+  const whole = Math.floor(ms / size);
+  const rest = Math.round((ms - whole * size) / smaller.ms);
+  if (whole >= ENOUGH || rest === 0) return worded(Math.round(ms / size), unit, language);
+  return rest * smaller.ms === size
+    ? worded(whole + 1, unit, language)
+    : `${worded(whole, unit, language)} ${worded(rest, smaller.unit, language)}`;
+}
+
+function worded(value: number, unit: string, language: string): string {
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 }).format(
+    value,
+  );
 }

@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
-import { compileExpressions, type Evaluate } from '../service-profile/expression.ts';
-import { readPlace, type Document, type Place } from '../service-profile/place.ts';
+import { compileExpressions, type Evaluate } from '../service/profile/expression.ts';
+import { readPlace, type Document, type Place, isOneOf, wordAt, readId } from '../service/profile/place.ts';
 import { createReadDocument, parseJson, readsHeaders, textOf } from './event-document.ts';
-import { readEvent, type EventShape } from './event.ts';
+import type { z } from 'zod';
+import type { EventSection } from '../service/profile/profile.ts';
+import { hideSecret } from '../service/profile/hide-secret.ts';
+import { reasonCode, reasonText } from '../service/profile/reason-text.ts';
+import type { SignatureShape } from './request-head.ts';
+import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** A delivery that proved where it comes from. `rawHeaders` are names and values in turn. */
 export interface ProvenDelivery {
@@ -20,11 +24,11 @@ export interface ProvenDelivery {
 export type EventReader = (delivery: ProvenDelivery) => readonly RecordDelivery[] | Promise<readonly RecordDelivery[]>;
 
 /** The parts of the service profile that say how events are read. */
-export interface EventReaderShapes {
+export interface ReceiverShapes {
   readonly event: EventShape;
   /** What every invoice id begins with. */
   readonly idPrefix: string;
-  readonly signature: { readonly header: string };
+  readonly signature: SignatureShape;
 }
 
 /** More events in one delivery are no delivery of invoices. */
@@ -41,7 +45,13 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
  * quotes it in a reason; left out: there is none to hide.
  */
 export function createEventReader(
-  { event: shape, idPrefix, signature }: EventReaderShapes,
+  {
+    event: shape,
+    idPrefix,
+    signature,
+  }: Omit<ReceiverShapes, 'signature'> & {
+    readonly signature: Pick<SignatureShape, 'header'>;
+  },
   { apiKey = '' }: { readonly apiKey?: string } = {},
 ): EventReader {
   const { payload, items } = shape;
@@ -151,4 +161,59 @@ function jsonOf({ body }: Document, whole: Uint8Array): Uint8Array {
   } catch {
     return whole;
   }
+}
+
+/** Where a delivery's parts stand: part of the service profile. */
+export type EventShape = z.infer<typeof EventSection>;
+
+type Event = NonNullable<RecordDelivery['event']>;
+
+/** Printable ASCII without spaces: it is stored as text, where PostgreSQL refuses NUL. */
+const WORD = /^[\x21-\x7e]{1,200}$/;
+/** A type may be a phrase in any language; what a terminal or PostgreSQL could not take is no type. */
+const TYPE = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
+const LONGEST_CODE = 64;
+
+/**
+ * Reads the event of a correctly signed document; null when it has no type, or names no invoice of which it says
+ * something final. `idPrefix` is what every invoice id begins with; `apiKey` is hidden where a reason quotes it.
+ */
+function readEvent(
+  document: Document,
+  shape: EventShape,
+  { idPrefix, apiKey }: { readonly idPrefix: string; readonly apiKey: string },
+): Event | null {
+  const type = wordAt(readPlace(document, shape.type));
+  if (type === null || !TYPE.test(type)) return null;
+  const serviceId = readId(readPlace(document, shape.invoiceId), idPrefix);
+  const verdict = verdictOf(type, shape);
+  if (verdict !== null && serviceId === null) return null;
+  return {
+    type,
+    eventId: word(readPlace(document, shape.eventId)),
+    serviceId,
+    verdict,
+    reason: verdict === 'failed' ? reasonOf(document, shape, apiKey) : null,
+  };
+}
+
+/** A word that means both says nothing final. */
+function verdictOf(type: string, { issued, failed }: EventShape): Event['verdict'] {
+  const isIssued = isOneOf(type, issued);
+  if (isIssued === isOneOf(type, failed)) return null;
+  return isIssued ? 'issued' : 'failed';
+}
+
+function word(value: unknown): string | null {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && WORD.test(text) ? text : null;
+}
+
+function reasonOf(document: Document, shape: EventShape, apiKey: string): Event['reason'] {
+  const given = word(readPlace(document, shape.reasonCode));
+  const code = reasonCode(given === null ? null : hideSecret(given, apiKey).slice(0, LONGEST_CODE));
+  const said = readPlace(document, shape.reasonMessage);
+  const message = typeof said === 'string' ? reasonText(hideSecret(said, apiKey)) : '';
+  if (code === null && message === '') return null;
+  return { code: code ?? 'failed', message };
 }

@@ -1,17 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { RecordDelivery } from '../domain/ports/ledger/delivery-ledger.ts';
-import type { DeliveryGroup } from './delivery-group.ts';
-import type { DeliveryTally } from './delivery-tally.ts';
+import type { DeliveryStore } from './delivery-groups.ts';
 import type { EventReader } from './event-reader.ts';
-import { judgeDelivery } from './judge-delivery.ts';
-import type { MisfitWatch } from './misfits/misfit-watch.ts';
-import { SAMPLE_BODY_LIMIT, type RefusedSample } from './misfits/refused-samples.ts';
-import { readBody, type ByteBudget } from './read-body.ts';
+import type { DeliveryFindings } from './delivery-findings.ts';
+import { readBody, type ByteBudget, type Unpacked, unpackBody } from './read-body.ts';
 import type { ReceiverAnswer } from './receiver-routes.ts';
 import { SECRETS_FRESH_MS, SECRETS_RETRY_MS, type SecretCache } from './secret-cache.ts';
-import type { SignatureRefusal } from './signature/refusal.ts';
-import type { RequestHead } from './signature/request-head.ts';
-import type { SignatureCheck } from './signature/signature-check.ts';
+import { SIGNATURE_REFUSALS, type SignatureRefusal, type RequestHead } from './request-head.ts';
+import type { SignatureCheck } from './signature-check.ts';
+import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** Senders back off by themselves; this only keeps them from coming back at once. */
 const RETRY_AFTER_SECONDS = '5';
@@ -28,6 +24,26 @@ export const UNAVAILABLE: ReceiverAnswer = {
   headers: { 'retry-after': RETRY_AFTER_SECONDS, connection: 'close' },
 };
 
+/** Why a delivery was not taken: it did not prove where it comes from, or its body is too large. */
+const DELIVERY_REFUSALS = [...SIGNATURE_REFUSALS, 'body-too-large'] as const;
+
+/** How many deliveries had which end since the receiver of this process started. */
+export interface DeliveryCounts {
+  /** Committed in the ledger. */
+  taken: number;
+  /** Of those taken: with an event, or one of several, that cannot be read. */
+  withoutEvent: number;
+  /** Proven, and not committed: the ledger was away or behind, and the sender was asked to come again. */
+  notStored: number;
+  readonly refused: Record<(typeof DELIVERY_REFUSALS)[number], number>;
+}
+
+/** The counts of a receiver that starts. */
+export function noDeliveries(): DeliveryCounts {
+  const refused = Object.fromEntries(DELIVERY_REFUSALS.map((why) => [why, 0])) as DeliveryCounts['refused'];
+  return { taken: 0, withoutEvent: 0, notStored: 0, refused };
+}
+
 /** What handling a delivery needs. */
 export interface DeliveryHandlerParts {
   readonly check: SignatureCheck;
@@ -35,29 +51,15 @@ export interface DeliveryHandlerParts {
   /** Bytes of the largest body. */
   readonly bodyLimit: number;
   readonly log: ReceiverLog;
-  readonly tally: DeliveryTally;
-  /** Null: nobody asks what would fit. */
-  readonly misfits: MisfitWatch | null;
-  readonly group: DeliveryGroup;
+  readonly tally: DeliveryCounts;
+  /** Null: nothing is noted. */
+  readonly findings: DeliveryFindings | null;
+  readonly store: DeliveryStore;
   readonly budget: ByteBudget;
   readonly secrets: SecretCache;
   /** False: they are not to be stored now, and their sender comes again. */
-  readonly accept: (deliveries: readonly RecordDelivery[]) => true | Promise<boolean>;
+  readonly accept: (deliveries: readonly RecordDelivery[]) => boolean | Promise<boolean>;
   readonly now: () => number;
-  /** Gets each delivery that was judged; left out: nobody does. */
-  readonly capture?: (delivery: CapturedDelivery) => void;
-}
-
-/** A delivery as it came, for whoever records it; it may hold names, and its headers what proves the sender. */
-export interface CapturedDelivery {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Names and values in turn. */
-  readonly rawHeaders: readonly string[];
-  /** null: it was refused before its body was read. */
-  readonly raw: Uint8Array | null;
-  /** null: its signature holds. */
-  readonly refusal: SignatureRefusal | null;
 }
 
 /** Answers one delivery; a 2xx means that it is committed. `pathSecret` is the step after the receiver's own address. */
@@ -66,133 +68,73 @@ export async function handleDelivery(
   parts: DeliveryHandlerParts,
   pathSecret?: string,
 ): Promise<ReceiverAnswer> {
-  const head: RequestHead = {
-    rawHeaders: incoming.rawHeaders,
-    now: parts.now(),
-    ...(pathSecret !== undefined && { pathSecret }),
-  };
-  const checked = withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
-  const early = checked instanceof Promise ? await checked : checked;
-  if (early.why !== null) {
-    parts.capture?.({ ...captured(head), raw: null, refusal: early.why });
-    await keepUnread(incoming, parts, head, early.why);
-    return refused(parts, early.why);
-  }
+  const head: RequestHead = { rawHeaders: incoming.rawHeaders, now: parts.now(), pathSecret };
+  const early = await withSecrets(parts.secrets, (secrets) => parts.check.verifyHead(head, secrets));
+  if (early !== null) return refused(parts, early);
   const body = await readBody(incoming, parts.bodyLimit, parts.budget);
   if (body.kind !== 'read') return withoutBody(parts, body.kind);
+  const { raw } = body;
+  const unpacked = unpackBody(raw, incoming.headers['content-encoding'], parts.bodyLimit);
+  const more = unpacked.kind === 'unpacked' ? unpacked.bytes.byteLength : 0;
+  const fits = parts.budget.take(more);
   try {
-    return await record(incoming, parts, { head: { ...head, now: parts.now() }, raw: body.raw });
+    if (!fits) return UNAVAILABLE;
+    if (unpacked.kind === 'too-large') return withoutBody(parts, 'too-large');
+    return await record(parts, { ...head, now: parts.now() }, { raw, unpacked });
   } finally {
-    parts.budget.give(body.raw.byteLength);
+    parts.budget.give(raw.byteLength + (fits ? more : 0));
   }
 }
 
+/** The body is not parsed before its signature is verified. */
 async function record(
-  incoming: IncomingMessage,
   parts: DeliveryHandlerParts,
-  received: { readonly head: RequestHead; readonly raw: Uint8Array },
+  head: RequestHead,
+  { raw, unpacked }: { readonly raw: Uint8Array; readonly unpacked: Unpacked },
 ): Promise<ReceiverAnswer> {
-  const judged = withSecrets(parts.secrets, (secrets) => judgeDelivery({ ...received, secrets }, parts));
-  const verdict = judged instanceof Promise ? await judged : judged;
-  parts.capture?.({ ...captured(received.head), raw: received.raw, refusal: verdict.why });
-  if (verdict.kind === 'refuse') {
-    keepRead(incoming, parts, received, verdict.why);
-    return refused(parts, verdict.why);
-  }
-  const deliveries = verdict.deliveries instanceof Promise ? await verdict.deliveries : verdict.deliveries;
-  const accepted = parts.accept(deliveries);
-  if (accepted !== true && !(await accepted)) {
-    parts.tally.notStored();
+  const { check, tally } = parts;
+  const why = await withSecrets(parts.secrets, (secrets) => check.verify(head, secrets, raw, unpacked));
+  if (why !== null) return refused(parts, why);
+  const plain = unpacked.kind === 'unpacked' ? unpacked.bytes : raw;
+  const deliveries = await parts.read({ raw: plain, rawHeaders: head.rawHeaders, receivedAt: head.now });
+  if (!(await parts.accept(deliveries)) || !(await parts.store.add(deliveries))) {
+    tally.notStored += 1;
     return UNAVAILABLE;
   }
-  if (!(await isStored(parts.group, deliveries))) {
-    parts.tally.notStored();
-    return UNAVAILABLE;
-  }
-  parts.tally.taken(deliveries.some(({ event }) => event === null));
-  parts.misfits?.fitted(deliveries);
+  tally.taken += 1;
+  if (deliveries.some(({ event }) => event === null)) tally.withoutEvent += 1;
+  parts.findings?.fitted(deliveries);
   return TAKEN;
 }
 
-function captured({ now: at, rawHeaders }: RequestHead): Pick<CapturedDelivery, 'at' | 'rawHeaders'> {
-  return { at, rawHeaders };
-}
+const MAY_FIT_A_NEW_SECRET: ReadonlySet<SignatureRefusal> = new Set([
+  'no-secret',
+  'signature-wrong',
+  'signature-wrong-packed',
+]);
 
-/** True only when every row is committed. */
-async function isStored(group: DeliveryGroup, deliveries: readonly RecordDelivery[]): Promise<boolean> {
-  const [only] = deliveries;
-  if (deliveries.length === 1 && only !== undefined) return (await group.add(only)) === 'stored';
-  const recorded = await Promise.all(deliveries.map(async (delivery) => group.add(delivery)));
-  return recorded.every((one) => one === 'stored');
-}
-
-interface Judged {
-  readonly why: SignatureRefusal | null;
-}
-
-/** Tries with the secrets at hand, and once more with fresh ones when none of them fits; a promise only where secrets are read. */
-function withSecrets<Verdict extends Judged>(
+/** Tries with the secrets at hand, and once more with fresh ones when none of them fits. */
+async function withSecrets(
   cache: SecretCache,
-  attempt: (secrets: readonly string[]) => Verdict,
-): Verdict | Promise<Verdict> {
-  const known = cache.known(SECRETS_FRESH_MS);
-  if (known === null) return cache.get(SECRETS_FRESH_MS).then((secrets) => tryAgain(cache, attempt, attempt(secrets)));
-  return tryAgain(cache, attempt, attempt(known));
-}
-
-function tryAgain<Verdict extends Judged>(
-  cache: SecretCache,
-  attempt: (secrets: readonly string[]) => Verdict,
-  verdict: Verdict,
-): Verdict | Promise<Verdict> {
-  if (verdict.why !== 'no-secret' && verdict.why !== 'signature-wrong') return verdict;
-  return cache.get(SECRETS_RETRY_MS).then(attempt);
+  attempt: (secrets: readonly string[]) => SignatureRefusal | null,
+): Promise<SignatureRefusal | null> {
+  const why = attempt(await cache.get(SECRETS_FRESH_MS));
+  if (why === null || !MAY_FIT_A_NEW_SECRET.has(why)) return why;
+  return attempt(await cache.get(SECRETS_RETRY_MS));
 }
 
 function withoutBody(parts: DeliveryHandlerParts, why: 'too-large' | 'no-memory' | 'aborted'): ReceiverAnswer {
   if (why === 'no-memory') return UNAVAILABLE;
   // An aborted request has no reader for the answer; the answer only ends the request.
   if (why === 'aborted') return hangUp(400);
-  parts.tally.refused('body-too-large');
+  parts.tally.refused['body-too-large'] += 1;
   return hangUp(413);
 }
 
-/**
- * A few deliveries that are refused by their head alone are read all the same, so that somebody can be told what would
- * fit.
- */
-async function keepUnread(
-  incoming: IncomingMessage,
-  { misfits, budget }: DeliveryHandlerParts,
-  head: RequestHead,
-  why: SignatureRefusal,
-): Promise<void> {
-  const keep = misfits?.claim(incoming.socket.remoteAddress ?? '') ?? null;
-  if (keep === null) return;
-  const body = await readBody(incoming, SAMPLE_BODY_LIMIT, budget);
-  if (body.kind !== 'read') return;
-  budget.give(body.raw.byteLength);
-  keep(sampleOf(head, body.raw, why));
-}
-
-function keepRead(
-  incoming: IncomingMessage,
-  { misfits }: DeliveryHandlerParts,
-  { head, raw }: { readonly head: RequestHead; readonly raw: Uint8Array },
-  why: SignatureRefusal,
-): void {
-  if (raw.byteLength > SAMPLE_BODY_LIMIT) return;
-  misfits?.claim(incoming.socket.remoteAddress ?? '')?.(sampleOf(head, raw, why));
-}
-
-function sampleOf({ rawHeaders, pathSecret }: RequestHead, body: Uint8Array, why: SignatureRefusal): RefusedSample {
-  return { why, headers: rawHeaders, body, ...(pathSecret !== undefined && { pathSecret }) };
-}
-
 /** The answer is the same for every cause, so that it does not help a forger. The log has the cause. */
-function refused({ log, tally, misfits }: DeliveryHandlerParts, why: SignatureRefusal): ReceiverAnswer {
-  tally.refused(why);
-  misfits?.refused(why);
+function refused({ log, tally, findings }: DeliveryHandlerParts, why: SignatureRefusal): ReceiverAnswer {
+  tally.refused[why] += 1;
+  findings?.refused(why);
   log.warn('A delivery was refused', { why });
   return hangUp(401);
 }

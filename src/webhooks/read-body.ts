@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { brotliDecompressSync, unzipSync } from 'node:zlib';
 
 /** Bytes that all requests together may hold in memory, from the first chunk until they are answered. */
 export interface ByteBudget {
@@ -65,4 +66,33 @@ export function readBody(incoming: IncomingMessage, limit: number, budget: ByteB
 
     incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
+}
+
+/** What is in a body. `packed`: it is packed in a way that Lote does not read, or damaged. */
+export type Unpacked =
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'unpacked'; readonly bytes: Uint8Array }
+  | { readonly kind: 'packed' | 'too-large' };
+
+const READ_BY: ReadonlyMap<string, typeof unzipSync> = new Map([
+  ['gzip', unzipSync],
+  ['x-gzip', unzipSync],
+  ['deflate', unzipSync],
+  ['br', brotliDecompressSync],
+]);
+/** Two bytes with which every gzip begins, and no JSON. */
+const GZIP = [0x1f, 0x8b];
+
+/** Unpacks a body by its `Content-Encoding`, or because it begins as gzip does, into at most `limit` bytes. */
+export function unpackBody(raw: Uint8Array, contentEncoding: string | undefined, limit: number): Unpacked {
+  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
+  const isGzip = GZIP.every((byte, at) => raw[at] === byte);
+  if (!isGzip && (encoding === '' || encoding === 'identity')) return { kind: 'plain' };
+  const unpack = isGzip ? unzipSync : READ_BY.get(encoding);
+  if (unpack === undefined) return { kind: 'packed' };
+  try {
+    return { kind: 'unpacked', bytes: unpack(raw, { maxOutputLength: limit }) };
+  } catch (error) {
+    return { kind: (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'packed' };
+  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Readiness } from '../domain/ports/readiness.ts';
-import type { SignatureShape } from './signature/request-head.ts';
+import type { SignatureShape } from './request-head.ts';
+import type { Readiness } from '../domain/records/readiness.ts';
 
 /** What a request to the receiver is told. Without a body none is sent. */
 export interface ReceiverAnswer {
@@ -18,10 +18,10 @@ export interface ReceiverHandlers {
 
 /** What the routes depend on. */
 export interface RouteOptions extends Pick<SignatureShape, 'kind'> {
+  /** The address that the service has; null: that of the receiver. */
+  readonly registeredUrl: string | null;
   /** Whose receiver it is, told to a GET; left out: nothing is told. */
-  readonly identity?: string;
-  /** Where deliveries are sent to; default `/webhooks`. */
-  readonly path?: string;
+  readonly identity?: string | undefined;
 }
 
 /** Finds who answers a request. */
@@ -36,40 +36,41 @@ export const RECEIVER_HEADER = 'lote-receiver';
 const JSON_BODY = { 'content-type': 'application/json' };
 const NOT_FOUND: ReceiverAnswer = { status: 404, headers: {} };
 
-/** Finds who answers a request: few addresses, compared as they are written, with case and without a final slash. */
+/**
+ * Finds who answers a request: `/webhooks`, the path of the registered address, and each end of it, since a proxy may cut
+ * off its beginning. Paths are compared as they are written, with case and without final slashes.
+ */
 export function createReceiverRoutes(
   { deliver, ready }: ReceiverHandlers,
-  { kind, identity, path: own = WEBHOOK_PATH }: RouteOptions,
+  { kind, registeredUrl, identity }: RouteOptions,
 ): ReceiverRoutes {
   const known = identity === undefined ? {} : { [RECEIVER_HEADER]: identity };
+  const paths = pathsOf(registeredUrl);
   return (incoming) => {
-    const path = pathOf(incoming.url ?? '/');
-    if (path === own) return incoming.method === 'POST' ? deliver(incoming) : notAllowed('POST', known);
+    const path = withoutFinalSlashes(pathOf(incoming.url ?? '/'));
+    const isPost = incoming.method === 'POST';
+    if (isPost && paths.has(path)) return deliver(incoming);
+    const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
     const health = HEALTH.get(path);
-    if (health !== undefined) {
-      if (incoming.method !== 'GET' && incoming.method !== 'HEAD') return notAllowed('GET, HEAD');
-      return health(ready);
-    }
-    const secret = kind === 'path' ? decoded(stepAfter(own, path)) : undefined;
-    if (secret === undefined) return NOT_FOUND;
-    return incoming.method === 'POST' ? deliver(incoming, secret) : notAllowed('POST');
+    if (health !== undefined) return isRead ? health(ready) : notAllowed('GET, HEAD');
+    if (paths.has(path)) return notAllowed('POST', known);
+    const [, before = '', step = ''] = /^(.*)\/([^/]+)$/u.exec(path) ?? [];
+    if (kind === 'path' && paths.has(before)) return isPost ? deliver(incoming, decoded(step)) : notAllowed('POST');
+    return NOT_FOUND;
   };
 }
 
-/** The receiver of several applications: each has its own address, `/webhooks/<name>`, and nobody answers for another. */
-export function createRoutesOfSeveral(applications: ReadonlyMap<string, ReceiverRoutes>): ReceiverRoutes {
-  const [first] = applications.values();
-  return (incoming) => {
-    const path = pathOf(incoming.url ?? '/');
-    const name = path.startsWith(`${WEBHOOK_PATH}/`) ? path.slice(WEBHOOK_PATH.length + 1).split('/')[0] : undefined;
-    const routes = name === undefined && HEALTH.has(path) ? first : applications.get(name ?? '');
-    return routes === undefined ? NOT_FOUND : routes(incoming);
-  };
+function pathsOf(registeredUrl: string | null): ReadonlySet<string> {
+  const registered = registeredUrl === null ? WEBHOOK_PATH : new URL(registeredUrl).pathname;
+  const steps = withoutFinalSlashes(registered).split('/').slice(1);
+  const ends = steps.map((_, at) => `/${steps.slice(at).join('/')}`);
+  return new Set([WEBHOOK_PATH, ...(steps.length === 0 ? [''] : ends)]);
 }
 
-function stepAfter(own: string, path: string): string | undefined {
-  const step = path.startsWith(`${own}/`) ? path.slice(own.length + 1) : '';
-  return step === '' || step.includes('/') ? undefined : step;
+function withoutFinalSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }
 
 type Health = (ready: () => Promise<Readiness>) => ReceiverAnswer | Promise<ReceiverAnswer>;
@@ -97,9 +98,9 @@ function pathOf(target: string): string {
 }
 
 /** As it is written where it is no UTF-8: no secret is, but its sender is told the same as any other. */
-function decoded(step: string | undefined): string | undefined {
+function decoded(step: string): string {
   try {
-    return step === undefined ? undefined : decodeURIComponent(step);
+    return decodeURIComponent(step);
   } catch {
     return step;
   }

@@ -8,8 +8,6 @@ export const SECRETS_RETRY_MS = 250;
 export interface SecretCache {
   /** The secrets, read again when older than `maxAgeMs`. */
   get(maxAgeMs: number): Promise<readonly string[]>;
-  /** Those in memory, without a promise; null: they are older than `maxAgeMs`, or were never read. */
-  known(maxAgeMs: number): readonly string[] | null;
 }
 
 /** Makes a cache over `load`. Reads at the same time share one `load`; one that fails rejects all of them. */
@@ -28,16 +26,11 @@ export function createSecretCache(load: () => Promise<readonly string[]>, now: (
     }
   }
 
-  function known(maxAgeMs: number): readonly string[] | null {
-    // Below zero: the clock was set back, and nobody knows how old they are.
-    const age = now() - loadedAt;
-    return age >= 0 && age < maxAgeMs ? secrets : null;
-  }
-
   return {
-    known,
     async get(maxAgeMs) {
-      return known(maxAgeMs) ?? (await (loading ??= reload()));
+      // Below zero: the clock was set back, and the age of the secrets is unknown.
+      const age = now() - loadedAt;
+      return age >= 0 && age < maxAgeMs ? secrets : await (loading ??= reload());
     },
   };
 }

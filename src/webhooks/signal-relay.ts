@@ -1,19 +1,16 @@
-import type { SettledInvoice } from '../domain/ports/ledger/settling-ledger.ts';
+import { eachOf } from '../platform/each-of.ts';
+import type { SettledInvoice } from '../ledger/settling/settled.ts';
 
-/** Pages are checked this often; a page is notified when its burst of settled invoices is over. */
-const COALESCE_MS = 250;
-
-/**
- * Rounds without news after which a burst is over. A page whose service is fast looks for its last word by itself; a
- * signal at the same moment would only make it look again.
- */
-const QUIET_ROUNDS = 3;
+/** How often pages are looked at. */
+const ROUND_MS = 250;
 
 /**
- * Between two signals to a page passes half as long as between its first one and the last, and within a burst it gets
- * none: it can do nothing before its last invoice is settled, and a signal with its workflow task is four history
- * events (measured: 0.10 events an invoice with a signal every 250 ms). By then it also reads the ledger by itself.
+ * A page is signalled when nothing has come for it for so long: before its last invoice is settled it can do nothing, and
+ * a signal with its workflow task is four history events.
  */
+const QUIET_MS = 750;
+
+/** Between two signals to a page passes half as long as between its first one and the last: where news comes seldom, it is signalled ever more seldom. */
 const REST_SHARE = 1 / 2;
 
 /** A page without news for so long begins anew. */
@@ -22,14 +19,13 @@ const FORGOTTEN_MS = 15 * 60_000;
 /** Settled invoices beyond this are dropped while Temporal is away: pages read the ledger again by themselves. */
 const MAX_PENDING = 200_000;
 
-/** Pages notified at the same time. */
+/** Pages that are signalled at the same time. */
 const MAX_SENDING = 8;
 
 export interface SignalRelayOptions {
   readonly pageWorkflowIdOf: (settled: SettledInvoice) => string;
   readonly send: (pageWorkflowId: string, ordinals: readonly number[]) => Promise<void>;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
-  readonly coalesceMs?: number;
   readonly maxPending?: number;
 }
 
@@ -39,148 +35,95 @@ export interface SignalRelay {
   flush(): Promise<void>;
 }
 
-interface PageSettlements {
-  readonly ordinals: Set<number>;
-  /** Rounds since something came. */
-  quietRounds: number;
+/** Times are milliseconds of the monotonic clock. */
+interface Page {
+  readonly id: string;
+  ordinals: Set<number>;
+  newsAt: number;
+  firstSignalAt: number | null;
+  lastSignalAt: number;
 }
-
-/** Of one page, in epoch milliseconds. */
-interface SignalTimes {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** A page, and its invoices that were settled. */
-type PageSignal = readonly [pageWorkflowId: string, ordinals: readonly number[]];
 
 /**
- * Notifies each page of its settled invoices, as seldom as possible without delaying the last. A lost signal costs a
+ * Signals each page about its settled invoices, as seldom as possible without delaying the last. A lost signal costs a
  * delay and nothing else.
  */
 export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
-  return new CoalescingRelay(options);
-}
+  const { pageWorkflowIdOf, log, maxPending = MAX_PENDING } = options;
+  const pages = new Map<string, Page>();
+  let pending = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let sending = Promise.resolve();
 
-class CoalescingRelay implements SignalRelay {
-  readonly #options: SignalRelayOptions;
-  readonly #pending: PendingSettlements;
-  #timer: ReturnType<typeof setTimeout> | null = null;
-  #sending: Promise<void> = Promise.resolve();
-
-  constructor(options: SignalRelayOptions) {
-    this.#options = options;
-    this.#pending = new PendingSettlements(options.pageWorkflowIdOf, options.maxPending ?? MAX_PENDING);
-  }
-
-  add(settled: readonly SettledInvoice[]): void {
-    const dropped = settled.filter((one) => !this.#pending.put(one)).length;
-    if (dropped > 0)
-      this.#options.log.warn('Too many settled invoices wait for Temporal; pages read the ledger by themselves', {
-        dropped,
-      });
-    this.#schedule();
-  }
-
-  async flush(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#sending = this.#sending.then(() => this.#send(this.#pending.takeAll()));
-    await this.#sending;
-  }
-
-  #schedule(): void {
-    if (this.#pending.isEmpty) return;
-    this.#timer ??= setTimeout(() => this.#round(), this.#options.coalesceMs ?? COALESCE_MS);
+  function put(settled: SettledInvoice): void {
+    const id = pageWorkflowIdOf(settled);
+    const now = performance.now();
+    const page = pages.get(id) ?? { id, ordinals: new Set(), newsAt: now, firstSignalAt: null, lastSignalAt: now };
+    if (!page.ordinals.has(settled.ordinal)) pending += 1;
+    page.ordinals.add(settled.ordinal);
+    page.newsAt = now;
+    pages.set(id, page);
   }
 
   /** Rounds run one after the other: while Temporal is slow, settled invoices gather into fewer signals. */
-  #round(): void {
-    this.#timer = null;
-    this.#sending = this.#sending.then(() => this.#send(this.#pending.takeDue())).finally(() => this.#schedule());
+  function round(isWanted: (page: Page, now: number) => boolean): Promise<void> {
+    sending = sending.then(async () => {
+      const now = performance.now();
+      for (const [id, { newsAt, ordinals }] of pages)
+        if (ordinals.size === 0 && now - newsAt >= FORGOTTEN_MS) pages.delete(id);
+      const wanted = [...pages.values()].filter((page) => page.ordinals.size > 0 && isWanted(page, now));
+      await eachOf(wanted, MAX_SENDING, signal);
+    });
+    return sending;
   }
 
-  async #send(signals: readonly PageSignal[]): Promise<void> {
-    const queue = signals.values();
-    const senders = Math.min(MAX_SENDING, signals.length);
-    await Promise.all(Array.from({ length: senders }, async () => await this.#sendFrom(queue)));
+  async function signal(page: Page): Promise<void> {
+    const ordinals = [...page.ordinals];
+    page.ordinals = new Set();
+    pending -= ordinals.length;
+    page.lastSignalAt = performance.now();
+    page.firstSignalAt ??= page.lastSignalAt;
+    await notifyPage(options, page.id, ordinals);
   }
 
-  /** Several of these share one iterator, so each page is taken once. */
-  async #sendFrom(queue: Iterable<PageSignal>): Promise<void> {
-    for (const [pageId, ordinals] of queue) {
-      try {
-        // oxlint-disable-next-line no-await-in-loop
-        await this.#options.send(pageId, ordinals);
-      } catch (error) {
-        this.#options.log.warn('A page could not be notified; it reads the ledger by itself', {
-          page: pageId,
-          error: error instanceof Error ? error.name : 'unknown',
-        });
-      }
-    }
+  function schedule(): void {
+    if (pending === 0) return;
+    timer ??= setTimeout(() => {
+      timer = null;
+      void round(isDue).finally(schedule);
+    }, ROUND_MS);
   }
+
+  return {
+    add(settled) {
+      let dropped = 0;
+      for (const one of settled)
+        if (pending < maxPending) put(one);
+        else dropped += 1;
+      if (dropped > 0)
+        log.warn('Too many settled invoices wait for Temporal; pages read the ledger by themselves', { dropped });
+      schedule();
+    },
+    flush() {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+      return round(() => true);
+    },
+  };
 }
 
-/** Settled invoices by page, up to a limit. */
-class PendingSettlements {
-  readonly #pageWorkflowIdOf: SignalRelayOptions['pageWorkflowIdOf'];
-  readonly #max: number;
-  readonly #pages = new Map<string, PageSettlements>();
-  /** Outlives the signals. */
-  readonly #signalled = new Map<string, SignalTimes>();
-  #count = 0;
-
-  constructor(pageWorkflowIdOf: SignalRelayOptions['pageWorkflowIdOf'], max: number) {
-    this.#pageWorkflowIdOf = pageWorkflowIdOf;
-    this.#max = max;
-  }
-
-  get isEmpty(): boolean {
-    return this.#pages.size === 0;
-  }
-
-  /** False: the limit is reached, and the invoice is dropped. */
-  put(settled: SettledInvoice): boolean {
-    if (this.#count >= this.#max) return false;
-    const pageId = this.#pageWorkflowIdOf(settled);
-    const waiting = this.#pages.get(pageId) ?? { ordinals: new Set(), quietRounds: 0 };
-    if (!waiting.ordinals.has(settled.ordinal)) this.#count += 1;
-    waiting.ordinals.add(settled.ordinal);
-    waiting.quietRounds = 0;
-    this.#pages.set(pageId, waiting);
-    return true;
-  }
-
-  /** Takes the pages whose burst is over, and which were not notified just before. */
-  takeDue(): readonly PageSignal[] {
-    const now = Date.now();
-    const due: PageSignal[] = [];
-    for (const [pageId, waiting] of this.#pages) {
-      const times = this.#signalled.get(pageId);
-      if (waiting.quietRounds >= QUIET_ROUNDS && isRested(times, now)) {
-        due.push(this.#take(pageId, waiting));
-        this.#signalled.set(pageId, { first: times?.first ?? now, last: now });
-      } else waiting.quietRounds += 1;
-    }
-    for (const [pageId, { last }] of this.#signalled)
-      if (now - last >= FORGOTTEN_MS && !this.#pages.has(pageId)) this.#signalled.delete(pageId);
-    return due;
-  }
-
-  takeAll(): readonly PageSignal[] {
-    return Array.from(this.#pages, ([pageId, waiting]) => this.#take(pageId, waiting));
-  }
-
-  #take(pageId: string, { ordinals }: PageSettlements): PageSignal {
-    this.#pages.delete(pageId);
-    this.#count -= ordinals.size;
-    return [pageId, Array.from(ordinals)];
-  }
+function isDue({ newsAt, firstSignalAt, lastSignalAt }: Page, now: number): boolean {
+  const rest = firstSignalAt === null ? 0 : (lastSignalAt - firstSignalAt) * REST_SHARE;
+  return now - newsAt >= QUIET_MS && (firstSignalAt === null || now - lastSignalAt >= rest);
 }
 
-/** A clock that went back keeps no page waiting. */
-function isRested(times: SignalTimes | undefined, now: number): boolean {
-  if (times === undefined || now < times.last) return true;
-  return now - times.last >= (times.last - times.first) * REST_SHARE;
+async function notifyPage({ send, log }: SignalRelayOptions, page: string, ordinals: readonly number[]): Promise<void> {
+  try {
+    await send(page, ordinals);
+  } catch (error) {
+    log.warn('A page could not be notified; it reads the ledger by itself', {
+      page,
+      error: error instanceof Error ? error.name : 'unknown',
+    });
+  }
 }

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
 import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts';
 import { correctedInOffice, officeWorkbook } from '../support/files/office-workbook.ts';
-import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
-import { sharedTemporal } from '../support/servers/shared-temporal.ts';
+import { startLoteUp, type RunningLote, sharedTemporal } from '../support/lote/running-lote.ts';
 import { until } from '../support/until.ts';
 
 /** A page may wait for a machine that is busy with everything else. */

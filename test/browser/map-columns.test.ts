@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
-import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts';
-import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
-import { sharedTemporal } from '../support/servers/shared-temporal.ts';
+import { startLoteUp, type RunningLote, sharedTemporal } from '../support/lote/running-lote.ts';
 
 /** A page may wait for a machine that is busy with everything else. */
 const PATIENCE_MS = 300_000;
@@ -71,40 +69,6 @@ describe.skipIf(BROWSER_PATH === null)('a file with unknown headers', { timeout:
     await page.getByText('Everything went out: 2 invoices.').waitFor();
     expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
     const saved = await readFile(join(lote.place.inputDir, 'profiles', 'exportacao.json'), 'utf8');
-    expect(JSON.parse(saved)).toMatchObject({
-      columns: { description: 'Coisa vendida', unit_price: 'Valor de cada' },
-    });
+    expect(JSON.parse(saved)).toMatchObject({ columns: { description: 'Coisa vendida', unit_price: 'Valor de cada' } });
   });
-
-  it('can be mapped on a narrow screen, by keyboard and with a screen reader; the way back undoes a choice', async () => {
-    const address = `${lote.console}/mapping?file=${encodeURIComponent(await uploadedFile())}`;
-    await page.setViewportSize({ width: 380, height: 800 });
-    await page.goto(address);
-
-    expect(await overflowOf(page)).toBe(0);
-    expect(await seriousViolations(page)).toEqual([]);
-
-    const meaning = page.getByLabel('Meaning of the column Coisa vendida');
-    await meaning.focus();
-    await page.keyboard.type('description');
-    await page.getByRole('button', { name: 'Show what this gives' }).press('Enter');
-    await page.waitForURL(/m6=description/u);
-    expect(await meaning.inputValue()).toBe('description');
-
-    await page.goBack();
-
-    await page.waitForURL(address);
-    expect(await page.getByText('Still without a column:').count()).toBe(1);
-  });
-
-  /** The name under which the console keeps what was uploaded. */
-  async function uploadedFile(): Promise<string> {
-    const second = join(lote.place.directory, 'desk', 'listagem.csv');
-    await writeFile(second, EXPORT.replaceAll('E/', 'L/'));
-    await page.goto(lote.console);
-    await page.locator('input[type=file]').setInputFiles(second);
-    await page.getByRole('button', { name: 'Check', exact: true }).click();
-    await page.waitForURL(/\/check\?/u);
-    return new URL(page.url()).searchParams.get('file') ?? '';
-  }
 });

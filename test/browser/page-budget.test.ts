@@ -1,8 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATH, launchBrowser } from '../support/browser/browser.ts';
+import { BROWSER_PATH, launchBrowser, weighPage } from '../support/browser/browser.ts';
 import { overflowOf, seriousViolations } from '../support/browser/page-checks.ts';
-import { weighPage } from '../support/browser/page-weight.ts';
 import { startFurnishedConsole, type FurnishedConsole } from '../support/console/furnished-console.ts';
 import { temporaryDatabase } from '../support/servers/temporary-database.ts';
 
@@ -19,7 +18,7 @@ const INERT = 'button[type=button], button:not(form *), [onclick], a[href^="java
  * script may put a newer one in its place.
  */
 const TEXT_WITHOUT_PACE = `(() => {
-  document.querySelectorAll('figure + p').forEach((sentence) => sentence.remove());
+  document.querySelectorAll('p.rate').forEach((sentence) => sentence.remove());
   return document.body.innerText;
 })()`;
 /** What changes from one reading to the next. */

@@ -4,12 +4,18 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { BROWSER_PATH, keepScreen, launchBrowser } from '../support/browser/browser.ts';
-import { gatedEngine, type GatedEngine } from '../support/crash/gated-engine.ts';
+
 import { batchFile, testInvoices } from '../support/files/batch-file.ts';
 import { ownPort } from '../support/servers/own-port.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
-import { independentSandbox, SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
-import { startServiceFront, type ServiceFront } from '../support/servers/service-front.ts';
+import {
+  independentSandbox,
+  SANDBOX_KEY,
+  startServiceFront,
+  type ServiceFront,
+  gatedEngine,
+  type GatedEngine,
+} from '../support/servers/service-front.ts';
 
 const WORKFLOW_ID = 'started-by-hand';
 const CANCELLED_ID = 'cancelled-by-hand';
@@ -40,7 +46,7 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
       WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
     });
     await mkdir(lote.place.inputDir, { recursive: true });
-    await writeFile(join(lote.place.inputDir, 'sample.csv'), batchFile(testInvoices(40)));
+    await writeFile(join(lote.place.inputDir, 'sample.csv'), batchFile(testInvoices(15)));
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.setDefaultTimeout(PATIENCE_MS);
@@ -132,7 +138,7 @@ describe.skipIf(BROWSER_PATH === null)('an operator in the Temporal UI', { timeo
     await keepScreen(page, 'temporal-find');
   });
 
-  /** By the UI's own form, with an input as `docs/operations/operating.md` shows it. */
+  /** By the UI's own form, with an input as `docs/operating.md` shows it. */
   async function startWorkflow({ type, id, input }: { type: string; id: string; input: string }): Promise<void> {
     await page.goto(
       `${lote.temporalUi}/namespaces/default/workflows/start-workflow?workflowId=${id}&taskQueue=lote&workflowType=${type}`,

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONSOLE_STYLE } from '../../src/console/http/console-style.ts';
+import { CONSOLE_STYLE } from '../../src/console/console-app.ts';
 import { STYLE } from '../../src/report/formats/html/style.ts';
 import { BROWSER_PATH, launchBrowser } from '../support/browser/browser.ts';
 

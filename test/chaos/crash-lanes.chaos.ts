@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { inject } from 'vitest';
-import { CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
+import { CRASH_POINTS } from '../support/crash/crash-points.ts';
 import type { CrashCase, Victim } from '../support/crash/crash-case.ts';
-import { seededChance } from '../support/seeded-chance.ts';
+import { seededChance } from '../support/until.ts';
 import { crashMatrix, partAt } from './crash-matrix.ts';
 
 /** Reached by invoice or by delivery: the crash may come at any of the first ones. Deliveries are applied in sets, and there may be one set only. */

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { faultOf, type CrashCase } from '../support/crash/crash-case.ts';
+import { faultOf, type CrashCase, HELD, matrixText, type MatrixRow } from '../support/crash/crash-case.ts';
 import { crashLane, type CrashLaneOptions } from '../support/crash/crash-lane.ts';
-import { HELD, matrixText, type MatrixRow } from '../support/crash/crash-matrix.ts';
 
 export interface CrashMatrixOptions {
   /** Sets of servers that work the cases off side by side. */

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
-import { HELD, matrixText, type MatrixRow } from '../support/crash/crash-matrix.ts';
+import { CRASH_POINTS } from '../support/crash/crash-points.ts';
+import { HELD, matrixText, type MatrixRow } from '../support/crash/crash-case.ts';
 import { crashPlace } from '../support/crash/crash-place.ts';
 import type { CommandEnd } from '../support/lote/lote-command.ts';
-import { seededChance } from '../support/seeded-chance.ts';
+import { seededChance } from '../support/until.ts';
 
 const INVOICES = 300;
 /** A slice of them is frozen in four portions. */

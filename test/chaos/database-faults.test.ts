@@ -4,7 +4,7 @@ import { DATABASE_FAULTS, liveThroughDatabaseFault } from './database-faults.ts'
 const INVOICES = 30;
 
 /** A small version of the matrix: `npm run test:chaos` has the long one. */
-describe('a batch whose database fails', { timeout: 300_000 }, () => {
+describe('a batch whose database fails', () => {
   it.each(DATABASE_FAULTS)('issues every invoice once when it is over: $name', async (fault) => {
     const [, forMs] = fault.forMs;
 

@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { expectAgreement } from '../support/crash/agreement.ts';
+import type { StackOptions } from '../support/lote/stack-parts.ts';
+import { expectAgreement, readReportOf, withStack, type TestStack } from '../support/lote/stack.ts';
 import type { TestInvoice } from '../support/files/batch-file.ts';
 import { startPostgresCluster, type PostgresCluster } from '../support/servers/postgres-cluster.ts';
-import { sql } from '../support/servers/postgres-schema.ts';
+import { sql } from '../support/servers/postgres-database.ts';
 import { smallDisk, type SmallDisk } from '../support/crash/small-disk.ts';
-import { readReportOf, withStack, type StackOptions, type TestStack } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 /** A fault of the ledger's database, made on the real one. */

@@ -1,7 +1,12 @@
 import { expect } from 'vitest';
-import { expectAgreement } from '../support/crash/agreement.ts';
+import {
+  expectAgreement,
+  readReportOf,
+  withStack,
+  type ReportDocument,
+  type TestStack,
+} from '../support/lote/stack.ts';
 import { FAILING_TAX_CODE, type TestInvoice } from '../support/files/batch-file.ts';
-import { readReportOf, withStack, type ReportDocument, type TestStack } from '../support/lote/stack.ts';
 import type { NightlyRun } from './nights.ts';
 
 /** The file is dropped again while something of it is held, with a reconciliation after each night; what is left then waits for the service's support. */

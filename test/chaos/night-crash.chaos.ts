@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { DROP_POINTS } from '../../src/drop/drop-point.ts';
-import { NIGHTLY_CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
-import { nightPlace } from '../support/lote/night-place.ts';
+import { NIGHTLY_CRASH_POINTS } from '../support/crash/crash-points.ts';
+import { nightPlace } from '../support/crash/crash-place.ts';
 
-/** Reached only with `.done` markers; `test/unit/drop/drop-crash.test.ts` has them. */
-const WITH_MARKERS: ReadonlySet<string> = new Set(DROP_POINTS.filter((point) => point.startsWith('marker-')));
 /** The steps of its batches that leave something on the disk. */
 const OF_BATCHES = ['after-claim', 'after-staged', 'after-post:7', 'before-report-write', 'report-write', 'revision'];
 
-const alone = [...NIGHTLY_CRASH_POINTS.filter((point) => !WITH_MARKERS.has(point)), ...OF_BATCHES];
+const alone = [...NIGHTLY_CRASH_POINTS, ...OF_BATCHES];
 
 describe('crash matrix of a night', { timeout: 900_000 }, () => {
   it.each([...alone, ...alone.map((point) => `temporal@${point}`)])(

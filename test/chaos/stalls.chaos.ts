@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { CRASH_POINTS } from '../../src/wiring/start/crash-points.ts';
+import { CRASH_POINTS } from '../support/crash/crash-points.ts';
 import type { CrashCase } from '../support/crash/crash-case.ts';
 import { crashMatrix, partAt, type CrashMatrixOptions } from './crash-matrix.ts';
 

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningCommand } from '../support/lote/lote-command.ts';
 import { until } from '../support/until.ts';
 import { prepareCluster, type Cluster } from './support/cluster.ts';
-import { GO_PROGRAMS } from './support/cluster-binaries.ts';
-import { composeService } from './support/compose-places.ts';
-import { cpuOf, printRates, rateOf, type Rate } from './support/rates.ts';
+import { GO_PROGRAMS, composeService } from './support/cluster-places.ts';
+import { cpuOf, printRates, rateOf, type Rate, addCountedWorkers, printShares } from './support/rates.ts';
 import {
   booksOf,
   issueFile,
@@ -16,7 +15,6 @@ import {
   type IssuedBatch,
   type RunningCluster,
 } from './support/running-cluster.ts';
-import { addCountedWorkers, printShares } from './support/shares.ts';
 
 /** Of each batch. `CLUSTER_INVOICES=2000 npm run test:cluster` is the short run. */
 const INVOICES = Number(process.env['CLUSTER_INVOICES'] ?? 20_000);

@@ -23,11 +23,8 @@ async function bench(...options: readonly string[]): Promise<ReadonlyMap<string,
   return new Map(cells.map(([name = '', ...figures]) => [name, figures]));
 }
 
-/** A bench compiles the product and then starts seven processes one after the other: two to three minutes on a busy machine. */
-const PATIENCE_MS = 600_000;
-
 /** Figures are for people to judge; here it only has to run on the code of today, and to measure what it says. */
-describe('npm run bench', { timeout: PATIENCE_MS }, () => {
+describe('npm run bench', () => {
   let directory: string;
   /** Of processes that live for seconds, as in all tests. */
   let node: string;

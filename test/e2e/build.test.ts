@@ -11,7 +11,7 @@ const tracked = trackedFiles();
 /** The first line of `lote --help`. */
 const USAGE = 'Usage: lote';
 
-describe.skipIf(tracked === null)('what `lote` runs in a checkout', { timeout: 180_000 }, () => {
+describe.skipIf(tracked === null)('what `lote` runs in a checkout', () => {
   let checkout: CleanCheckout;
   let cache: string;
 
@@ -20,7 +20,7 @@ describe.skipIf(tracked === null)('what `lote` runs in a checkout', { timeout: 1
     cache = await mkdtemp(join(tmpdir(), 'lote-cache-'));
     const env = { ...process.env, XDG_CACHE_HOME: cache };
     await run(process.execPath, ['bin/prepare.js'], { cwd: checkout.directory, env });
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await checkout.remove();

@@ -1,12 +1,12 @@
 import { mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeInvoiceFile } from '../support/files/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/batch-file.ts';
 import { runLote } from '../support/lote/lote-command.ts';
 import { pageHeaders } from '../support/browser/page-headers.ts';
 import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
 
-describe('the console of a running Lote', { timeout: 300_000 }, () => {
+describe('the console of a running Lote', () => {
   let running: RunningLote;
   let page: Record<string, string>;
   let secret: string;
@@ -16,9 +16,9 @@ describe('the console of a running Lote', { timeout: 300_000 }, () => {
     page = await pageHeaders(running.console, (path) => fetch(running.console + path));
     secret = join(running.place.directory, 'private.csv');
     await writeFile(secret, 'root:secret-line\n', { mode: 0o600 });
-  }, 300_000);
+  });
 
-  afterAll(() => running.stop(), 300_000);
+  afterAll(() => running.stop());
 
   async function postRun(headers: Record<string, string>, file: string): Promise<{ status: number; text: string }> {
     const answer = await fetch(`${running.console}/api/run`, {

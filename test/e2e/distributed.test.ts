@@ -1,16 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { writeInvoiceFile } from '../support/files/invoice-file.ts';
-import { leftBooks } from '../support/crash/left-books.ts';
 import { pageHeaders } from '../support/browser/page-headers.ts';
+import { leftBooks } from '../support/crash/left-books.ts';
+import { writeInvoiceFile } from '../support/files/batch-file.ts';
+import { startFleet, type Fleet } from '../support/lote/fleet.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote/lote-command.ts';
+import { batchesOf, batchOf, documentOf } from '../support/lote/running-lote.ts';
 import { ownPort } from '../support/servers/own-port.ts';
 import { postgresDatabase, type PostgresDatabase } from '../support/servers/postgres-database.ts';
-import { processes } from '../support/lote/processes.ts';
-import { SANDBOX_KEY } from '../support/servers/sandbox-books.ts';
 
 const INVOICES = 200;
 /** So that each part is killed while invoices are being sent. */
@@ -18,63 +17,35 @@ const SLOW = { limits: { requestsPerSecond: 40 } };
 const POLL_INTERVAL_MS = 50;
 const server = inject('postgresUrl');
 
-interface Batch {
-  readonly id: string;
-  readonly state: string;
-  readonly counts: Readonly<Record<string, number>>;
-}
-
-function documentOf<T>(stdout: string): T {
-  return JSON.parse(stdout) as T;
-}
-
 /** The topology of docker-compose.yml, as processes: what is shared is a database, a Temporal server and the input folder. */
-describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, () => {
-  const all = processes();
+describe.skipIf(server === null)('the distributed form', () => {
+  let fleet: Fleet;
   let place: Place;
-  let sandboxPlace: Place;
-  let database: PostgresDatabase;
   let strangers: PostgresDatabase;
-  let env: Record<string, string>;
-  let client: Record<string, string>;
+  /** A process that a test can end, and whose books are on a disk. */
   let sandbox: RunningCommand;
-  let receiver: RunningCommand;
+  let sandboxPlace: Place;
+  let sandboxUrl: string;
   let startSandbox: () => RunningCommand;
+  let receiver: RunningCommand;
   const workers: RunningCommand[] = [];
   let consoleUrl: string;
 
   beforeAll(async () => {
-    place = await newPlace();
     sandboxPlace = await newPlace();
-    database = await postgresDatabase(server ?? '');
     strangers = await postgresDatabase(server ?? '');
-    const [sandboxPort, receiverPort, consolePort] = [await ownPort(), await ownPort(), await ownPort()];
+    const [sandboxPort, consolePort] = [String(await ownPort()), String(await ownPort())];
+    sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
     consoleUrl = `http://127.0.0.1:${consolePort}`;
-    const profile = join(place.directory, 'profile.json');
-    await writeFile(profile, JSON.stringify(SLOW));
-    client = {
-      ...place.env,
-      DATABASE_URL: database.url,
-      TEMPORAL_ADDRESS: inject('temporalAddress'),
-      LOTE_TASK_QUEUE: `lote-${randomBytes(4).toString('hex')}`,
-    };
-    env = {
-      ...client,
-      INVOICING_BASE_URL: `http://127.0.0.1:${sandboxPort}`,
-      INVOICING_API_KEY: SANDBOX_KEY,
-      SERVICE_PROFILE: profile,
-      WEBHOOK_URL: `http://127.0.0.1:${receiverPort}/webhooks`,
-      RECEIVER_PORT: String(receiverPort),
-      CONSOLE_PORT: String(consolePort),
-      LOTE_PAGE_SIZE: '20',
-      LOTE_SETTLE_TIMEOUT: '60s',
-    };
-    startSandbox = () => all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: String(sandboxPort) });
+    const env = { CONSOLE_PORT: consolePort, LOTE_PAGE_SIZE: '20', LOTE_SETTLE_TIMEOUT: '60s' };
+    fleet = await startFleet({ profile: SLOW, env });
+    ({ place } = fleet);
+    startSandbox = () => fleet.all.start(['sandbox'], { ...sandboxPlace.env, SANDBOX_PORT: sandboxPort });
     sandbox = startSandbox();
-    receiver = all.start(['receiver'], env);
-    const { INVOICING_API_KEY: _, ...withoutKey } = env;
-    const web = all.start(['console'], withoutKey);
-    workers.push(all.start(['worker'], env), all.start(['worker'], env));
+    const { INVOICING_API_KEY: _, ...withoutKey } = fleet.env;
+    const web = fleet.all.start(['console'], { ...withoutKey, ...own() });
+    receiver = fleet.start('receiver', own());
+    workers.push(fleet.start('worker', own()), fleet.start('worker', own()));
     await Promise.all([
       sandbox.said('Sandbox http'),
       receiver.said('Receiver http'),
@@ -84,40 +55,44 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
   });
 
   afterAll(async () => {
-    await all.killAll();
-    await Promise.all([database.drop(), strangers.drop()]);
-    await Promise.all([place.remove(), sandboxPlace.remove()]);
+    await fleet.remove();
+    await strangers.drop();
+    await sandboxPlace.remove();
+  });
+
+  const own = () => ({
+    INVOICING_BASE_URL: sandboxUrl,
+    WEBHOOK_URL: `http://127.0.0.1:${fleet.env['RECEIVER_PORT']}/webhooks`,
   });
 
   it('finishes a batch when its receiver, the service and one of two workers are killed, and keeps workers of another ledger out', async () => {
-    const file = join(place.inputDir, 'shared.csv');
-    await writeInvoiceFile(file, { invoices: INVOICES });
-    const stranger = all.start(['worker'], { ...env, DATABASE_URL: strangers.url });
-    const run = all.start(['run', file, '--json'], client);
+    const file = await fleet.file('shared.csv', { invoices: INVOICES });
+    const stranger = fleet.start('worker', { ...own(), DATABASE_URL: strangers.url });
+    const run = fleet.all.start(['run', file, '--json'], fleet.clientEnv);
     await untilSent(INVOICES / 5, run);
     await kill(receiver);
-    receiver = all.start(['receiver'], env);
+    receiver = fleet.start('receiver', own());
     await untilSent((INVOICES * 2) / 5, run);
     await kill(sandbox);
     sandbox = startSandbox();
     await untilSent((INVOICES * 3) / 5, run);
     await kill(workers[0] as RunningCommand);
 
-    const { code, stdout, stderr } = await run.end;
+    const end = await run.end;
 
-    expect(code, stderr).toBe(0);
-    const [batch] = documentOf<{ batches: Batch[] }>(stdout).batches;
+    expect(end.code, end.stderr).toBe(0);
+    const batch = batchOf(end);
     expect(batch).toMatchObject({ state: 'finished', counts: { invoices: INVOICES, issued: INVOICES } });
     const refused = await stranger.end;
     expect(refused.code, refused.stderr).toBe(3);
     expect(refused.stderr).toContain('all its workers must keep one ledger');
-    await expectSameFromElsewhere(batch?.id ?? '');
+    await expectSameFromElsewhere(batch.id);
   });
 
   /** By progress, not by time: a slow machine must not kill anything before it has begun. */
   async function untilSent(invoices: number, run: RunningCommand): Promise<void> {
     const ended = run.end.then(() => true);
-    while ((await sent(database)) < invoices) {
+    while ((await sent(fleet.database)) < invoices) {
       if (await Promise.race([ended, sleep(POLL_INTERVAL_MS).then(() => false)])) break;
     }
   }
@@ -130,10 +105,10 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
   /** What the run said, said by the console and by `lote report` of other processes. */
   async function expectSameFromElsewhere(id: string): Promise<void> {
     const shown = (await (await fetch(`${consoleUrl}/api/batches/${id}`)).json()) as { counts: object };
-    const report = await runLote(['report', id, '--follow', '--json'], client);
+    const report = await fleet.run('report', id, '--follow', '--json');
     expect(shown.counts).toMatchObject({ issued: INVOICES });
     expect(report.code, report.stderr).toBe(0);
-    expect(documentOf<{ batch: object }>(report.stdout).batch).toMatchObject({
+    expect(documentOf<{ batch: object }>(report).batch).toMatchObject({
       id,
       state: 'finished',
       counts: { issued: INVOICES, invoices: INVOICES },
@@ -144,7 +119,7 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
   it('has a sandbox that takes any test key, and no other', async () => {
     const statusOf = async (key: string): Promise<number> => {
       const headers = { authorization: `Bearer ${key}` };
-      return (await fetch(`${env['INVOICING_BASE_URL']}/v1/merchants`, { headers })).status;
+      return (await fetch(`${sandboxUrl}/v1/merchants`, { headers })).status;
     };
 
     expect(await statusOf('sk_test_anybody-1')).toBe(200);
@@ -170,7 +145,7 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
     const health = await (await fetch(`${consoleUrl}/health`)).text();
     for (const part of ['temporal', 'worker', 'service', 'clock'])
       expect(health).toContain(`<th scope="row">${part}</th>`);
-    expect(health).toContain(env['INVOICING_BASE_URL']);
+    expect(health).toContain(sandboxUrl);
     expect(await (await fetch(`${consoleUrl}/profile`)).text()).toContain('X-Service-Signature');
   });
 
@@ -186,8 +161,8 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
 
   it('only shows in a console without Temporal, and says so', async () => {
     const port = String(await ownPort());
-    const { TEMPORAL_ADDRESS: _, INVOICING_BASE_URL: __, INVOICING_API_KEY: ___, ...alone } = env;
-    const web = all.start(['console'], { ...alone, CONSOLE_PORT: port });
+    const { TEMPORAL_ADDRESS: _, INVOICING_BASE_URL: __, INVOICING_API_KEY: ___, ...alone } = fleet.env;
+    const web = fleet.all.start(['console'], { ...alone, CONSOLE_PORT: port });
     await web.said('Console http');
 
     const home = await (await fetch(`http://127.0.0.1:${port}/`)).text();
@@ -202,21 +177,18 @@ describe.skipIf(server === null)('the distributed form', { timeout: 300_000 }, (
   it('ends a run with 3 when no worker lives, also while the killed ones are still listed, and leaves no batch', async () => {
     for (const worker of workers.slice(1)) worker.signal('SIGKILL');
     await Promise.all(workers.map(({ end }) => end));
-    const file = join(place.inputDir, 'nobody.csv');
-    await writeInvoiceFile(file, { invoices: 2 });
+    const file = await fleet.file('nobody.csv', { invoices: 2 });
+    const other = { ...fleet.clientEnv, LOTE_TASK_QUEUE: `${fleet.env['LOTE_TASK_QUEUE']}-x` };
 
-    const listed = await runLote(['run', file, '--json'], client);
-    const never = await runLote(['run', file, '--json'], {
-      ...client,
-      LOTE_TASK_QUEUE: `${client['LOTE_TASK_QUEUE']}-x`,
-    });
-    const status = await runLote(['status', '--json'], client);
+    const listed = await fleet.run('run', file, '--json');
+    const never = await runLote(['run', file, '--json'], other);
+    const status = await fleet.run('status', '--json');
 
-    for (const { code, stdout, stderr } of [listed, never]) {
-      expect(code, stderr).toBe(3);
-      expect(documentOf(stdout)).toMatchObject({ batches: [], error: { code: 'worker-missing' } });
+    for (const end of [listed, never]) {
+      expect(end.code, end.stderr).toBe(3);
+      expect(documentOf(end)).toMatchObject({ batches: [], error: { code: 'worker-missing' } });
     }
-    expect(documentOf<{ batches: Batch[] }>(status.stdout).batches.map(({ id }) => id)).toEqual([
+    expect(batchesOf(status).map(({ id }) => id)).toEqual([
       expect.stringContaining('batch-browser-'),
       expect.stringContaining('batch-shared-'),
     ]);

@@ -1,10 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acquireTemporalBinary } from '../../src/runtime/temporal/temporal-binary.ts';
-import { startTemporalServer, type TemporalServer } from '../../src/runtime/temporal/temporal-server.ts';
-import { distributedPlace, type DistributedPlace } from '../support/lote/distributed-place.ts';
+import { ownTemporal, startFleet, type Fleet, type OwnTemporal } from '../support/lote/fleet.ts';
 import type { RunningCommand } from '../support/lote/lote-command.ts';
 import { startPostgresCluster, type PostgresCluster } from '../support/servers/postgres-cluster.ts';
 import { until } from '../support/until.ts';
@@ -29,35 +24,31 @@ async function addressIn(command: RunningCommand, word: string): Promise<string>
 
 const cluster: PostgresCluster | null = await startPostgresCluster();
 
-describe.skipIf(cluster === null)('the health of each process', { timeout: 300_000 }, () => {
-  let directory: string;
-  let temporal: TemporalServer;
-  let shared: DistributedPlace;
+describe.skipIf(cluster === null)('the health of each process', () => {
+  let temporal: OwnTemporal;
+  let fleet: Fleet;
   let worker: RunningCommand;
   const urls = { worker: '', receiver: '', console: '' };
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'lote-health-'));
-    const binary = await acquireTemporalBinary(() => undefined, process.env);
-    temporal = await startTemporalServer({ binary, dataDir: directory, namespace: 'default', port: 0, uiPort: 0 });
-    shared = await distributedPlace({
+    temporal = await ownTemporal();
+    fleet = await startFleet({
       postgresUrl: cluster?.url ?? '',
-      temporalAddress: temporal.address,
+      temporalAddress: temporal.server.address,
       // Any free one: a port that is named before it is listened on may be taken by then.
       env: { HEALTH_PORT: '0', RECEIVER_PORT: '0', CONSOLE_PORT: '0' },
     });
-    const start = (name: string): RunningCommand => shared.processes.start([name], shared.env);
-    const commands = { worker: start('worker'), receiver: start('receiver'), console: start('console') };
-    worker = commands.worker;
-    urls.worker = await addressIn(commands.worker, 'health at');
-    urls.receiver = await addressIn(commands.receiver, 'Receiver');
-    urls.console = await addressIn(commands.console, 'Console');
-  }, 180_000);
+    worker = fleet.start('worker');
+    const [receiver, console] = [fleet.start('receiver'), fleet.start('console')];
+    urls.worker = await addressIn(worker, 'health at');
+    urls.receiver = await addressIn(receiver, 'Receiver');
+    urls.console = await addressIn(console, 'Console');
+  });
+
   afterAll(async () => {
-    await shared.remove().catch(() => undefined);
+    await fleet.remove().catch(() => undefined);
     await temporal.stop();
     await cluster?.stop();
-    await rm(directory, { recursive: true, force: true });
   });
 
   it('is told by words: alive, and ready', async () => {
@@ -87,8 +78,8 @@ describe.skipIf(cluster === null)('the health of each process', { timeout: 300_0
   });
 
   it('is trouble in the worker while Temporal is away; the log says it once, and once that it is back', async () => {
-    temporal.kill();
-    await until(async () => !(await temporal.alive()));
+    temporal.server.kill();
+    await temporal.server.ended();
     await worker.said('temporal does not answer');
 
     const { code, body } = await ask(`${urls.worker}/health/ready`);

@@ -1,48 +1,33 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeInvoiceFile } from '../support/files/invoice-file.ts';
-import { COMMAND, NODE_OPTIONS, runLote } from '../support/lote/lote-command.ts';
+import { writeInvoiceFile } from '../support/files/batch-file.ts';
+import { COMMAND, NODE_OPTIONS, runLote, type CommandEnd, startCommand } from '../support/lote/lote-command.ts';
 import { NETWORK_NAMESPACE, PID_NAMESPACE, whyNoNamespaces, type Sandboxed } from '../support/namespaces.ts';
-import { startLoteUp, type RunningLote } from '../support/lote/running-lote.ts';
-import { sharedTemporal } from '../support/servers/shared-temporal.ts';
+import { startLoteUp, type RunningLote, sharedTemporal } from '../support/lote/running-lote.ts';
 
 const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`one owner: tests in namespaces are left out; ${whyNot}`);
 
-interface End {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function runInside(
+function runInside(
   inside: Sandboxed,
   parameters: readonly string[],
-  running: RunningLote,
+  { place }: RunningLote,
   more: Readonly<Record<string, string>> = {},
-): Promise<End> {
-  const [program = '', ...rest] = inside.wrap([process.execPath, ...NODE_OPTIONS, COMMAND, ...parameters]);
-  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...running.place.env, ...more };
-  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr };
+): Promise<CommandEnd> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...place.env, ...more };
+  return startCommand(inside.wrap([process.execPath, ...NODE_OPTIONS, COMMAND, ...parameters]), { env }).end;
 }
 
 /** Two containers on one volume: what they share is the directory, and at most the network or the processes. */
-describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', { timeout: 300_000 }, () => {
+describe.skipIf(whyNot !== null)('a data directory whose owner runs elsewhere', () => {
   let running: RunningLote;
 
   beforeAll(async () => {
     running = await startLoteUp(sharedTemporal());
-  }, 300_000);
+  });
 
-  afterAll(() => running.stop(), 300_000);
+  afterAll(() => running.stop());
 
   it('is not opened from another network namespace: each command refuses with a sentence', async () => {
     const file = await fileOf('shared');

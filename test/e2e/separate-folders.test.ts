@@ -1,29 +1,21 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { distributedPlace, type DistributedPlace } from '../support/lote/distributed-place.ts';
-import { writeInvoiceFile } from '../support/files/invoice-file.ts';
+import { writeInvoiceFile } from '../support/files/batch-file.ts';
+import { startFleet, type Fleet } from '../support/lote/fleet.ts';
 import { newPlace, runLote, type Place, type RunningCommand } from '../support/lote/lote-command.ts';
+import { batchOf } from '../support/lote/running-lote.ts';
 
-const server = inject('postgresUrl');
-
-interface Ended {
-  readonly state: string;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly reports: { readonly json: string };
-}
-
-describe.skipIf(server === null)('workers on machines of their own', { timeout: 300_000 }, () => {
-  let shared: DistributedPlace;
+describe.skipIf(inject('postgresUrl') === null)('workers on machines of their own', () => {
+  let shared: Fleet;
   let elsewhere: Place;
   let worker: RunningCommand;
 
   beforeAll(async () => {
-    shared = await distributedPlace({ postgresUrl: server ?? '', temporalAddress: inject('temporalAddress') });
+    shared = await startFleet({ roles: ['worker'], isProved: true });
     elsewhere = await newPlace();
-    worker = shared.processes.start(['worker'], shared.env);
-    await worker.said('Worker on task queue');
-  }, 120_000);
+    [worker] = shared.parts as [RunningCommand];
+  });
   afterAll(async () => {
     await shared.remove();
     await elsewhere.remove();
@@ -32,7 +24,7 @@ describe.skipIf(server === null)('workers on machines of their own', { timeout: 
   it('refuse to start with a folder of their own, naming it, so that every batch has all its files', async () => {
     const { LOTE_INPUT_DIR, LOTE_REPORTS_DIR, LOTE_DATA_DIR } = elsewhere.env;
     const own = [{ LOTE_INPUT_DIR }, { LOTE_REPORTS_DIR }, { LOTE_DATA_DIR }];
-    const strangers = own.map((folder) => shared.processes.start(['worker'], { ...shared.env, ...folder } as never));
+    const strangers = own.map((folder) => shared.start('worker', folder as never));
 
     const ends = await Promise.all(strangers.map(({ end }) => end));
 
@@ -41,7 +33,7 @@ describe.skipIf(server === null)('workers on machines of their own', { timeout: 
       expect(stderr).toContain(Object.keys(own[at] ?? {})[0]);
     }
     const lost = await runLote(['run', await fileFromElsewhere()], {
-      ...shared.client,
+      ...shared.clientEnv,
       LOTE_INPUT_DIR: elsewhere.inputDir,
     });
     expect(lost.code, lost.stderr).toBe(3);
@@ -51,7 +43,7 @@ describe.skipIf(server === null)('workers on machines of their own', { timeout: 
   it('refuse to start with a clock of their own: by it they would repeat keys that the service has forgotten', async () => {
     const ahead = '--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+3600000';
 
-    const stranger = shared.processes.start(['worker'], { ...shared.env, NODE_OPTIONS: ahead });
+    const stranger = shared.start('worker', { NODE_OPTIONS: ahead });
     const started = stranger.said('Worker on task queue').then(
       () => 'started',
       () => stranger.end,
@@ -59,7 +51,9 @@ describe.skipIf(server === null)('workers on machines of their own', { timeout: 
 
     expect(await Promise.race([stranger.end, started])).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/found the one of this machine 3[56]\d\d s ahead\. Set both \(NTP\)/) as unknown,
+      stderr: expect.stringMatching(
+        /found the one of this machine 3[56]\d\d s ahead\. Nothing was sent or removed\. Set both \(NTP\)/,
+      ) as unknown,
     });
   });
 
@@ -68,18 +62,18 @@ describe.skipIf(server === null)('workers on machines of their own', { timeout: 
     const file = await fileFromElsewhere();
     await rename(reportsDir, `${reportsDir}-away`);
     await mkdir(reportsDir);
-    const run = shared.processes.start(['run', file, '--json'], shared.client);
+    const run = shared.run('run', file, '--json');
     await worker.said('folder-unusable');
 
     expect(await readdir(reportsDir)).toEqual([]);
     await rm(reportsDir, { recursive: true });
     await rename(`${reportsDir}-away`, reportsDir);
 
-    const { code, stdout, stderr } = await run.end;
-    expect(code, stderr).toBe(0);
-    const [batch] = (JSON.parse(stdout) as { batches: Ended[] }).batches;
+    const end = await run;
+    expect(end.code, end.stderr).toBe(0);
+    const batch = batchOf(end);
     expect(batch).toMatchObject({ state: 'finished', counts: { issued: 30 } });
-    expect(batch?.reports.json.startsWith(reportsDir)).toBe(true);
+    expect(batch.reports.json.startsWith(reportsDir)).toBe(true);
   });
 
   /** A run brings it into the input folder that it knows. */

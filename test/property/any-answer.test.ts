@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../src/service/classify.ts';
-import { readStatus } from '../../src/service/read-status.ts';
+import { readStatus } from '../../src/service/client.ts';
 import type { CreationShape } from '../../src/service/seen-answer.ts';
-import { compileExpressions } from '../../src/service-profile/expression.ts';
-import type { ServiceProfile } from '../../src/service-profile/profile.ts';
+import { compileExpressions } from '../../src/service/profile/expression.ts';
+import type { ServiceProfile } from '../../src/service/profile/profile.ts';
 import { answered, anyAnswer, evaluated, isSuccess, statusOf, Tally } from '../support/any-service/any-answer.ts';
-import type { Filling } from '../support/any-service/any-document.ts';
+import type { Filling } from '../support/any-service/any-answer.ts';
 import { PROFILES } from '../support/any-service/profiles.ts';
-import { holdsId, isNothing, isWordOf, standsAt, type Came } from '../support/any-service/stands-at.ts';
+import { holdsId, isNothing, isWordOf, standsAt, type Came } from '../support/any-service/any-answer.ts';
 
 /** Statuses of RFC 9110 and its companions that say that a request will not be carried out as it stands. */
 const NO_FOR_GOOD = [
@@ -152,9 +152,8 @@ async function isProofOfEnd(
   profile: ServiceProfile,
 ): Promise<boolean> {
   const { id, idPrefix, status: place, [said]: words } = profile.invoice;
-  return (
-    (await isSuccess(came, profile)) &&
-    holdsId(await standsAt(came, id), serviceId, idPrefix) &&
-    isWordOf(await standsAt(came, place), words)
-  );
+  const found = await standsAt(came, id);
+  const isEmpty = found === undefined || found === null || found === '';
+  const isItsOwn = holdsId(found, serviceId, idPrefix) || (isEmpty && !profile.requests.getInvoice.carriesId);
+  return (await isSuccess(came, profile)) && isItsOwn && isWordOf(await standsAt(came, place), words);
 }

@@ -49,7 +49,7 @@ const text = fc
     { minLength: 1, maxLength: 4 },
   )
   .map((parts) => parts.join('').trim())
-  .filter((made) => made !== '' && !/^#{3,}$/.test(made));
+  .filter((made) => /[\p{L}\p{N}]/u.test(made));
 
 const reference = fc.oneof(
   fc.integer({ min: 1, max: 99_999 }).map((number) => `FT 2026/${number}`),

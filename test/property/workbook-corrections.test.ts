@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invoice } from '../../src/domain/invoice.ts';
 import { COLUMNS } from '../../src/domain/row.ts';
-import { contentOf, readKept, workbookHandedBack } from '../support/files/handed-back.ts';
+import { contentOf, readKept, workbookHandedBack } from '../support/files/confirmed-layout.ts';
 import { odsOf, xlsxOf } from '../support/files/workbook-file.ts';
 import type { TableCell } from '../support/files/workbook-file.ts';
 import { invoiceTable } from './invoice-table.ts';

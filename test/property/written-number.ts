@@ -52,16 +52,27 @@ export function writtenNumber(value: string, style: NumberStyle, currency: strin
   return style.wide ? made.replaceAll(/[0-9.,]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)) : made;
 }
 
+/** The same program writes all numbers of a file with one mark. */
+export function withMark(style: NumberStyle, mark: NumberStyle['mark']): NumberStyle {
+  const isMark = style.grouping === '.' || style.grouping === ',';
+  return { ...style, mark, grouping: isMark ? (mark === '.' ? ',' : '.') : style.grouping };
+}
+
 /**
- * What the cell says of the column's decimal mark, worked out from how it was written and not by reading it: `neutral`, both marks
- * read the same; `decisive`, only the true one reads it; `ambiguous`, both read it, as different numbers.
+ * What the cell says of the file's decimal mark, worked out from how it was written and not by reading it: `neutral`, both marks
+ * read the same; `decisive`, only the true one reads it, and `grouping` also shows how thousands are written; `thousand` and `decimal`, both read it, as
+ * different numbers, of which this one is meant.
  */
-export function evidenceOf(value: string, style: NumberStyle): 'neutral' | 'decisive' | 'ambiguous' {
+export function evidenceOf(
+  value: string,
+  style: NumberStyle,
+): 'neutral' | 'decisive' | 'grouping' | 'thousand' | 'decimal' {
   const { whole, fraction, groups } = digitsOf(value, style);
   const groupedByMark = groups > 0 && (style.grouping === '.' || style.grouping === ',');
-  if (fraction === '') return groupedByMark ? (groups === 1 ? 'ambiguous' : 'decisive') : 'neutral';
+  if (fraction === '') return groupedByMark ? (groups === 1 ? 'thousand' : 'grouping') : 'neutral';
+  if (groupedByMark) return 'grouping';
   if (fraction.length !== 3 || groups > 0) return 'decisive';
-  return whole.length <= 3 && whole !== '0' ? 'ambiguous' : 'decisive';
+  return whole.length <= 3 && whole !== '0' ? 'decimal' : 'decisive';
 }
 
 function digitsOf(value: string, { mark, grouping, decimals }: NumberStyle) {

@@ -6,7 +6,6 @@ import { json, PUBLISHED, sliceAt, statusOf, waitOf, wholeNumber } from './fake/
 export const defaultLike: Family = {
   name: 'default-like',
   profile: {},
-  registersByHand: false,
   requests: PUBLISHED,
   answers: {
     invoiceId: (number) => `inv_${number}`,
@@ -23,7 +22,6 @@ export const defaultLike: Family = {
     return json(200, { data: page.map(merchantOf), next_cursor: next === null ? null : String(next) });
   },
   events: {
-    most: 1,
     newSecret: () => randomBytes(32).toString('hex'),
     message({ events: [event], secret }) {
       const body = JSON.stringify({ id: event.id, type: `invoice.${event.outcome}`, data: shown(event.invoice) });

@@ -49,7 +49,6 @@ const PROFILE: unknown = {
 export const envelopeLike: Family = {
   name: 'envelope-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: PUBLISHED,
   answers: {
     invoiceId: (number) => `inv_${String(number).padStart(12, '0')}`,

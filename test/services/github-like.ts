@@ -24,8 +24,9 @@ const PROFILE: unknown = {
     },
   },
   answers: {
+    wait: { at: 'header:X-RateLimit-Reset', unit: 'epoch-seconds' },
     rules: [
-      { status: [403], has: 'header:Retry-After', means: 'later' },
+      { status: [403], has: 'header:X-RateLimit-Reset', means: 'later' },
       { status: [403], means: 'access' },
       { status: [422], code: ['already_used'], means: 'mismatch' },
     ],
@@ -59,7 +60,6 @@ const PROFILE: unknown = {
 export const githubLike: Family = {
   name: 'github-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: {
     ...PUBLISHED,
     headers: { 'X-Api-Version': '2026-03-01' },
@@ -83,7 +83,11 @@ export const githubLike: Family = {
     problem(problem) {
       const { kind, code, message, field } = problem;
       if (kind === 'too-fast')
-        return json(403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '1' });
+        return json(
+          403,
+          { message: 'You have exceeded a rate limit' },
+          { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000)) },
+        );
       const mismatch = kind === 'mismatch';
       const errors = [{ resource: 'Invoice', field, code: mismatch ? 'already_used' : code }];
       return json(mismatch ? 422 : statusOf(problem), { message, errors });
@@ -101,7 +105,6 @@ export const githubLike: Family = {
     return json(200, page.map(merchantOf), { link: [...links, at(1, 'first')].join(', ') });
   },
   events: {
-    most: 1,
     newSecret: () => randomBytes(20).toString('hex'),
     message({ id, events: [event], secret }) {
       const body = JSON.stringify({ action: 'completed', invoice: shown(event.invoice) });

@@ -126,7 +126,6 @@ export const googleLike: Family = {
     return json(200, { merchants: page.map(merchantOf), ...(next !== null && { nextPageToken: String(next) }) });
   },
   events: {
-    most: 1,
     newSecret: () => randomBytes(24).toString('base64url'),
     message({ id, events: [event] }) {
       const { invoice, outcome } = event;

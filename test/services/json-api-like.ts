@@ -86,7 +86,6 @@ const PROFILE: unknown = {
 export const jsonApiLike: Family = {
   name: 'json-api-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: {
     ...PUBLISHED,
     contentType: MEDIA_TYPE,
@@ -139,7 +138,6 @@ export const jsonApiLike: Family = {
     return json(200, body, { 'content-type': MEDIA_TYPE });
   },
   events: {
-    most: 1,
     newSecret: () => randomBytes(40).toString('base64'),
     message({ events: [event], secret, now }) {
       const { id, outcome, invoice } = event;

@@ -48,7 +48,6 @@ const PROFILE: unknown = {
 export const laravelLike: Family = {
   name: 'laravel-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: PUBLISHED,
   answers: {
     invoiceId: (number) => `inv_${String(number).padStart(8, '0')}-77aa`,
@@ -69,7 +68,6 @@ export const laravelLike: Family = {
     return json(200, { data: page.map(merchantOf) });
   },
   events: {
-    most: 1,
     newSecret: () => `hex:${randomBytes(32).toString('hex')}`,
     message({ id, events: [event], secret, now }) {
       const displayName = `App\\Events\\Invoice${event.outcome === 'issued' ? 'Issued' : 'Failed'}`;

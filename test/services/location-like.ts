@@ -36,7 +36,6 @@ const PROFILE: unknown = {
 export const locationLike: Family = {
   name: 'location-like',
   profile: PROFILE,
-  registersByHand: false,
   secretInAddress: true,
   requests: PUBLISHED,
   answers: {
@@ -58,7 +57,6 @@ export const locationLike: Family = {
     return json(200, { total: merchants.length, skip: from, take: size, items: page.map(merchantOf) });
   },
   events: {
-    most: 1,
     newSecret: () => randomBytes(18).toString('base64url'),
     message({ events: [event], url }) {
       const { invoice, number, outcome } = event;

@@ -38,7 +38,6 @@ const PROFILE: unknown = {
 export const pollingLike: Family = {
   name: 'polling-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: { ...PUBLISHED, headers: { Accept: 'application/json' } },
   answers: {
     invoiceId: (number) => String(number * 3 + 1_000_000),

@@ -30,7 +30,7 @@ const PROFILE: unknown = {
         },
       },
     },
-    getInvoice: { path: `${BASE}/invoices/{id}.json` },
+    getInvoice: { path: `${BASE}/invoices/{id}.json`, carriesId: false },
     createMerchant: {
       path: `${BASE}/merchants.json`,
       body: { merchant: { name: '{legal_name}', vat_number: 'PT{nif}', contact_email: '{email}' } },
@@ -84,7 +84,6 @@ const PROFILE: unknown = {
 export const shopifyLike: Family = {
   name: 'shopify-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: {
     ...PUBLISHED,
     createInvoice: {
@@ -141,7 +140,6 @@ export const shopifyLike: Family = {
     return json(200, { count: merchants.length, next: link, previous: null, merchants: page.map(merchantOf) });
   },
   events: {
-    most: 1,
     newSecret: () => randomBytes(32).toString('hex'),
     message({ id, events: [event], secret }) {
       const { invoice, outcome } = event;

@@ -7,6 +7,7 @@ const PAGE = 35;
 const PROFILE: unknown = {
   answers: {
     success: { at: '/ok', is: ['true'] },
+    wait: { at: '/retry_after', unit: 'seconds' },
     rules: [
       { code: ['tax_code_unknown', 'malformed', 'not_found'], means: 'refused' },
       { code: ['ratelimited'], means: 'later' },
@@ -49,7 +50,6 @@ const PROFILE: unknown = {
 export const slackLike: Family = {
   name: 'slack-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: PUBLISHED,
   answers: {
     invoiceId: (number) => `inv_I0${number}`,
@@ -64,11 +64,8 @@ export const slackLike: Family = {
         access: 'invalid_auth',
         trouble: 'internal_error',
       };
-      return json(
-        200,
-        { ok: false, error: own[kind] ?? code, detail: message },
-        kind === 'too-fast' ? { 'retry-after': '1' } : {},
-      );
+      const wait = kind === 'too-fast' ? { retry_after: 1 } : {};
+      return json(200, { ok: false, error: own[kind] ?? code, detail: message, ...wait });
     },
   },
   list(merchants, { query }) {
@@ -80,7 +77,6 @@ export const slackLike: Family = {
     return json(200, { ok: true, count: 4_711, merchants: page.map(merchantOf), response_metadata: metadata });
   },
   events: {
-    most: 1,
     newSecret: () => randomBytes(16).toString('hex'),
     message({ events: [event], secret, now }) {
       const inner = { type: `invoice.${event.outcome}`, invoice: shown(event.invoice) };

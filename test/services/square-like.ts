@@ -53,7 +53,6 @@ const PROFILE: unknown = {
 export const squareLike: Family = {
   name: 'square-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: PUBLISHED,
   answers: {
     invoiceId: (number) => `inv_0-ChB${number}Q`,

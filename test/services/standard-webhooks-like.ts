@@ -35,7 +35,6 @@ const PROFILE: unknown = {
 export const standardWebhooksLike: Family = {
   name: 'standard-webhooks-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: PUBLISHED,
   answers: {
     invoiceId: (number) => uuidOf(`invoice ${number}`),
@@ -64,7 +63,6 @@ export const standardWebhooksLike: Family = {
     return json(200, { data: page.map(merchantOf), pagination: { next_cursor: cursor, has_more: next !== null } });
   },
   events: {
-    most: 1,
     newSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
     message({ id, events: [event], secret, now }) {
       const data = shown(event.invoice);

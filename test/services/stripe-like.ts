@@ -40,7 +40,6 @@ const PROFILE: unknown = {
 export const stripeLike: Family = {
   name: 'stripe-like',
   profile: PROFILE,
-  registersByHand: false,
   requests: { ...PUBLISHED, headers: { 'Service-Version': '2026-01-15' } },
   answers: {
     invoiceId: (number) => `inv_${number}Ab_x`,
@@ -71,7 +70,6 @@ export const stripeLike: Family = {
     });
   },
   events: {
-    most: 1,
     newSecret: () => `whsec_${randomBytes(24).toString('base64')}`,
     message({ events: [event], secret, now }) {
       const object = shown(event.invoice);

@@ -2,8 +2,8 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { ActivityDeps, FileReader } from '../../activities/deps.ts';
 import { ingestBatch, type IngestInput, type IngestResult } from '../../activities/batch/ingest.ts';
-import type { Ledger } from '../../src/domain/ports/ledger/ledger.ts';
-import type { RowStore } from '../../src/domain/ports/row-store.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { RowStore } from '../../src/domain/row.ts';
 
 /** How an attempt of the ingest activity ended. */
 export type IngestEnd =

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** A command line that starts the command inside another sandbox of the same machine. */
 export interface Sandboxed {
@@ -42,4 +44,15 @@ export function whyNoNamespaces(): string | null {
   } catch {
     return 'needs unshare(1) and the right to make namespaces (Linux, root)';
   }
+}
+
+/** The pid of the embedded Temporal server with its file in this data directory; null when none runs. */
+export async function temporalProcess(dataDir: string): Promise<number | null> {
+  const file = join(await realpath(dataDir).catch(() => dataDir), 'temporal.db');
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const [program = '', ...words] = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    // The shell that watches beside the server has the same words.
+    if (!program.endsWith('/sh') && words.includes(file) && words[0] === 'server') return Number(pid);
+  }
+  return null;
 }

@@ -14,3 +14,14 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
     if (answer !== false) pause = Math.min(pause * GROWTH, LONGEST_INTERVAL_MS);
   }
 }
+
+/** Numbers in [0, 1), the same for the same seed (mulberry32): a failure found once can be had again. */
+export function seededChance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

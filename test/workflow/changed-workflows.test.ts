@@ -1,16 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { VERSION } from '../../src/runtime/version.ts';
-import { findStuckRun } from '../../src/wiring/temporal/stuck/stuck-run.ts';
-import type { BatchResult } from '../../src/contract/messages.ts';
+import { awaitResult } from '../../src/app/temporal/await-result.ts';
+import type { BatchResult } from '../../src/domain/messages/messages.ts';
 import { testInvoices } from '../support/files/batch-file.ts';
 import { bundleWithOneStepMore } from '../support/changed-workflow/changed-bundle.ts';
-import { withStack, type TestStack } from '../support/lote/stack.ts';
+import { withStack, type TestStack, stop } from '../support/lote/stack.ts';
 import { until } from '../support/until.ts';
 
 const INVOICES = 40;
 
-const patchedBundle = await bundleWithOneStepMore('patched');
-const unpatchedBundle = await bundleWithOneStepMore('unpatched');
+const changedBundle = await bundleWithOneStepMore();
 
 interface MidBatch {
   readonly stack: TestStack;
@@ -32,7 +31,12 @@ async function inMidBatch(test: (batch: MidBatch) => Promise<void>): Promise<voi
     await stack.drop('night.csv', testInvoices(INVOICES));
     const { batchId, handle } = await stack.start({ file: 'night.csv' });
     await until(() => stack.posts().length > INVOICES / 4);
-    await test({ stack, batchId, result: () => handle.result(), release: () => release() });
+    await test({
+      stack,
+      batchId,
+      result: () => awaitResult(handle, { pause: (ms) => sleep(ms), onAway: () => undefined }),
+      release: () => release(),
+    });
   });
 }
 
@@ -43,33 +47,40 @@ async function expectEachIssuedOnce({ stack, result }: MidBatch): Promise<void> 
   expect(stack.sandbox.books().totals).toMatchObject({ invoices: INVOICES, issued: INVOICES });
 }
 
-describe('a changed workflow that is deployed under a running batch', { timeout: 180_000 }, () => {
-  it('goes on with it where the change is patched: nobody notices, and each invoice is issued once', async () => {
+describe('a changed workflow that is deployed under a running batch', () => {
+  it('keeps what operators asked: paused it stays paused, a retry is not forgotten, and the audit has each once', async () => {
     await inMidBatch(async (batch) => {
       const { stack, batchId, release } = batch;
-      const deployed = stack.deploy(patchedBundle);
+      const handle = stack.client.workflow.getHandle(batchId);
+      await stop(handle, 'pause', { reason: 'look', who: 'ana' });
+      await handle.executeUpdate('retryInvoices', { args: [{ states: ['failed'], reason: 'engine', who: 'rui' }] });
+      const before = await stack.ledger.findBatch(batchId);
+      await stack.deploy(changedBundle);
       release();
-      await deployed;
+      await until(async () => (await stack.progress(handle)).phase !== 'reading');
 
+      expect(await stack.progress(handle)).toMatchObject({ paused: true });
+      expect(await stack.ledger.findBatch(batchId)).toMatchObject({ state: 'paused', stopped: before?.stopped });
+      expect(stack.sandbox.books().totals.invoices).toBeLessThan(INVOICES);
+      await handle.executeUpdate('resume', { args: [{ who: 'ana' }] });
       await expectEachIssuedOnce(batch);
-      expect(await findStuckRun(stack.client, batchId)).toBeNull();
+      const audit = (await stack.ledger.auditOf(batchId)).map(({ what, who }) => `${who} ${what}`);
+      expect(audit.toSorted()).toEqual(['ana pause', 'ana resume', 'rui retry']);
     });
   });
 
-  it('is stopped where it is not patched, with the build named that must come back; with that, each is issued once', async () => {
+  it('leaves a batch whose rest was cancelled as it is', async () => {
     await inMidBatch(async (batch) => {
-      const { stack, batchId, release } = batch;
-      const deployed = stack.deploy(unpatchedBundle);
+      const { stack, batchId, release, result } = batch;
+      await stack.client.workflow.getHandle(batchId).executeUpdate('cancelRemaining', { args: [{ reason: 'wrong' }] });
+      await stack.deploy(changedBundle);
       release();
-      await deployed;
-      await until(async () => (await findStuckRun(stack.client, batchId)) !== null);
 
-      const stuck = await findStuckRun(stack.client, batchId);
-      expect(stuck).toMatchObject({ workflowId: batchId, build: expect.stringContaining(`${VERSION}+`) as string });
-      expect((await stack.ledger.findBatch(batchId))?.state).toBe('running');
-      await stack.deploy();
-
-      await expectEachIssuedOnce(batch);
+      const { counts, state } = await result();
+      expect(state).toBe('cancelled');
+      expect(counts).toMatchObject({ invoices: INVOICES });
+      expect(counts['held']).toBeGreaterThan(0);
+      expect(stack.sandbox.books().duplicates).toEqual([]);
     });
   });
 });

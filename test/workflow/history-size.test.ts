@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pageWorkflowId } from '../../workflows/page/page-workflow-id.ts';
+import { pageWorkflowId } from '../../src/domain/messages/batch-id.ts';
 import { testInvoices } from '../support/files/batch-file.ts';
 import { withStack, type TestStack } from '../support/lote/stack.ts';
 

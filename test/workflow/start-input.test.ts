@@ -1,10 +1,9 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { batchFailure } from '../../src/wiring/temporal/batch-failure.ts';
+import { batchFailure } from '../../src/app/temporal/batch-failure.ts';
 import { ownName } from '../support/files/batch-file.ts';
-import { sharedStack } from '../support/lote/shared-stack.ts';
-import { withStack } from '../support/lote/stack.ts';
+import { sharedStack, withStack } from '../support/lote/stack.ts';
 
 /** What the Temporal UI may send: nothing, or JSON of any shape. */
 const NOT_A_FILE: readonly unknown[] = [
@@ -26,6 +25,31 @@ function causeOf(error: unknown): ApplicationFailure {
   return cause;
 }
 
+describe('a workflow that Lote itself starts', () => {
+  const stackOfAll = sharedStack();
+
+  it.each(['invoicePage', 'nightMessage'])(
+    'ends with a sentence when a person starts it with anything: %s',
+    async (workflow) => {
+      const { client, config, front } = stackOfAll();
+      const control = { paused: false, cancelled: false, outageOver: false, settleNow: 0 };
+      const page = { ledgerId: 'l', batchId: 'b', page: 1, firstOrdinal: 1, lastOrdinal: 9, control };
+      const settings = { sliceSize: 0, settleMs: 1, sendMs: 1, patienceMs: 1 };
+      const inputs = [...NOT_A_FILE, 7, { ...page, settings }, { ledgerId: 'l', night: {}, channels: ['mail'] }];
+      for (const input of inputs) {
+        const workflowId = ownName('garbage');
+        const run = client.workflow.execute(workflow, { workflowId, taskQueue: config.taskQueue, args: [input] });
+
+        const failure = causeOf(await run.catch((error: unknown) => error));
+
+        expect(failure).toMatchObject({ type: 'input-invalid', nonRetryable: true });
+        expect(failure.message).toContain('To send a file, start invoiceBatch with {"file": "sample.csv"}');
+      }
+      expect(front.requests).toEqual([]);
+    },
+  );
+});
+
 describe('invoiceBatch', () => {
   const stackOfAll = sharedStack();
 
@@ -42,19 +66,8 @@ describe('invoiceBatch', () => {
     expect(stack.front.requests).toEqual([]);
   });
 
-  it('fails at once where there is one application and somebody names one, for nobody would take its steps', async () => {
-    const stack = stackOfAll();
-    await stack.drop('named.csv', [{ ref: 'F-1' }]);
-    const { application } = stack.config;
-    const handle = await stack.startAs(ownName('named'), { file: 'named.csv', application });
-
-    const failure = causeOf(await handle.result().catch((error: unknown) => error));
-
-    expect(failure).toMatchObject({ type: 'application-mismatch', nonRetryable: true });
-    expect(failure.message).toContain('Start it again without "application"');
-  });
-
   it.each([
+    [{ file: 'x.csv', application: 'anna' }, 'knows no field "application"'],
     [{ file: 'x.csv', profil: 'loja' }, 'knows no field "profil"'],
     [{ file: 'x.csv', constructor: 'x' }, 'knows no field "constructor"'],
     [{ file: 'x.csv', onInvalid: 'stop' }, '"onInvalid" must be "skip" or "hold", found "stop"'],
@@ -110,8 +123,8 @@ describe('a workflow that a person may start without a file', () => {
     ['reconciliation', [], '{"all": true}'],
     ['reconciliation', 'all', '{"all": true}'],
     ['nightlyIssuance', { timeZone: 'Europe/Lisbon' }, 'knows no field "timeZone"'],
-    ['nightlyIssuance', { application: 7 }, '"application" must be a text, found 7'],
-    ['retryInvoices', { batch: 'some-batch', application: 7 }, '"application" must be a text, found 7'],
+    ['nightlyIssuance', { timezone: 7 }, '"timezone" must be a text, found 7'],
+    ['retryInvoices', { batch: 'some-batch', ledgerId: 7 }, '"ledgerId" must be a text, found 7'],
   ])('is refused with a field that is not its own: %s with %j', async (workflow, input, says) => {
     const { client, config, front } = stackOfAll();
     const place = { workflowId: ownName('mistyped'), taskQueue: config.taskQueue };

@@ -1,88 +1,51 @@
-import { setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import { hasPatch } from '../has-patch.ts';
+import { setCurrentDetails, workflowInfo, proxyLocalActivities } from '@temporalio/workflow';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import type {
   OperatorLinks,
+  AskedOfRun,
   BatchProgress,
   PageControl,
   RetryRequestInput,
   BatchSnapshot,
   UnusualTotal,
-} from '../../src/contract/messages.ts';
-import type { NotedAction } from '../../src/domain/ports/ledger/operating-ledger.ts';
-import type { SendingControl } from '../../src/domain/ports/ledger/sending-control-ledger.ts';
-import { type BatchAttributes, upsertBatchAttributes } from './batch-attributes.ts';
+} from '../../src/domain/messages/messages.ts';
+import {
+  type BatchAttributes,
+  upsertBatchAttributes,
+  batchDetails,
+  type BatchEnd,
+  PROFILE_WAIT,
+} from './batch-details.ts';
 import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
-import { batchDetails } from './batch-details.ts';
-import { registerBatchHandlers, type BatchHandles, type OperatorAction } from './batch-handlers.ts';
-import type { BatchEnd } from './batch-view.ts';
-import { PROFILE_WAIT } from './next-step.ts';
-import { notifySenders } from './notify-senders.ts';
+import type { NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
+import type { Activities } from '../../activities/index.ts';
+
+/** What a person did to the batch as a whole, for the audit. */
+export interface OperatorAction {
+  readonly what: 'pause' | 'resume' | 'cancel-remaining' | 'settle-now' | 'confirm-total';
+  /** Undefined: none is asked for. */
+  readonly why?: string;
+  readonly who?: string | undefined;
+  /** Epoch milliseconds; left out: now. */
+  readonly at?: number | undefined;
+}
 
 /** What a run of a batch knows about itself, and the operator's handles on it. */
-export interface BatchControl {
-  readonly paused: boolean;
-  readonly cancelled: boolean;
-  /** An operator has confirmed the total that the batch waits with. */
-  readonly totalConfirmed: boolean;
-  readonly pagesFailed: number;
-  readonly attachedTo: string | null;
+export class BatchControl {
   /** Pages whose last invoice is sent. */
-  readonly sentPages: ReadonlySet<number>;
-  /** Each page of this round has begun, and is one of these. */
-  readonly allPagesSent: boolean;
-  /** Pages each of whose invoices was tried. */
-  readonly triedPages: ReadonlySet<number>;
-  /** Rises with every pause, resume, cancel or settleNow: the pages are then notified. */
-  readonly controlVersion: number;
-  control(): PageControl;
-  /** Operators asked for invoices to be sent again, and no round has taken that up yet. */
-  readonly retryWaiting: boolean;
-  takeRetries(): readonly RetryRequestInput[];
-  /** Actions of operators that are not yet in the audit. */
-  readonly pendingActions: readonly NotedAction[];
-  /** The first so many of them are in the audit. */
-  notified(actions: number): void;
-  /** What processes that send are to know; null: they are not notified, in runs of an earlier version. */
-  sendingControl(): SendingControl | null;
-  /** Something was stopped since the last refresh: another one is due. */
-  readonly refreshWanted: boolean;
-  refreshing(): void;
-  begin(batch: RunningBatch): void;
-  /** Nothing is sent until an operator has confirmed the total. */
-  confirming(unusual: UnusualTotal): void;
-  /** `language`: as in `OperatorLinks`. */
-  attach(workflowId: string, language?: string): void;
-  phase(phase: BatchProgress['phase']): void;
-  pageDone(page: number, outcome: { failed: boolean }): void;
-  waitFor(page: number, reason: string | null): void;
-  /** The service was away for longer than anybody waits for it: the pages of this round send nothing more. */
-  outageOver(): void;
-  /** What goes again is sent to a service that may be back, and by pages of which nothing is sent yet. */
-  beginRound(pages: readonly number[]): void;
-  /** Shows what was read from the ledger. */
-  showSnapshot(snapshot: BatchSnapshot): void;
-  /** The report is written: the end of the run. */
-  done(end: BatchEnd): void;
-  /** Its last steps have failed for good: the end of the run, and reconciliation goes on. */
-  unreported(): void;
-}
-
-/** Registers every handler before the first await; all of them are synchronous. */
-export function followBatch(): BatchControl {
-  const control = new FollowedBatch();
-  registerBatchHandlers(control);
-  return control;
-}
-
-class FollowedBatch implements BatchControl, BatchHandles {
   readonly sentPages = new Set<number>();
+  /** Pages each of whose invoices was tried. */
   readonly triedPages = new Set<number>();
-  #pagesOfRound: readonly number[] = [];
+  /** Actions of operators that are not yet in the audit. */
   readonly pendingActions: NotedAction[] = [];
+  /** The updates that this run has accepted, and those of the runs whose work it does. */
+  readonly asked: AskedOfRun[] = [];
   attachedTo: string | null = null;
+  /** Rises with every pause, resume, cancel or settleNow: the pages are then notified. */
   controlVersion = 0;
+  /** Something was stopped since the last refresh: another one is due. */
   refreshWanted = false;
+  /** An operator has confirmed the total that the batch waits with. */
   totalConfirmed = false;
   readonly #donePages = new Set<number>();
   readonly #waiting = new Map<number, string>();
@@ -97,16 +60,19 @@ class FollowedBatch implements BatchControl, BatchHandles {
   #retries: RetryRequestInput[] = [];
   #settleNow = 0;
   #outageOver = false;
+  /** The first run of those that do the same work: it names their actions, so that the audit has each of them once. */
+  readonly #firstRunId: string;
   #actions = 0;
+  #order: SendingControl['order'];
+
+  constructor(firstRunId: string) {
+    this.#firstRunId = firstRunId;
+  }
 
   // What a run reads.
 
   get paused(): boolean {
     return this.#progress.paused;
-  }
-
-  get allPagesSent(): boolean {
-    return this.#progress.phase === 'waiting' && this.#pagesOfRound.every((page) => this.sentPages.has(page));
   }
 
   get cancelled(): boolean {
@@ -117,6 +83,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
     return this.#progress.pagesFailed;
   }
 
+  /** Operators asked for invoices to be sent again, and no round has taken that up yet. */
   get retryWaiting(): boolean {
     return this.#retries.length > 0;
   }
@@ -134,28 +101,40 @@ class FollowedBatch implements BatchControl, BatchHandles {
     return { paused, cancelled, outageOver: this.#outageOver, settleNow: this.#settleNow };
   }
 
-  /**
-   * Nothing is sent before the batch is staged; histories of an earlier version do not know which run holds the claim.
-   */
+  /** What processes that send are to know; null: the batch is not staged, and nothing is sent. */
   sendingControl(): SendingControl | null {
-    if (this.#running?.run === undefined) return null;
+    if (this.#running === null) return null;
     const { paused, cancelled } = this.#progress;
     const { batchId, run } = this.#running;
-    return { batchId, ...run, version: this.controlVersion, paused, cancelled };
+    return {
+      batchId,
+      ...run,
+      version: this.controlVersion,
+      paused,
+      cancelled,
+      ...(this.#order && { order: this.#order }),
+    };
   }
 
   // What operators do.
 
-  operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean> {
+  /** True when every process that sends knows. Before the batch is staged, no process sends for it. */
+  async operate(next: Partial<BatchProgress>, action: OperatorAction): Promise<boolean> {
     const wasPaused = this.#progress.paused;
     this.#note(action);
+    this.#order = { at: action.at ?? Date.now(), who: action.who ?? null, why: action.why ?? null };
     this.controlVersion += 1;
     this.#change(next);
     const { paused } = this.#progress;
     if (paused !== wasPaused) this.#list(this.#stateNow());
     const control = this.sendingControl();
     if (control === null || this.#running === null) return true;
-    return notifySenders({ ...control, ledgerId: this.#running.ledgerId });
+    try {
+      return await recordControl({ ...control, ledgerId: this.#running.ledgerId });
+    } catch {
+      // The ledger did not answer in time, or has another word that it takes for a later one.
+      return false;
+    }
   }
 
   confirmTotal(action: OperatorAction): void {
@@ -181,6 +160,7 @@ class FollowedBatch implements BatchControl, BatchHandles {
     return taken;
   }
 
+  /** The first so many of them are in the audit. */
   notified(actions: number): void {
     this.pendingActions.splice(0, actions);
   }
@@ -213,11 +193,12 @@ class FollowedBatch implements BatchControl, BatchHandles {
     const isNew = reason !== null && ![...this.#waiting.values()].includes(reason);
     if (reason === null) this.#waiting.delete(page);
     else this.#waiting.set(page, reason);
-    // The sentence behind the code is in the ledger. Runs of an earlier version read it with the next snapshot.
-    if (isNew && PROFILE_WAIT.test(reason) && hasPatch('read-why-the-profile-waits')) this.refreshWanted = true;
+    // The sentence behind the code is in the ledger.
+    if (isNew && PROFILE_WAIT.test(reason)) this.refreshWanted = true;
     this.#change({});
   }
 
+  /** The service was away for longer than anybody waits for it: the pages of this round send nothing more. */
   outageOver(): void {
     this.#outageOver = true;
     this.controlVersion += 1;
@@ -225,11 +206,11 @@ class FollowedBatch implements BatchControl, BatchHandles {
 
   // How the run goes on.
 
+  /** What goes again is sent to a service that may be back, and by pages of which nothing is sent yet. */
   beginRound(pages: readonly number[]): void {
     this.#outageOver = false;
-    this.#pagesOfRound = pages;
     // Otherwise none of them counts as sending, and all of them would send at once.
-    if (!pages.some((page) => this.sentPages.has(page)) || !hasPatch('window-of-each-round')) return;
+    if (!pages.some((page) => this.sentPages.has(page))) return;
     for (const page of pages) {
       this.sentPages.delete(page);
       this.triedPages.delete(page);
@@ -248,11 +229,13 @@ class FollowedBatch implements BatchControl, BatchHandles {
     this.#list(this.#stateNow());
   }
 
+  /** Nothing is sent until an operator has confirmed the total. */
   confirming(unusual: UnusualTotal): void {
     this.#change({ phase: 'confirming', unusual });
     this.#list(this.#stateNow());
   }
 
+  /** `language`: as in `OperatorLinks`. */
   attach(workflowId: string, language?: string): void {
     this.#speak(language);
     this.attachedTo = workflowId;
@@ -267,11 +250,13 @@ class FollowedBatch implements BatchControl, BatchHandles {
     this.refreshWanted = false;
   }
 
+  /** Shows what was read from the ledger. */
   showSnapshot(next: BatchSnapshot): void {
     this.#snapshot = next;
     this.#change({});
   }
 
+  /** The report is written: the end of the run. */
   done(ended: BatchEnd): void {
     this.#end = ended;
     this.#show(ended.links);
@@ -280,12 +265,12 @@ class FollowedBatch implements BatchControl, BatchHandles {
     if (this.attachedTo === null) this.#list(ended.state, ended.problems);
   }
 
+  /** Its last steps have failed for good: the end of the run, and reconciliation goes on. */
   unreported(): void {
     this.#isUnreported = true;
     this.#waiting.clear();
     this.#change({});
-    if (this.#running !== null && hasPatch('end-without-a-report'))
-      this.#list(this.#progress.cancelled ? 'cancelled' : 'finished');
+    if (this.#running !== null) this.#list(this.#progress.cancelled ? 'cancelled' : 'finished');
   }
 
   /** The only place where progress changes, and with it what the Temporal UI shows. */
@@ -322,12 +307,12 @@ class FollowedBatch implements BatchControl, BatchHandles {
     return this.#progress.unusual === undefined ? 'running' : 'held';
   }
 
-  #note({ what, why, who }: OperatorAction): void {
-    const { workflowId, runId } = workflowInfo();
+  #note({ what, why, who, at = Date.now() }: OperatorAction): void {
+    const { workflowId } = workflowInfo();
     this.#actions += 1;
     this.pendingActions.push({
-      actionId: `${workflowId}/${runId}/action-${this.#actions}`,
-      at: Date.now(),
+      actionId: `${workflowId}/${this.#firstRunId}/action-${this.#actions}`,
+      at,
       what,
       why: why ?? 'no reason was asked for',
       who: who ?? null,
@@ -360,3 +345,14 @@ function firstOf(waiting: ReadonlyMap<number, string>): string | null {
   for (const reason of waiting.values()) return reason;
   return null;
 }
+
+/**
+ * A local activity: slices may take all slots of other activities for a minute, but never its slots, and it costs one
+ * event. An operator waits for it, so it soon gives up a ledger that is away; the refresh that follows writes the same
+ * order, however long that takes.
+ */
+const { recordControl } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '2s',
+  scheduleToCloseTimeout: '3s',
+  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumInterval: '500ms' },
+});

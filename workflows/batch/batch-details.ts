@@ -1,9 +1,10 @@
 import { OUTCOMES } from '../../src/domain/invoice-state.ts';
 import { fill } from '../../src/texts/fill.ts';
 import type { DetailsFormat } from '../texts/details-format.ts';
-import type { BatchView } from './batch-view.ts';
-import { nextStep } from './next-step.ts';
-import type { BatchSnapshot } from '../../src/contract/messages.ts';
+import type { BatchSnapshot, OperatorLinks, BatchProgress } from '../../src/domain/messages/messages.ts';
+import type { DetailsTexts } from '../texts/en.ts';
+import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
+import { upsertSearchAttributes } from '@temporalio/workflow';
 
 /**
  * What the Temporal UI shows as "Current Details". Links come first and an empty line ends it: the UI sizes the frame
@@ -51,7 +52,9 @@ type Row = readonly (string | number)[];
 function situation(view: BatchView, format: DetailsFormat): readonly Row[] {
   const { progress, snapshot } = view;
   const { texts, count } = format;
-  const phase = texts.phases[progress.phase];
+  // Pages may still wait for their turn, such as for the first invoices.
+  const isSending = progress.phase === 'waiting' && progress.pagesSent < progress.pages;
+  const phase = texts.phases[isSending ? 'sending' : progress.phase];
   const pages = {
     sent: count(progress.pagesSent),
     done: count(progress.pagesDone),
@@ -95,4 +98,108 @@ function balance({ at, counts, net }: BatchSnapshot, { texts, count, money, time
 function table(head: readonly string[], rows: readonly Row[]): string {
   const line = (cells: Row): string => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map((row) => line(row))].join('\n');
+}
+
+/** Everything that the current details of a batch are made of. */
+export interface BatchView {
+  readonly progress: BatchProgress;
+  readonly snapshot: BatchSnapshot | null;
+  readonly links: OperatorLinks | null;
+  readonly attachedTo: string | null;
+  readonly end: BatchEnd | null;
+  /** The run has failed without a report, and reconciliation writes it; left out: it has not. */
+  readonly isUnreported?: boolean;
+}
+
+/** End of a batch, for the details that the Temporal UI shows. */
+export interface BatchEnd {
+  readonly batchId: string;
+  readonly links: OperatorLinks;
+  readonly state: 'refused' | 'cancelled' | 'finished';
+  /** Settled invoices that are not confirmed as issued, from the report; a refused file counts as one, and so do control totals that differ. Those in doubt count, too. */
+  readonly problems: number;
+  /** Of them, the invoices that went out and may exist twice, or have failed; left out: none. */
+  readonly contradicted?: number;
+  /** Nothing is wrong but the control totals that were declared; left out: it is not so. */
+  readonly totalsDiffer?: boolean;
+}
+
+/** Codes of a wait that only a corrected service profile ends. */
+export const PROFILE_WAIT =
+  /^(?:answers-unreadable|profile-contradiction|profile-unproved|service-ids-repeated|service-list-unreadable)/;
+
+/** By the code that a page waits with: what lies behind it, and whose move it is. */
+const WAITING: readonly (readonly [
+  code: RegExp,
+  step: Exclude<keyof DetailsTexts['next'], 'contradicted' | 'notOut'>,
+])[] = [
+  [/^folder-unusable/, 'folder'],
+  [/^ledger-unavailable/, 'ledger'],
+  [/^(http-401|service-unauthorized|key-refused)/, 'key'],
+  [PROFILE_WAIT, 'profile'],
+  [/^http-403/, 'forbidden'],
+  [/^first-invoices/, 'firstInvoices'],
+  [/^(retry-after|http-429)/, 'leftAlone'],
+  [/./, 'away'],
+];
+
+/** The one thing that helps now, for a person who has just opened the page. */
+function nextStep({ progress, snapshot, attachedTo, end, isUnreported }: BatchView, format: DetailsFormat): string {
+  const { next } = format.texts;
+  if (end !== null) return afterwards(end, format);
+  if (isUnreported) return next.unreported;
+  if (attachedTo !== null) return fill(next.lookAt, { workflow: attachedTo });
+  if (progress.unusual !== undefined) {
+    const input = asCode({ invoices: progress.unusual.invoices, reason: next.why });
+    return fill(next.confirm, { input });
+  }
+  if (progress.paused) return next.resume;
+  const { waitingFor } = progress;
+  if (waitingFor !== null) return next[WAITING.find(([code]) => code.test(waitingFor))?.[1] ?? 'away'];
+  if (progress.phase === 'waiting') return next.settleNow;
+  return (snapshot?.problems ?? 0) > 0 ? next.problems : next.nothing;
+}
+
+function afterwards(
+  { state, problems, batchId, contradicted = 0, totalsDiffer }: BatchEnd,
+  { texts: { next }, plural }: DetailsFormat,
+): string {
+  if (state === 'refused') return next.refused;
+  const steps = contradicted === 0 ? [] : [plural(next.contradicted, contradicted)];
+  const notOut = problems - contradicted;
+  if (totalsDiffer === true) steps.push(next.totalsDiffer);
+  else if (notOut > 0) steps.push(fill(plural(next.notOut, notOut), { input: asCode({ batch: batchId }) }));
+  return steps.length === 0 ? next.allOut : steps.join('. ');
+}
+
+/** As code: in a sentence the UI makes curly quotes of straight ones, and the input cannot be copied. */
+function asCode(input: Readonly<Record<string, string | number>>): string {
+  const members = Object.entries(input).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+  return `\`{${members.join(', ')}}\``;
+}
+
+const LOTE_BATCH = defineSearchAttributeKey('LoteBatch', SearchAttributeType.KEYWORD);
+const LOTE_STATE = defineSearchAttributeKey('LoteState', SearchAttributeType.KEYWORD);
+const LOTE_PROBLEMS = defineSearchAttributeKey('LoteProblems', SearchAttributeType.INT);
+
+/** The words of the report, for lists such as `LoteState = "paused"` or `LoteProblems > 0` in the Temporal UI. */
+export interface BatchAttributes {
+  readonly batchId: string;
+  readonly state: 'running' | 'held' | 'paused' | 'refused' | 'cancelled' | 'finished';
+  /** Invoices at rest that are not confirmed as issued; a refused file counts as one. */
+  readonly problems: number;
+}
+
+/** An event of the history each time: once a batch begins and ends, and when an operator pauses or resumes it. */
+export function upsertBatchAttributes({ batchId, state, problems }: BatchAttributes): void {
+  upsertSearchAttributes([
+    ...pageAttributes(batchId),
+    { key: LOTE_STATE, value: state },
+    { key: LOTE_PROBLEMS, value: problems },
+  ]);
+}
+
+/** Pages are found by their batch; they come with these attributes when they start, which costs no event. */
+export function pageAttributes(batchId: string): SearchAttributePair[] {
+  return [{ key: LOTE_BATCH, value: batchId }];
 }

@@ -1,4 +1,4 @@
-import { log, setHandler } from '@temporalio/workflow';
+import { defineUpdate, log, setHandler, workflowInfo } from '@temporalio/workflow';
 import {
   cancelRemainingUpdate,
   confirmTotalUpdate,
@@ -17,51 +17,136 @@ import {
   type BatchProblems,
   type BatchProgress,
   type ActorInput,
+  type AskedOfRun,
   type ConfirmTotalInput,
+  type EarlierRun,
   type OperatedInput,
   type ReasonInput,
   type RetryRequestInput,
   type BatchSnapshot,
-} from '../../src/contract/messages.ts';
-import { refusedUpdate } from '../refused-update.ts';
-import { actorOf, hasForm, isOrdinal, isText, onlyOf } from '../typed-by-hand.ts';
-import { requireRetryRequest, withActor } from './retry-input.ts';
+} from '../../src/domain/messages/messages.ts';
+import { BatchControl } from './batch-control.ts';
+import { actorOf, isFilled, onSignal, refusedUpdate } from '../typed-by-hand.ts';
+import { requireRetryRequest, withActor } from './batch-input.ts';
 
-/** What somebody did to the batch as a whole, for the audit. */
-export interface OperatorAction {
-  readonly what: 'pause' | 'resume' | 'cancel-remaining' | 'settle-now' | 'confirm-total';
-  /** Undefined: none is asked for. */
-  readonly why?: string;
-  readonly who?: string | undefined;
+/** One update: what it does and answers, what it refuses, and what the Temporal UI says of it. */
+interface BatchUpdate<Input> {
+  /** `at`: epoch milliseconds of the order. */
+  does(batch: BatchControl, input: Input, at: number): string | Promise<string>;
+  check?(batch: BatchControl, input: Input): void;
+  /** Begins with the input's shape: it is all that the Temporal UI shows beside the empty box. */
+  readonly description: string;
 }
 
-/** What the handlers read and set in motion. */
-export interface BatchHandles {
-  progress(): BatchProgress;
-  snapshot(): BatchSnapshot | null;
-  readonly attachedTo: string | null;
-  /** True when every process that sends knows; a promise while the ledger is being written. */
-  operate(next: Partial<BatchProgress>, action: OperatorAction): true | Promise<boolean>;
-  settleNow(action: OperatorAction): void;
-  readonly totalConfirmed: boolean;
-  confirmTotal(action: OperatorAction): void;
-  retry(request: RetryRequestInput): void;
-  pageSent(page: number): void;
-  pageTried(page: number): void;
-  pageStopped(): void;
-  outageOver(): void;
-  /** `language`: as in `OperatorLinks`; left out: it stays as it is. */
-  waitFor(page: number, reason: string | null, language?: string): void;
+const PAUSE: BatchUpdate<ReasonInput> = {
+  does: (batch, input, at) =>
+    answer(
+      'Paused: what is on the wire ends, nothing new is sent until resume.',
+      batch.operate({ paused: true }, { what: 'pause', why: input.reason, who: actorOf(input), at }),
+    ),
+  check: (_batch, input) => requireReason(input),
+  description:
+    '{"reason": "…"} Stop sending at once; waiting for answers goes on. The reason is kept in history: no names, no references.',
+};
+
+const RESUME: BatchUpdate<ActorInput | undefined> = {
+  does: (batch, input, at) =>
+    answer('Resumed.', batch.operate({ paused: false }, { what: 'resume', who: actorOf(input), at })),
+  check(batch) {
+    if (!batch.progress().paused) throw refusedUpdate('This batch is not paused: there is nothing to resume.');
+  },
+  description: '(no input) Go on sending after a pause.',
+};
+
+const CANCEL_REMAINING: BatchUpdate<ReasonInput> = {
+  does: (batch, input, at) =>
+    answer(
+      'Cancelled: what is not sent will be held; what is sent is waited for.',
+      batch.operate(
+        { cancelled: true, paused: false },
+        { what: 'cancel-remaining', why: input.reason, who: actorOf(input), at },
+      ),
+    ),
+  check: (_batch, input) => requireReason(input),
+  description:
+    '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
+};
+
+const SETTLE_NOW: BatchUpdate<ActorInput | undefined> = {
+  does(batch, input, at) {
+    batch.settleNow({ what: 'settle-now', who: actorOf(input), at });
+    return 'Asking: the service is asked (GET) for every invoice that it accepted and has not called issued or failed. What it calls unfinished is waited for as before.';
+  },
+  check(batch) {
+    if (batch.progress().pagesSent === 0)
+      throw refusedUpdate('No page has sent its last invoice yet: there is nothing to ask for. Try again later.');
+  },
+  description:
+    '(no input) Ask the service (GET) now for every invoice without a final word, instead of waiting for its webhook. Nothing is sent again.',
+};
+
+const CONFIRM_TOTAL: BatchUpdate<ConfirmTotalInput> = {
+  does(batch, input, at) {
+    batch.confirmTotal({ what: 'confirm-total', why: input.reason, who: actorOf(input), at });
+    return 'Confirmed: the batch is sent now.';
+  },
+  check(batch, input) {
+    requireReason(input);
+    requireItsTotal(batch, input);
+  },
+  description:
+    '{"invoices": 120, "reason": "…"} Send a batch that is held because its total is unusual. The number is that of its invoices, as "Current Details" shows it. The reason is kept in history: no names, no references.',
+};
+
+const RETRY_INVOICES: BatchUpdate<RetryRequestInput> = {
+  does(batch, request) {
+    batch.retry(withActor(request));
+    return 'Noted: they go again when the pages that run now have ended. The report will say what became of them.';
+  },
+  check(batch, request) {
+    requireRead(batch);
+    requireRetryRequest(request);
+  },
+  description:
+    '{"states": ["failed"], "reason": "…"} or {"rows": [7], "reason": "…"} Send failed, rejected or held invoices again, unknown ones by row. Rows, never references, and no names in the reason: history keeps them.',
+};
+
+const UPDATES: ReadonlyMap<string, BatchUpdate<never>> = new Map<string, BatchUpdate<never>>([
+  [pauseUpdate.name, PAUSE],
+  [resumeUpdate.name, RESUME],
+  [cancelRemainingUpdate.name, CANCEL_REMAINING],
+  [settleNowUpdate.name, SETTLE_NOW],
+  [confirmTotalUpdate.name, CONFIRM_TOTAL],
+  [retryInvoicesUpdate.name, RETRY_INVOICES],
+]);
+
+async function order(batch: BatchControl, { name, input, at }: AskedOfRun): Promise<string> {
+  batch.asked.push({ name, input, at });
+  return UPDATES.get(name)?.does(batch, input as never, at) ?? '';
 }
 
-/** Each description begins with the input's shape: it is all that the Temporal UI shows beside the empty box. */
-export function registerBatchHandlers(batch: BatchHandles): void {
+/**
+ * Registers every handler before the first await. What operators asked of the runs that this one replaces holds for it. A person may give a second input, too.
+ */
+export function followBatch(before?: EarlierRun): BatchControl {
+  const batch = new BatchControl(before?.replaces?.[0] ?? workflowInfo().runId);
+  // First, because an update that came with the start is taken as soon as it has a handler, such as the resume of a pause.
+  const asked = Array.isArray(before?.asked) ? (before.asked as readonly AskedOfRun[]) : [];
+  for (const one of asked) if (UPDATES.has(one.name)) void order(batch, one);
   registerQueries(batch);
-  registerUpdates(batch);
+  for (const [name, { check, description }] of UPDATES)
+    setHandler(defineUpdate<string, [unknown]>(name), (input) => order(batch, { name, input, at: Date.now() }), {
+      validator(input) {
+        requireRunning(batch);
+        check?.(batch, input as never);
+      },
+      description,
+    });
   registerSignals(batch);
+  return batch;
 }
 
-function registerQueries(batch: BatchHandles): void {
+function registerQueries(batch: BatchControl): void {
   setHandler(progressQuery, () => batch.progress(), {
     description:
       '(no input) Where this batch stands: phase, pages, invoices by state, net by currency, what it waits for.',
@@ -72,163 +157,36 @@ function registerQueries(batch: BatchHandles): void {
   });
 }
 
-function registerUpdates(batch: BatchHandles): void {
-  handlePause(batch);
-  handleResume(batch);
-  handleCancelRemaining(batch);
-  handleSettleNow(batch);
-  handleConfirmTotal(batch);
-  handleRetry(batch);
-}
-
-function handlePause(batch: BatchHandles): void {
-  setHandler(
-    pauseUpdate,
-    (input) => {
-      const action = { what: 'pause', why: input.reason, who: actorOf(input) } as const;
-      const notified = batch.operate({ paused: true }, action);
-      return answer('Paused: what is on the wire ends, nothing new is sent until resume.', notified);
-    },
-    {
-      validator(input) {
-        requireRunning(batch);
-        requireReason(input);
-      },
-      description:
-        '{"reason": "…"} Stop sending at once; waiting for answers goes on. The reason is kept in history: no names, no references.',
-    },
-  );
-}
-
-function handleResume(batch: BatchHandles): void {
-  setHandler<string, [ActorInput?], typeof resumeUpdate>(
-    resumeUpdate,
-    (input) => {
-      return answer('Resumed.', batch.operate({ paused: false }, { what: 'resume', who: actorOf(input) }));
-    },
-    {
-      validator() {
-        requireRunning(batch);
-        if (!batch.progress().paused) throw refusedUpdate('This batch is not paused: there is nothing to resume.');
-      },
-      description: '(no input) Go on sending after a pause.',
-    },
-  );
-}
-
-function handleCancelRemaining(batch: BatchHandles): void {
-  setHandler(
-    cancelRemainingUpdate,
-    (input) => {
-      const action = { what: 'cancel-remaining', why: input.reason, who: actorOf(input) } as const;
-      const notified = batch.operate({ cancelled: true, paused: false }, action);
-      return answer('Cancelled: what is not sent will be held; what is sent is waited for.', notified);
-    },
-    {
-      validator(input) {
-        requireRunning(batch);
-        requireReason(input);
-      },
-      description:
-        '{"reason": "…"} Send nothing more; unsent invoices become held. Cannot be undone in this run. The reason is kept in history: no names, no references.',
-    },
-  );
-}
-
-function handleSettleNow(batch: BatchHandles): void {
-  setHandler<string, [ActorInput?], typeof settleNowUpdate>(
-    settleNowUpdate,
-    (input) => {
-      batch.settleNow({ what: 'settle-now', who: actorOf(input) });
-      return 'Asking: the service is asked (GET) for every invoice that it accepted and has not called issued or failed. What it calls unfinished is waited for as before.';
-    },
-    {
-      validator() {
-        requireRunning(batch);
-        if (batch.progress().pagesSent === 0)
-          throw refusedUpdate('No page has sent its last invoice yet: there is nothing to ask for. Try again later.');
-      },
-      description:
-        '(no input) Ask the service (GET) now for every invoice without a final word, instead of waiting for its webhook. Nothing is sent again.',
-    },
-  );
-}
-
-function handleConfirmTotal(batch: BatchHandles): void {
-  setHandler(
-    confirmTotalUpdate,
-    (input) => {
-      batch.confirmTotal({ what: 'confirm-total', why: input.reason, who: actorOf(input) });
-      return 'Confirmed: the batch is sent now.';
-    },
-    {
-      validator(input) {
-        requireRunning(batch);
-        requireReason(input);
-        requireItsTotal(batch, input);
-      },
-      description:
-        '{"invoices": 120, "reason": "…"} Send a batch that is held because its total is unusual. The number is that of its invoices, as "Current Details" shows it. The reason is kept in history: no names, no references.',
-    },
-  );
-}
-
-function handleRetry(batch: BatchHandles): void {
-  setHandler(
-    retryInvoicesUpdate,
-    (request) => {
-      batch.retry(withActor(request));
-      return 'Noted: they go again when the pages that run now have ended. The report will say what became of them.';
-    },
-    {
-      validator(request) {
-        requireRunning(batch);
-        requireRead(batch);
-        requireRetryRequest(request);
-      },
-      description:
-        '{"states": ["failed"], "reason": "…"} or {"rows": [7], "reason": "…"} Send failed, rejected or held invoices again, unknown ones by row. Rows, never references, and no names in the reason: history keeps them.',
-    },
-  );
-}
-
-/** Runs of an earlier version answer at once, as they did then. */
-function answer(text: string, notified: true | Promise<boolean>): string | Promise<string> {
-  if (notified === true) return text;
-  return notified.then((known) => (known ? text : `${text} ${NOT_TAKEN}`));
+async function answer(text: string, notified: Promise<boolean>): Promise<string> {
+  return (await notified) ? text : `${text} ${NOT_TAKEN}`;
 }
 
 const NOT_TAKEN =
   'The ledger has not taken it yet (it cannot be reached, or has a later word): what is being sent just now may go on, at most for a minute from when it can be reached.';
 
-function registerSignals(batch: BatchHandles): void {
-  const pageSent = onlyOf(pageSentSignal.name, isOfPage, ({ page }) => batch.pageSent(page));
-  setHandler(pageSentSignal, pageSent, {
-    description: '(internal) {"page": 1} A page has sent its last invoice.',
-  });
-  const pageTried = onlyOf(pageTriedSignal.name, isOfPage, ({ page }) => batch.pageTried(page));
-  setHandler(pageTriedSignal, pageTried, {
-    description: '(internal) {"page": 1} Each invoice of a page was tried; some are sent again.',
-  });
+function registerSignals(batch: BatchControl): void {
+  const sent = '{"page": 1} A page has sent its last invoice.';
+  onSignal(pageSentSignal, { page: 1 }, ({ page }) => batch.pageSent(page), sent);
+  const tried = '{"page": 1} Each invoice of a page was tried; some are sent again.';
+  onSignal(pageTriedSignal, { page: 1 }, ({ page }) => batch.pageTried(page), tried);
   setHandler(pageStoppedSignal, () => batch.pageStopped(), {
     description: '(internal) {"page": 1} A page is paused, and its slices have ended.',
   });
   setHandler(outageOverSignal, () => batch.outageOver(), {
     description: '(internal, no input) A page has waited for the service for as long as it may.',
   });
-  const waiting = onlyOf(waitingSignal.name, isWaiting, ({ page, reason, language }) =>
-    batch.waitFor(page, reason, language),
+  onSignal(
+    waitingSignal,
+    // An activity has a number of its own below zero, where no page stands.
+    { page: Number.MIN_SAFE_INTEGER, reason: null, language: null },
+    ({ page, reason, language }) => batch.waitFor(page, reason, language),
+    '{"page": 1, "reason": null} What a page waits for.',
   );
-  setHandler(waitingSignal, waiting, {
-    description: '(internal) {"page": 1, "reason": null} What a page waits for.',
-  });
-  setHandler(
+  onSignal(
     operatedSignal,
-    onlyOf(operatedSignal.name, isOperated, (input) => operated(batch, input)),
-    {
-      description:
-        '(internal) {"what": "pause", "why": "…", "who": null} What was asked of a run that only waits for this one.',
-    },
+    { what: '', why: '', who: null },
+    (input) => operated(batch, input),
+    '{"what": "pause", "why": "…", "who": null} What was asked of a run that only waits for this one.',
   );
 }
 
@@ -239,10 +197,10 @@ const WANTED: Readonly<Record<OperatedInput['what'], Partial<BatchProgress>>> = 
 };
 
 /** As the update of the same name: it was accepted by the run that passes it on. A batch that is over sends nothing more in any case. */
-async function operated(batch: BatchHandles, { what, why, who }: OperatedInput): Promise<void> {
+async function operated(batch: BatchControl, { what, why, who }: OperatedInput): Promise<void> {
   const { phase } = batch.progress();
-  if (batch.attachedTo !== null || phase === 'reporting' || phase === 'done')
-    log.warn('what another run was asked came too late', { what });
+  if (batch.attachedTo !== null || phase === 'reporting' || phase === 'done' || !Object.hasOwn(WANTED, what))
+    log.warn('what another run was asked comes too late, or is nothing that it can be asked', { what });
   else await batch.operate(WANTED[what], { what, why, who: who ?? undefined });
 }
 
@@ -254,7 +212,7 @@ function problemsOf({ batchId, asOf }: BatchProgress, snapshot: BatchSnapshot | 
  * A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and
  * forgotten.
  */
-function requireRunning(batch: BatchHandles): void {
+function requireRunning(batch: BatchControl): void {
   const { phase, batchId } = batch.progress();
   const owner = batch.attachedTo;
   if (owner !== null)
@@ -266,48 +224,19 @@ function requireRunning(batch: BatchHandles): void {
   );
 }
 
-/** The run may find that the file has nothing to send, or that another one has it: then nobody would take the retry up. */
-function requireRead(batch: BatchHandles): void {
+/** The run may find that the file has nothing to send, or that another run has it: then no run would take the retry up. */
+function requireRead(batch: BatchControl): void {
   if (batch.progress().phase !== 'reading') return;
   throw refusedUpdate(
     'The file is still being read, and nothing of it was sent by this run: nothing can go again. Try again when it is read.',
   );
 }
 
-function isOfPage(value: unknown): value is { page: number } {
-  return hasForm<{ page: number }>(value, { page: isOrdinal });
-}
-
-function isWaiting(value: unknown): value is Waiting {
-  return hasForm<Waiting>(value, {
-    // An activity has a number of its own below zero, where no page stands.
-    page: Number.isSafeInteger,
-    reason: (reason) => reason === null || isText(reason),
-    language: (language) => language === undefined || language === null || isText(language),
-  });
-}
-
-function isOperated(value: unknown): value is OperatedInput {
-  return hasForm<OperatedInput>(value, {
-    what: (what) => typeof what === 'string' && Object.hasOwn(WANTED, what),
-    why: isText,
-    who: (who) => who === null || isText(who),
-  });
-}
-
-interface Waiting {
-  page: number;
-  reason: string | null;
-  language?: string;
-}
-
 function requireReason(input: ReasonInput | null | undefined): void {
-  if (typeof input === 'object' && input !== null && typeof input.reason === 'string' && input.reason.trim() !== '')
-    return;
-  throw refusedUpdate('A reason is needed: {"reason": "why"}');
+  if (!isFilled(input?.reason)) throw refusedUpdate('A reason is needed: {"reason": "why"}');
 }
 
-function requireItsTotal(batch: BatchHandles, { invoices }: ConfirmTotalInput): void {
+function requireItsTotal(batch: BatchControl, { invoices }: ConfirmTotalInput): void {
   const { unusual } = batch.progress();
   if (unusual === undefined || batch.totalConfirmed)
     throw refusedUpdate('This batch does not wait for its total to be confirmed: there is nothing to do.');

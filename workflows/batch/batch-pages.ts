@@ -11,12 +11,11 @@ import {
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
 import type { PageSpan, RunningBatch } from '../../activities/batch/running-batch.ts';
-import { pageAttributes } from './batch-attributes.ts';
+import { pageAttributes } from './batch-details.ts';
 import type { BatchControl } from './batch-control.ts';
 import { invoicePage } from '../invoice-page.ts';
-import { hasPatch } from '../has-patch.ts';
-import { controlSignal, type BatchSettings } from '../../src/contract/messages.ts';
-import { pageWorkflowId } from '../page/page-workflow-id.ts';
+import { controlSignal } from '../../src/domain/messages/messages.ts';
+import { pageWorkflowId } from '../../src/domain/messages/batch-id.ts';
 
 /**
  * The window bounds sending, not waiting: an engine that takes an hour per invoice must not slow the sending. Four
@@ -36,17 +35,16 @@ const START_TRIES = 20;
 
 /** Runs every page to its end, whatever happens to single ones; a failed page is counted, never fatal. */
 export async function runPages(batch: BatchControl, ingested: RunningBatch): Promise<void> {
-  const { settings, places } = widthOf(ingested.settings);
   const running = new Set<number>();
   const ends: Promise<void>[] = [];
   let open = true;
   batch.phase('sending');
   const notified = handled(notifyPages());
 
-  for (const [index, span] of ingested.pages.entries()) {
-    await condition(() => running.size < PAGES_RUNNING && sending() < places);
+  for (const span of ingested.pages) {
+    await condition(() => running.size < PAGES_RUNNING && sending() < PAGES_SENDING);
     running.add(span.page);
-    ends.push(handled(runPage(span, index + places < ingested.pages.length)));
+    ends.push(handled(runPage(span)));
   }
   batch.phase('waiting');
   await Promise.all(ends);
@@ -59,20 +57,20 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
     return count;
   }
 
-  async function runPage(span: PageSpan, awaited: boolean): Promise<void> {
+  async function runPage(span: PageSpan): Promise<void> {
     try {
       const pageId = pageWorkflowId(ingested.batchId, span.page);
       let known = batch.controlVersion;
       const child = await patiently(pageId, () => {
         known = batch.controlVersion;
-        return startPage(span, awaited);
+        return startPage(span);
       });
       // It has what held when its start was ordered; until it was there, no signal reached it.
-      if (batch.controlVersion !== known && hasPatch('notify-a-page-that-has-started')) await notify(pageId, batch);
+      if (batch.controlVersion !== known) await notify(pageId, batch);
       await child.result();
       batch.pageDone(span.page, { failed: false });
     } catch (error) {
-      // The batch itself is cancelled; a page that somebody cancelled alone is one that failed.
+      // The batch itself is cancelled; a page that a person cancelled alone counts as failed.
       if (CancellationScope.current().consideredCancelled) throw error;
       log.error('page failed', { page: span.page, workflowId: workflowInfo().workflowId });
       batch.pageDone(span.page, { failed: true });
@@ -81,11 +79,12 @@ export async function runPages(batch: BatchControl, ingested: RunningBatch): Pro
     }
   }
 
-  function startPage(span: PageSpan, awaited: boolean): Promise<Page> {
-    const { ledgerId, batchId, fencingToken, run, before, desk } = ingested;
+  function startPage(span: PageSpan): Promise<Page> {
+    const { ledgerId, batchId, fencingToken, run, before, settings, desk } = ingested;
+    const input = { ...span, ledgerId, batchId, fencingToken, run, before, settings, control: batch.control() };
     return startChild(invoicePage, {
       workflowId: pageWorkflowId(batchId, span.page),
-      args: [{ ...span, ledgerId, batchId, fencingToken, run, before, settings, control: batch.control(), awaited }],
+      args: [input],
       parentClosePolicy: ParentClosePolicy.TERMINATE,
       ...(desk.searchable ? { typedSearchAttributes: pageAttributes(batchId) } : {}),
       staticSummary: `page ${span.page}, invoices ${span.firstOrdinal} to ${span.lastOrdinal}`,
@@ -111,20 +110,8 @@ async function notify(pageId: string, batch: BatchControl): Promise<void> {
   }
 }
 
-/** How many pages send at once, and the settings of each. */
-interface Width {
-  readonly settings: BatchSettings;
-  readonly places: number;
-}
-
-/** The width that the rate of the service allows, unless an earlier version of Lote runs beside this one: it has four places and two lanes. */
-function widthOf({ pagesSending, slicesAtOnce, ...settings }: BatchSettings): Width {
-  if (pagesSending === undefined || !hasPatch('as-wide-as-the-rate')) return { settings, places: PAGES_SENDING };
-  return { settings: { ...settings, ...(slicesAtOnce !== undefined && { slicesAtOnce }) }, places: pagesSending };
-}
-
 /**
- * A run that is cancelled ends each of these at another moment, and may wait for another one just then: a rejection that nobody waits for yet would
+ * A run that is cancelled ends each of these at another moment, and may wait for another one just then: a rejection that is not awaited yet would
  * fail the task of the workflow, and each repetition of it.
  */
 function handled(end: Promise<void>): Promise<void> {
@@ -140,7 +127,7 @@ async function patiently(pageId: string, start: () => Promise<Page>): Promise<Pa
       return await start();
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) || tries >= START_TRIES) throw error;
-      if (tries === 1 && hasPatch('end-the-page-before')) await end(pageId);
+      if (tries === 1) await end(pageId);
       await sleep(wait, { summary: 'the same page of an earlier run is still ending' });
     }
   }

@@ -2,10 +2,8 @@ import { CancellationScope, isCancellation, log, proxyActivities } from '@tempor
 import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
-import type { BatchSnapshot } from '../../src/contract/messages.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from '../wait-at-most.ts';
-import { notifyPaused } from './notify-nightly-run.ts';
 
 /**
  * A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is
@@ -52,7 +50,6 @@ export async function withMonitoring<Result>(
 async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
   try {
     const began = Date.now();
-    let nightKnows: string | null = null;
     const longest = (): number =>
       Math.min(Math.max(LONGEST_REFRESH_MS, (Date.now() - began) / LATER_SHARE), LATEST_REFRESH_MS);
     for (let wait = FIRST_REFRESH_MS; ; wait = Math.min(wait * 2, longest())) {
@@ -63,22 +60,12 @@ async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): 
       batch.refreshing();
       const actions = [...batch.pendingActions];
       const control = batch.sendingControl() ?? undefined;
-      const snapshot = await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions });
-      batch.showSnapshot(snapshot);
+      batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
       batch.notified(actions.length);
-      nightKnows = await notifyPaused(
-        { batchId: batch.paused ? batchId : null, isAllSent: isAllSent(batch, snapshot) },
-        nightKnows,
-      );
     }
   } catch (error) {
     if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId });
   }
-}
-
-/** By its pages and by the ledger: a page that is paused may wait although nothing of it is left, and a retry may stage more before its page begins. */
-function isAllSent({ allPagesSent }: BatchControl, { counts }: BatchSnapshot): boolean {
-  return allPagesSent && (counts.staged ?? 0) + (counts.sending ?? 0) === 0;
 }
 
 /** Writes into the audit what operators did to a file that has nothing to run. */

@@ -1,12 +1,11 @@
 import { CancellationScope, condition, log, proxyActivities } from '@temporalio/workflow';
-import { hasPatch } from '../has-patch.ts';
 import type { FirstInvoices } from '../../activities/sending/first-invoices.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
 import { isSampleSent } from '../../src/domain/first-invoices.ts';
 import type { BatchControl } from './batch-control.ts';
-import { PatientWait, waitForService } from './patient-wait.ts';
+import { waitAtMost } from '../wait-at-most.ts';
 
 const { submitSlice } = proxyActivities<Activities>({ ...options.SUBMIT, summary: 'a few invoices first' });
 
@@ -20,9 +19,6 @@ const { judgeCanary } = proxyActivities<Activities>({
   summary: 'did all of the first ones go wrong?',
 });
 
-/** Sizes of runs of an earlier version, which do not know their first invoices. */
-const CANARY = 20;
-const SMALLEST_BATCH = 10 * CANARY;
 const WAITING_FOR = 'first-invoices';
 
 /**
@@ -31,13 +27,12 @@ const WAITING_FOR = 'first-invoices';
  */
 export async function sendCanary(batch: BatchControl, running: RunningBatch): Promise<void> {
   const { ledgerId, batchId, fencingToken, first } = running;
-  if (first === null) return;
-  if (first === undefined) return sendCanaryOfEarlierVersion(batch, running);
+  if (first === undefined) return;
   const isSent = await sendFirst(batch, running, first);
   batch.waitFor(0, null);
   if (!isSent) return;
   await untilFinalWords(batch, running, first);
-  // Whoever pauses to look at the first invoices gives them the time for it.
+  // A person who pauses to look at the first invoices gives them the time for it.
   await unpaused(batch);
   if (!batch.cancelled) await judgeCanary({ ledgerId, batchId, fencingToken, first });
 }
@@ -58,8 +53,6 @@ async function sendFirst(batch: BatchControl, running: RunningBatch, first: Firs
     const slice = await submitSlice({ ledgerId, batchId, run, fencingToken, before, page, from, to });
     if (batch.controlVersion !== version && slice.left > 0) continue;
     if (slice.stop || isSampleSent(first, slice.left)) return true;
-    // Runs of an earlier version let the pages go on with whatever was sent.
-    if (!hasPatch('first-invoices-again')) return true;
     if (patience.isSpent) {
       if (slice.waiting !== null) batch.outageOver();
       return true;
@@ -95,14 +88,60 @@ async function unpaused(batch: BatchControl): Promise<void> {
   await condition(() => !batch.paused || batch.cancelled);
 }
 
-async function sendCanaryOfEarlierVersion(
-  batch: BatchControl,
-  { ledgerId, batchId, fencingToken, run, invoices, pages }: RunningBatch,
+/** Nothing has been sent yet, so there is no hurry: asked again after 1, 2, 4 … 30 s. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+/** An outage of days: a twentieth of what was waited already, up to a quarter of an hour, so that 24 days are some 25,000 events. */
+const LATER_SHARE = 20;
+const LATEST_WAIT_MS = 15 * 60_000;
+
+/** Waits that become longer, all of them together no longer than `patienceMs`. Times are milliseconds. */
+export class PatientWait {
+  readonly #patienceMs: number;
+  #waited = 0;
+  #next = FIRST_WAIT_MS;
+
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** The whole patience is spent. */
+  get isSpent(): boolean {
+    return this.#waited >= this.#patienceMs;
+  }
+
+  /** How long to wait now, at least `atLeastMs` while the patience allows it. It counts as waited. */
+  take(atLeastMs = 0): number {
+    const wait = Math.min(Math.max(this.#next, atLeastMs), this.#patienceMs - this.#waited);
+    this.#waited += wait;
+    const longest = Math.min(Math.max(LONGEST_WAIT_MS, this.#waited / LATER_SHARE), LATEST_WAIT_MS);
+    this.#next = Math.min(this.#next * 2, longest);
+    return wait;
+  }
+
+  /** So much of the last wait was not waited. */
+  giveBack(ms: number): void {
+    this.#waited -= ms;
+  }
+}
+
+/** How a batch waits for the service between two tries. */
+interface WaitForService {
+  readonly summary: string;
+  readonly atLeastMs?: number | undefined;
+  /** `controlVersion` of the batch when the last try began. */
+  readonly version: number;
+}
+
+/** Waits with patience. A cancellation ends the wait; a resumption too, because a person who resumes a batch wants it to go on now. */
+export async function waitForService(
+  batch: Pick<BatchControl, 'paused' | 'cancelled' | 'controlVersion'>,
+  patience: PatientWait,
+  { summary, atLeastMs, version }: WaitForService,
 ): Promise<void> {
-  const [first] = pages;
-  if (first === undefined || invoices < SMALLEST_BATCH || batch.cancelled || batch.paused) return;
-  const { page, firstOrdinal, lastOrdinal } = first;
-  const to = Math.min(firstOrdinal + CANARY - 1, lastOrdinal);
-  await submitSlice({ ledgerId, batchId, run, page, from: firstOrdinal, to });
-  await judgeCanary({ ledgerId, batchId, fencingToken });
+  const waitMs = patience.take(atLeastMs);
+  const end = Date.now() + waitMs;
+  const isResumed = (): boolean => batch.controlVersion !== version && !batch.paused;
+  await waitAtMost(waitMs, { summary, until: () => batch.cancelled || isResumed() });
+  if (isResumed()) patience.giveBack(Math.max(0, end - Date.now()));
 }

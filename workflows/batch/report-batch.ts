@@ -3,7 +3,9 @@ import type { Activities } from '../../activities/index.ts';
 import type { ReportSummary } from '../../activities/deps.ts';
 import * as options from '../activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
-import { endOf } from './batch-end.ts';
+import { isProblem, OUTCOMES } from '../../src/domain/invoice-state.ts';
+import type { BatchEnd } from './batch-details.ts';
+import type { OperatorLinks, BatchResult } from '../../src/domain/messages/messages.ts';
 
 const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
 
@@ -49,4 +51,23 @@ function unreported({ cause }: ActivityFailure): ApplicationFailure {
     nonRetryable: true,
     message: `${(failed?.message ?? 'The last step of the batch was stopped from outside').replace(/\.?$/u, '.')} The batch has no report of this end yet; the ledger has every invoice. The next reconciliation closes the batch if it is open, and writes its report.`,
   });
+}
+
+/** How a batch ended, as its report says it. */
+export function endOf(
+  { batchId, state, counts, totalsDiffer }: Pick<BatchResult, 'batchId' | 'state' | 'counts' | 'totalsDiffer'>,
+  links: OperatorLinks,
+): BatchEnd {
+  const notOut = OUTCOMES.filter((outcome) => isProblem(outcome)).reduce(
+    (sum, outcome) => sum + (counts[outcome] ?? 0),
+    counts.rowsLost ?? 0,
+  );
+  const isProblemItself = state === 'refused' || totalsDiffer !== undefined;
+  const { contradicted = 0 } = counts;
+  const problems = (isProblemItself ? Math.max(notOut, 1) : notOut) + contradicted;
+  return {
+    ...{ batchId, links, state, problems },
+    ...(contradicted > 0 && { contradicted }),
+    ...(totalsDiffer !== undefined && notOut === 0 && { totalsDiffer: true }),
+  };
 }

@@ -1,18 +1,28 @@
-import { ActivityFailure, isCancellation, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, isCancellation, log, proxyActivities, workflowInfo, condition } from '@temporalio/workflow';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import type { Activities } from '../../activities/index.ts';
-import type { BatchResult } from '../../src/contract/messages.ts';
+import type { BatchResult } from '../../src/domain/messages/messages.ts';
 import * as options from '../activity-options.ts';
-import { hasPatch } from '../has-patch.ts';
 import type { BatchControl } from './batch-control.ts';
-import { ensureMerchantsPatiently } from './batch-merchants.ts';
 import { runPages } from './batch-pages.ts';
-import { whenTotalConfirmed } from './confirm-total.ts';
 import { withMonitoring } from './batch-watch.ts';
 import { orUnreported, reportBatch } from './report-batch.ts';
-import { sendCanary } from './canary.ts';
+import { sendCanary, PatientWait, waitForService } from './canary.ts';
 
 const { sendAgain } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'what goes again' });
+const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
+  ...options.RECONCILE,
+  summary: 'polling what an earlier run left unsettled',
+});
+const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
+const { confirmTotal } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'an operator confirmed the total',
+});
+const { ensureMerchants } = proxyActivities<Activities>({
+  ...options.MERCHANTS,
+  summary: 'the merchants of the batch',
+});
 
 /**
  * One round of the pages, and further ones for as long as something goes again: what operators asked for meanwhile
@@ -40,12 +50,6 @@ async function inRounds(
   return running;
 }
 
-const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
-  ...options.RECONCILE,
-  summary: 'polling what an earlier run left unsettled',
-});
-const { finishBatch } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the batch' });
-
 /** A batch whose invoices are staged, to its end: an unusual total confirmed -> merchants -> a few invoices first -> pages, in rounds -> close. */
 export async function sendAndClose(batch: BatchControl, running: RunningBatch): Promise<void> {
   let last = running;
@@ -59,11 +63,10 @@ export async function sendAndClose(batch: BatchControl, running: RunningBatch): 
       }),
     );
     const { ledgerId, batchId } = last;
-    // Batches that began before this question existed have no such number in their history.
     if (running.unsettled !== undefined) await pollUnsettled({ ledgerId, batchId });
   } catch (error) {
-    // Whoever cancelled the run knows, and reconciliation closes its batch.
-    const isFailed = error instanceof ActivityFailure && !isCancellation(error) && hasPatch('report-of-a-failed-run');
+    // The person who cancelled the run knows, and reconciliation closes its batch.
+    const isFailed = error instanceof ActivityFailure && !isCancellation(error);
     if (isFailed) await leaveReport(batch, last);
     throw error;
   }
@@ -73,7 +76,8 @@ export async function sendAndClose(batch: BatchControl, running: RunningBatch): 
 function close(batch: BatchControl, { ledgerId, batchId, fencingToken }: RunningBatch, isFailed = false) {
   const { cancelled, pendingActions } = batch;
   const actions = [...pendingActions];
-  return finishBatch({ ledgerId, batchId, fencingToken, cancelled, actions, ...(isFailed && { isFailed }) });
+  const control = batch.sendingControl();
+  return finishBatch({ ledgerId, batchId, fencingToken, cancelled, control, actions, ...(isFailed && { isFailed }) });
 }
 
 /** A step failed for good, and the run will fail with it: what it leaves has its report all the same. What cannot be closed now, reconciliation closes. */
@@ -94,4 +98,62 @@ export async function runBatch(batch: BatchControl, running: RunningBatch): Prom
   const { ledgerId, batchId, desk } = running;
   const report = await reportBatch(batch, { ledgerId, batchId, desk, standing: false });
   return { ...report, pagesFailed: batch.pagesFailed };
+}
+
+const WAITING_FOR = 'total-unusual';
+
+/**
+ * Waits, before anything of the batch is sent, until an operator has confirmed an unusual total or cancelled. Returns
+ * the batch as it is to be sent.
+ */
+async function whenTotalConfirmed(batch: BatchControl, running: RunningBatch): Promise<RunningBatch> {
+  const { ledgerId, batchId, fencingToken, unusual } = running;
+  if (unusual === undefined) return running;
+  batch.confirming(unusual);
+  batch.waitFor(0, WAITING_FOR);
+  await condition(() => batch.totalConfirmed || batch.cancelled);
+  batch.waitFor(0, null);
+  const confirmed = batch.totalConfirmed && !batch.cancelled;
+  const next = confirmed
+    ? await confirmTotal({ ledgerId, batchId, fencingToken, actions: [...batch.pendingActions] })
+    : running;
+  batch.begin(next);
+  return next;
+}
+
+/** Rounds in which the list was read and a merchant was not created all the same; then it is that merchant's trouble. */
+const STUCK_ROUNDS = 5;
+
+/** An operator stopped the batch while its merchants were created (`activities/sending/merchants.ts`). */
+const STOPPED = 'sending-stopped';
+
+/** Waits for a service that is away as in an outage; holds the invoices of single merchants that cannot be created. */
+async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBatch): Promise<void> {
+  const { ledgerId, batchId, fencingToken, run, settings } = ingested;
+  const patience = new PatientWait(settings.patienceMs);
+  let stuckRounds = 0;
+  batch.phase('merchants');
+  for (;;) {
+    await condition(() => !batch.paused || batch.cancelled);
+    // Cancelled: nothing more is sent, so no merchant is needed either.
+    if (batch.cancelled) break;
+    const lastTry = patience.isSpent;
+    const version = batch.controlVersion;
+    const merchants = await ensureMerchants({
+      ledgerId,
+      batchId,
+      fencingToken,
+      run,
+      lastTry,
+      holdStuck: lastTry || stuckRounds >= STUCK_ROUNDS,
+    });
+    // A pause says nothing of the service: it costs no patience, and no last try.
+    const isPaused = merchants.waiting?.reason === STOPPED && (batch.paused || batch.controlVersion !== version);
+    if (isPaused) continue;
+    if (merchants.waiting === null || lastTry) break;
+    stuckRounds = merchants.waiting.for === 'merchants' ? stuckRounds + 1 : 0;
+    batch.waitFor(0, merchants.waiting.reason);
+    await waitForService(batch, patience, { summary: `waiting: ${merchants.waiting.reason}`, version });
+  }
+  batch.waitFor(0, null);
 }

@@ -1,9 +1,9 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, log, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { NightlyScope } from '../../activities/nightly/nightly.ts';
-import type { MessageChannel } from '../../src/domain/ports/run-log.ts';
 import * as options from '../activity-options.ts';
-import { hasPatch } from '../has-patch.ts';
+import { requireOwnInput } from '../typed-by-hand.ts';
+import type { MessageChannel } from '../../src/domain/records/night.ts';
 
 const { sendNightMessage } = proxyActivities<Activities>({
   ...options.NIGHT_MESSAGE,
@@ -20,7 +20,9 @@ export interface NightMessageInput extends NightlyScope {
 }
 
 /** Sends the message of a night on each way, again and again for 12 hours; the page of the night says what became of it. */
-export async function nightMessage({ ledgerId, night, channels }: NightMessageInput): Promise<void> {
+export async function nightMessage(input: NightMessageInput): Promise<void> {
+  requireOwnInput('nightMessage', input, { ledgerId: '', night: { nightId: '', date: '' }, channels: [''] });
+  const { ledgerId, night, channels } = input;
   await Promise.all(channels.map((channel) => deliver(channel)));
 
   async function deliver(channel: MessageChannel): Promise<void> {
@@ -30,8 +32,7 @@ export async function nightMessage({ ledgerId, night, channels }: NightMessageIn
       if (isCancellation(error)) throw error;
       log.warn('the message of the night was not sent', { night: night.nightId, channel });
       // Its page says else that it is still tried.
-      if (hasPatch('close-an-unsent-message'))
-        await closeNightMessage({ ledgerId, night, channel, isUnanswered: !isAnswer(error) });
+      await closeNightMessage({ ledgerId, night, channel, isUnanswered: !isAnswer(error) });
     }
   }
 }

@@ -1,10 +1,10 @@
 import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { WaitingFile } from '../../src/domain/ports/drop-folder.ts';
-import type { NightlyVerdict } from '../../src/domain/ports/run-log.ts';
 import { fill } from '../../src/texts/fill.ts';
 import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';
-import { waitingCount } from '../../src/texts/nights/waiting-files.ts';
+import { waitingCount } from '../../src/texts/nights/night-verdict.ts';
 import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
+import type { WaitingFile } from '../../src/domain/records/dropped-file.ts';
+import type { NightlyVerdict } from '../../src/domain/records/night.ts';
 
 export interface NightlyProgress {
   readonly night: string | null;
@@ -21,16 +21,8 @@ export interface NightlyProgress {
 
 const nightlyQuery = defineQuery<NightlyProgress>('night');
 
-export interface NightlyRunBoard {
-  /** In the language that an activity has told; undefined: English. */
-  speak(language: string | undefined): void;
-  show(change: Partial<NightlyProgress>): void;
-  begun(name: string): void;
-  ended(name: string, verdict: NightlyVerdict, batchId: string | null): void;
-}
-
 /** What a night knows about itself, for the Temporal UI. */
-export function followNightlyRun(): NightlyRunBoard {
+export function followNightlyRun() {
   let progress: NightlyProgress = { night: null, phase: 'looking', running: [], ended: [], waiting: [], summary: null };
   let format = detailsFormat(undefined);
 
@@ -43,12 +35,13 @@ export function followNightlyRun(): NightlyRunBoard {
     description: '(no input) Files of this night: running, ended with their outcome, still waiting and why.',
   });
   return {
-    speak: (language) => {
+    /** In the language that an activity has told; undefined: English. */
+    speak(language: string | undefined): void {
       format = detailsFormat(language);
     },
     show,
-    begun: (name) => show({ running: [...progress.running, name] }),
-    ended(name, verdict, batchId) {
+    begun: (name: string) => show({ running: [...progress.running, name] }),
+    ended(name: string, verdict: NightlyVerdict, batchId: string | null): void {
       const at = progress.running.indexOf(name);
       show({
         running: progress.running.filter((_, index) => index !== at),

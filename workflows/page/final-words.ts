@@ -1,11 +1,9 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, log, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import type { PageReview } from '../../activities/settling/settle.ts';
-import type { PageControl, PageInput, PageWaiting } from '../../src/contract/messages.ts';
+import type { PageReview, PageLook } from '../../activities/settling/settle.ts';
+import type { PageControl, PageInput, PageWaiting } from '../../src/domain/messages/messages.ts';
 import * as options from '../activity-options.ts';
-import { historyIsLong } from '../history-limit.ts';
-import { waitAtMost } from '../wait-at-most.ts';
-import { lookOnce, type PageLook } from './last-word.ts';
+import { historyIsLong, waitAtMost } from '../wait-at-most.ts';
 import type { SendingEnd } from './page-sending.ts';
 
 const { reviewPage } = proxyActivities<Activities>({
@@ -33,7 +31,7 @@ export interface PageWait {
   readonly settled: Set<number>;
   readonly sent: SendingEnd;
   /**
-   * A look just now, which is the first review; null: it could not tell. Undefined: this run does not look, because an earlier version began it, it
+   * A look just now, which is the first review; null: it could not tell. Undefined: this run does not look, because it
    * goes on for another run, or its sending did not come to its end.
    */
   readonly looked: PageLook | null | undefined;
@@ -100,4 +98,40 @@ export async function waitForFinalWords(
 function laterReread(rereadMs: number, since: number): number {
   const longest = Math.max(LONGEST_REREAD_MS, (Date.now() - since) / LATER_SHARE);
   return Math.min(rereadMs * 2, longest, LATEST_REREAD_MS);
+}
+
+/**
+ * A local activity: it takes a few small statements of the ledger, and costs one event. It ends before the workflow task that it is part of must be
+ * prolonged. It does not wait for a ledger that is away; the review that then follows does.
+ */
+const { lookAtPage } = proxyLocalActivities<Activities>({
+  scheduleToCloseTimeout: '7s',
+  retry: { maximumAttempts: 1 },
+});
+
+/** A service that is done within this has its page closed by one look, which meanwhile takes one of the 40 workflow tasks of a worker. */
+const LONGEST_WAIT_MS = 2_000;
+/** Of the settle time: polls begin after a quarter of it. */
+const WAIT_SHARE = 8;
+
+/**
+ * Looks for the final words of a page that has just sent its last invoice, and closes it when it has all of them. Null: a review must find out how it
+ * stands.
+ */
+export function lookForLastWord(input: PageInput, sent: SendingEnd): Promise<PageLook | null> {
+  return lookOnce(input, { sent, waitMs: Math.min(LONGEST_WAIT_MS, input.settings.settleMs / WAIT_SHARE) });
+}
+
+/** Closes the page if it waits for nothing, or comes to that within `waitMs`. Null: a review must find out how it stands. */
+async function lookOnce(
+  { ledgerId, batchId, fencingToken, page, settings: { settleMs } }: PageInput,
+  { sent, waitMs }: { readonly sent: SendingEnd; readonly waitMs: number },
+): Promise<PageLook | null> {
+  try {
+    const look = await lookAtPage({ ledgerId, batchId, page, fencingToken, settleMs, waitMs, ...sent });
+    return look.isReviewDue ? null : look;
+  } catch {
+    log.info('the page could not be looked at, and is reviewed', { page });
+    return null;
+  }
 }

@@ -1,10 +1,9 @@
 import { condition, proxyActivities } from '@temporalio/workflow';
-import { hasPatch } from '../has-patch.ts';
 import type { Activities } from '../../activities/index.ts';
 import * as options from '../activity-options.ts';
-import { historyIsLong } from '../history-limit.ts';
-import { LONGEST_SLICE_MS } from '../../src/contract/longest-slice.ts';
+import { historyIsLong, waitAtMost } from '../wait-at-most.ts';
 import {
+  LONGEST_SLICE_MS,
   outageOverSignal,
   pageStoppedSignal,
   pageTriedSignal,
@@ -13,8 +12,7 @@ import {
   type PageEnding,
   type PageInput,
   type PageSending,
-} from '../../src/contract/messages.ts';
-import { waitAtMost } from '../wait-at-most.ts';
+} from '../../src/domain/messages/messages.ts';
 
 const { submitSlice } = proxyActivities<Activities>(options.SUBMIT);
 
@@ -46,68 +44,58 @@ export async function sendPage(input: PageInput, notifier: PageNotifier): Promis
 class PageSender {
   readonly #input: PageInput;
   readonly #notifier: PageNotifier;
-  #retryMs = FIRST_RETRY_MS;
-  #spentMs = 0;
-  #outageSince: number | null = null;
-  #notified: string | null = null;
-  #waitedFor: string | null = null;
-  #byTries: boolean | null = null;
+  /** Where a further run of the page goes on. */
+  readonly #state: { -readonly [Name in keyof PageSending]: PageSending[Name] };
   #isTried = false;
 
   constructor(input: PageInput, notifier: PageNotifier) {
     this.#input = input;
     this.#notifier = notifier;
-    if (input.goOn?.phase !== 'sending') return;
-    const { retryMs, spentMs, outageSince, told, waitedFor } = input.goOn;
-    this.#retryMs = retryMs;
-    this.#spentMs = spentMs;
-    this.#outageSince = outageSince;
-    this.#notified = told;
-    this.#waitedFor = waitedFor;
+    const nothing = { spentMs: 0, outageSince: null, told: null, waitedFor: null, retryMs: FIRST_RETRY_MS };
+    this.#state = { phase: 'sending', ...nothing, ...(input.goOn?.phase === 'sending' && input.goOn) };
   }
 
   async send(): Promise<SendingEnd> {
     const ending = await this.#rounds();
     await this.#notify(null);
-    return { ending, waitedFor: this.#waitedFor };
+    return { ending, waitedFor: this.#state.waitedFor };
   }
 
   async #rounds(): Promise<PageEnding> {
-    for (; ; this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS)) {
-      if (historyIsLong()) await this.#goOn();
+    for (; ; this.#state.retryMs = Math.min(this.#state.retryMs * 2, LONGEST_RETRY_MS)) {
+      if (historyIsLong()) await this.#notifier.goOn({ ...this.#state });
       const control = this.#notifier.control;
       if (control().paused) await this.#waitWhilePaused();
       if (control().cancelled) return 'cancelled';
       if (control().outageOver) return 'outage';
-      const began = Date.now();
       const round = await sendRound(this.#input, this.#notifier);
       if (round.left === 0 || round.stop) return control().cancelled ? 'cancelled' : 'sent';
       if (round.accepted > 0) {
-        this.#outageSince = null;
-        this.#retryMs = FIRST_RETRY_MS;
+        this.#state.outageSince = null;
+        this.#state.retryMs = FIRST_RETRY_MS;
       }
-      const ending = await this.#waitForNextRound(round, began);
+      const ending = await this.#waitForNextRound(round);
       if (ending !== null) return ending;
     }
   }
 
   /** Before the next round; the ending when there is none. */
-  async #waitForNextRound(round: Round, began: number): Promise<PageEnding | null> {
+  async #waitForNextRound(round: Round): Promise<PageEnding | null> {
     if (round.waiting !== null) return this.#waitForService(round.waiting);
     if (this.#notifier.control().paused) return null;
-    this.#outageSince = null;
+    this.#state.outageSince = null;
     await this.#notify(null);
     if (await this.#goesOnAtOnce(round)) return null;
     // A round with an accepted invoice uses up no send time: the service is slow, but it answers.
-    this.#spentMs += this.#retryMs + (round.accepted > 0 ? 0 : this.#spentIn(round, Date.now() - began));
-    if (this.#spentMs > this.#input.settings.sendMs) return 'send-time';
-    await waitAtMost(this.#retryMs, { summary: 'sending again what got no final answer', until: this.#stopped });
+    this.#state.spentMs += this.#state.retryMs + (round.accepted > 0 ? 0 : round.triedMs);
+    if (this.#state.spentMs > this.#input.settings.sendMs) return 'send-time';
+    await waitAtMost(this.#state.retryMs, { summary: 'sending again what got no final answer', until: this.#stopped });
     return null;
   }
 
   /** What a slice had no time for is not sent again but sent at last. Once nothing of that is left, another page may have the place of this one. */
   async #goesOnAtOnce({ accepted, isCut }: Round): Promise<boolean> {
-    if (this.#isTried || !hasPatch('as-wide-as-the-rate')) return false;
+    if (this.#isTried) return false;
     if (isCut) return accepted > 0;
     this.#isTried = true;
     await this.#notifier.notifyParent(pageTriedSignal.name, { page: this.#input.page });
@@ -116,16 +104,16 @@ class PageSender {
 
   /** Trouble of the whole service does not use up the send time of its invoices. */
   async #waitForService({ reason, probeAfterMs }: Waiting): Promise<PageEnding | null> {
-    this.#outageSince ??= Date.now();
-    const left = this.#input.settings.patienceMs - (Date.now() - this.#outageSince);
-    this.#waitedFor = reason;
+    this.#state.outageSince ??= Date.now();
+    const left = this.#input.settings.patienceMs - (Date.now() - this.#state.outageSince);
+    this.#state.waitedFor = reason;
     if (left <= 0) {
       await this.#notifier.notifyParent(outageOverSignal.name);
       return 'outage';
     }
     await this.#notify(reason);
     await waitAtMost(Math.min(probeAfterMs, left), { summary: `waiting: ${reason}`, until: this.#stopped });
-    this.#retryMs = FIRST_RETRY_MS / 2;
+    this.#state.retryMs = FIRST_RETRY_MS / 2;
     return null;
   }
 
@@ -134,7 +122,7 @@ class PageSender {
     if (run !== undefined) await this.#notifier.notifyParent(pageStoppedSignal.name, { page });
     await condition(() => !this.#notifier.control().paused || this.#stopped());
     // Nothing was sent meanwhile, so that it is not known how long the service was away.
-    this.#outageSince = null;
+    this.#state.outageSince = null;
   }
 
   readonly #stopped = (): boolean => {
@@ -142,27 +130,10 @@ class PageSender {
     return cancelled || outageOver;
   };
 
-  #goOn(): Promise<never> {
-    return this.#notifier.goOn({
-      phase: 'sending',
-      spentMs: this.#spentMs,
-      outageSince: this.#outageSince,
-      told: this.#notified,
-      waitedFor: this.#waitedFor,
-      retryMs: this.#retryMs,
-    });
-  }
-
-  /** A round that waits for a worker, or for Temporal itself, tries nothing. Runs of an earlier version counted that as well. */
-  #spentIn({ triedMs }: Round, elapsedMs: number): number {
-    this.#byTries ??= hasPatch('send-time-of-tries');
-    return this.#byTries ? triedMs : elapsedMs;
-  }
-
   /** Notified when it changes, not at each probe: an outage of hours must not fill the parent's history. */
   async #notify(reason: string | null): Promise<void> {
-    if (reason === this.#notified) return;
-    this.#notified = reason;
+    if (reason === this.#state.told) return;
+    this.#state.told = reason;
     await this.#notifier.notifyParent(waitingSignal.name, { page: this.#input.page, reason });
   }
 }
@@ -215,7 +186,7 @@ async function sendRound(input: PageInput, { control }: PageNotifier): Promise<R
     }
   }
 
-  await Promise.all(Array.from({ length: settings.slicesAtOnce ?? SLICES_AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: SLICES_AT_ONCE }, lane));
   return round;
 }
 

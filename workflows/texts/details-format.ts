@@ -2,7 +2,7 @@ import { chooseLanguage } from '../../src/texts/choose-language.ts';
 import { documentFormat } from '../../src/texts/document-format.ts';
 import type { Language } from '../../src/texts/languages.ts';
 import type { SpeechFormat } from '../../src/texts/speech-format.ts';
-import type { DetailsTexts } from './details-texts.ts';
+import type { DetailsTexts } from './en.ts';
 import { DETAILS_TEXTS_EN } from './en.ts';
 import { DETAILS_TEXTS_ES } from './es.ts';
 import { DETAILS_TEXTS_PT } from './pt.ts';
@@ -20,8 +20,7 @@ export interface DetailsFormat extends SpeechFormat {
 }
 
 /**
- * For the language that an activity has told the run (`LOTE_LANGUAGE` of its worker). Undefined: none has yet, or its
- * worker is of an earlier version. No command of a workflow depends on it.
+ * For the language that an activity has told the run (`LOTE_LANGUAGE` of its worker). Undefined: none has yet. No command of a workflow depends on it.
  */
 export function detailsFormat(language: string | undefined): DetailsFormat {
   const speech = chooseLanguage(language ?? 'en');

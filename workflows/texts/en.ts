@@ -1,7 +1,5 @@
-import type { DetailsTexts } from './details-texts.ts';
-
 /** English words of the current details. */
-export const DETAILS_TEXTS_EN: DetailsTexts = {
+export const DETAILS_TEXTS_EN = {
   phases: {
     reading: 'reading the file',
     attached: 'another run has this file: waiting for it',
@@ -36,8 +34,6 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
   net: 'Net',
   ofFile: 'of the file',
   goneOut: 'gone out',
-  applicationMissing:
-    'Waits for a worker with a file for the application {application}: the worker that has taken this run has none. If the name is wrong, terminate this run and start it again',
   next: {
     folder:
       'Make the folder that it names writable, or make room in it. Nothing is lost meanwhile: it is tried again by itself',
@@ -48,7 +44,7 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
       'The service profile does not fit the service: correct the file that SERVICE_PROFILE names and start Lote again. Nothing is lost meanwhile',
     forbidden: 'The service refuses this application: ask its support. It is tried again by itself',
     firstInvoices:
-      'Nothing: the first invoices were accepted, and the rest goes when one of them is issued, or after half a minute',
+      'Nothing: the first invoices were accepted, and the rest goes when one of them is issued. Only with a new service profile can this take longer than half a minute',
     leftAlone: 'Nothing: the service asked to be left alone for a while',
     away: "Nothing: it goes on by itself when the service answers again, for as long as LOTE_OUTAGE_PATIENCE says. The console's health page shows what is wrong",
     lookAt: 'Look at the workflow {workflow}',
@@ -92,6 +88,7 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
     found: 'of them found',
     asked: 'Documents asked for',
     settled: 'of them settled',
+    stopped: 'Stopped batches, left alone',
     orphans: 'Batches without a run, closed',
     reports: 'Reports written again',
     unwritten: 'Reports that could not be written',
@@ -100,3 +97,6 @@ export const DETAILS_TEXTS_EN: DetailsTexts = {
     profileFoundWrong: 'was not asked for the rest: its profile was found to be wrong',
   },
 };
+
+/** What the Temporal UI shows of a run as "Current Details". Names of states, updates and queries stay as they are. */
+export type DetailsTexts = typeof DETAILS_TEXTS_EN;

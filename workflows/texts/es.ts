@@ -1,4 +1,4 @@
-import type { DetailsTexts } from './details-texts.ts';
+import type { DetailsTexts } from './en.ts';
 
 /** Spanish words of the current details. */
 export const DETAILS_TEXTS_ES: DetailsTexts = {
@@ -36,8 +36,6 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
   net: 'Importe neto',
   ofFile: 'del archivo',
   goneOut: 'emitido',
-  applicationMissing:
-    'Espera a un worker con un archivo para la aplicación {application}: el worker que recibió esta ejecución no lo tiene. Si el nombre es incorrecto, termine esta ejecución e iníciela de nuevo',
   next: {
     folder:
       'Permita escribir en la carpeta indicada, o libere espacio en ella. Mientras tanto no se pierde nada: se intenta de nuevo automáticamente',
@@ -48,7 +46,7 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
       'El perfil del servicio no corresponde al servicio: corrija el archivo indicado por SERVICE_PROFILE e inicie Lote de nuevo. Mientras tanto no se pierde nada',
     forbidden: 'El servicio rechaza esta aplicación: pregunte a su soporte. Se intenta de nuevo automáticamente',
     firstInvoices:
-      'Nada: las primeras facturas fueron aceptadas, y el resto sale cuando se emita una de ellas, o al cabo de medio minuto',
+      'Nada: las primeras facturas fueron aceptadas, y el resto sale cuando se emita una de ellas. Solo con un perfil del servicio nuevo puede tardar más de medio minuto',
     leftAlone: 'Nada: el servicio pidió que se esperara un poco',
     away: 'Nada: sigue por sí mismo cuando el servicio vuelva a responder, durante el tiempo de LOTE_OUTAGE_PATIENCE. La página del estado del sistema, en la consola, muestra qué pasa',
     lookAt: 'Vea el workflow {workflow}',
@@ -92,6 +90,7 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
     found: 'de ellas encontradas',
     asked: 'Documentos consultados',
     settled: 'de ellos con palabra final',
+    stopped: 'Lotes detenidos, que no se tocan',
     orphans: 'Lotes sin ejecución, cerrados',
     reports: 'Informes escritos de nuevo',
     unwritten: 'Informes que no se pudieron escribir',

@@ -1,4 +1,4 @@
-import type { DetailsTexts } from './details-texts.ts';
+import type { DetailsTexts } from './en.ts';
 
 /** Portuguese words of the current details. */
 export const DETAILS_TEXTS_PT: DetailsTexts = {
@@ -36,8 +36,6 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
   net: 'Valor líquido',
   ofFile: 'do ficheiro',
   goneOut: 'emitido',
-  applicationMissing:
-    'Espera por um worker com um ficheiro para a aplicação {application}: o worker que recebeu esta execução não o tem. Se o nome estiver errado, termine esta execução e inicie-a de novo',
   next: {
     folder:
       'Permita a escrita na pasta indicada, ou liberte espaço nela. Entretanto nada se perde: tenta-se de novo automaticamente',
@@ -48,7 +46,7 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
       'O perfil do serviço não corresponde ao serviço: corrija o ficheiro indicado por SERVICE_PROFILE e inicie o Lote de novo. Entretanto nada se perde',
     forbidden: 'O serviço recusa esta aplicação: contacte o apoio do serviço. Tenta-se de novo automaticamente',
     firstInvoices:
-      'Nada: as primeiras faturas foram aceites, e o resto segue quando uma delas for emitida, ou ao fim de meio minuto',
+      'Nada: as primeiras faturas foram aceites, e o resto segue quando uma delas for emitida. Só com um perfil do serviço novo pode demorar mais de meio minuto',
     leftAlone: 'Nada: o serviço pediu que se esperasse um pouco',
     away: 'Nada: continua sozinho quando o serviço voltar a responder, durante o tempo de LOTE_OUTAGE_PATIENCE. A página do estado do sistema, na consola, mostra o que se passa',
     lookAt: 'Veja o workflow {workflow}',
@@ -92,6 +90,7 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
     found: 'das quais encontradas',
     asked: 'Documentos consultados',
     settled: 'dos quais com palavra final',
+    stopped: 'Lotes parados, em que não se toca',
     orphans: 'Lotes sem execução, fechados',
     reports: 'Relatórios escritos de novo',
     unwritten: 'Relatórios que não puderam ser escritos',

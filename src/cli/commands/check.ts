@@ -1,65 +1,97 @@
 import { LoteError } from '../../domain/errors.ts';
-import { proposeProfile } from '../../ingest/profile/propose-profile.ts';
-import type { Config } from '../../runtime/config/config.ts';
-import type { BodyTemplate } from '../../service-profile/body-template.ts';
-import { namedFiles } from '../../wiring/files/named-file.ts';
-import { checkFile, type CheckedFile, type CheckOptions } from '../../wiring/files/check-file.ts';
-import { checkText } from '../output/check-text.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
+import type { BodyTemplate } from '../../service/profile/body-template.ts';
+import type { MappedFile } from '../../console/mapping/file-mapper.ts';
+import { requireProfileName } from '../../ingest/profile/mapping-profile.ts';
+import { mapFile, mappingText as profileText, type MappingRequest } from '../../app/console/map-file.ts';
+import { writeProfile } from '../../app/console/save-mapping.ts';
+import { namedFiles } from '../../app/files/named-file.ts';
+import { checkFile, type CheckedFile } from '../../app/files/check-file.ts';
+import { checkText, mappingText } from '../output/check-text.ts';
+import { chosenAtPrompt, type MappingOptions } from '../session/mapping-options.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { chosenApplication } from '../session/chosen-application.ts';
-import { requireOneFileForTotals } from '../session/expectations.ts';
+import { requireOneFileForTotals, type ReadingCommand } from '../session/expectations.ts';
+import { printResult } from '../output/terminal-text.ts';
 
-export interface CheckCommand {
-  readonly files: readonly string[];
-  readonly json: boolean;
-  /** Print a starting profile instead. */
-  readonly propose: boolean;
-  readonly options: CheckOptions;
-  /** `--application`; left out: there is one. */
-  readonly application?: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+/** What was typed: how the files are read, and what a person says of the columns of a file. */
+export type CheckCommand = ReadingCommand & MappingOptions;
 
 /** `lote check FILE…`: a dry run. Nothing leaves the machine. */
-export async function checkCommand(command: CheckCommand): Promise<ExitCode> {
-  const { files, json, options } = command;
-  if (command.propose) return propose(files, options);
-  requireOneFileForTotals(files, options);
-  const { config } = chosenApplication(command.env, command.application ?? null);
+export async function checkCommand(env: NodeJS.ProcessEnv, command: CheckCommand): Promise<ExitCode> {
+  const { files: names, json, saveProfile: name, column, skip, invoices, constant, taxCode, ...options } = command;
+  requireOneFileForTotals(names, options);
+  const config = readConfig(env);
+  const { inputDir } = config;
   const bodyTemplate = await bodyTemplateOf(config);
-  const checked: CheckedFile[] = [];
-  for (const file of await namedFiles(config.inputDir, files))
-    checked.push(await checkFile(file, config.inputDir, { ...options, bodyTemplate }));
-  process.stdout.write(
-    json ? `${JSON.stringify({ files: checked })}\n` : `${checked.map((file) => checkText(file)).join('\n\n')}\n`,
-  );
+  const files = await namedFiles(inputDir, names);
+  const { encoding, delimiter, sheet } = options;
+  const choices = chosenAtPrompt({ column, skip, invoices, constant, taxCode }, options);
+  const requestOf = (path: string): MappingRequest => ({
+    ...{ path, inputDir, bodyTemplate, choices },
+    declared: {
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(delimiter === undefined ? {} : { delimiter }),
+      ...(sheet === undefined ? {} : { sheet }),
+    },
+  });
+  const profile = name === undefined ? {} : { profile: await saveProfile(name, files, requestOf) };
+  const checked: (CheckedFile & { readonly mapping?: MappedFile })[] = [];
+  for (const file of files) {
+    const result = await checkFile(file, inputDir, { ...options, ...profile, bodyTemplate });
+    const mapping = isOpen(result) ? await mapFile(requestOf(file)) : null;
+    checked.push(mapping === null ? result : { ...result, mapping });
+  }
+  printResult(json, { files: checked }, () => `${checked.map(textOf).join('\n\n')}\n`);
   if (checked.some((file) => file.refused)) return EXIT.refused;
   return checked.some((file) => file.invalid > 0 || file.rowsLost > 0 || file.gate !== null)
     ? EXIT.someNotIssued
     : EXIT.ok;
 }
 
+function textOf({ mapping, ...file }: CheckedFile & { readonly mapping?: MappedFile }): string {
+  return mapping === undefined ? checkText(file) : `${checkText(file)}\n${mappingText(file.file, mapping)}`;
+}
+
 /** A mistake in it is found here, and not by the run. What reads it is loaded only when there is one. */
 async function bodyTemplateOf(config: Config): Promise<BodyTemplate> {
   if (config.serviceProfilePath === null) return null;
-  const { readProfile } = await import('../../wiring/account/read-profiles.ts');
+  const { readProfile } = await import('../../app/account/read-profile.ts');
   return readProfile(config).requests.createInvoice.body;
 }
 
-async function propose(files: readonly string[], { encoding, delimiter }: CheckOptions): Promise<ExitCode> {
+/** Refusals that a person answers by saying what the columns mean. */
+const OPEN_LAYOUT: ReadonlySet<string> = new Set([
+  'layout-unconfirmed',
+  'header-missing',
+  'column-missing',
+  'column-duplicate',
+]);
+
+function isOpen({ refused, findings }: CheckedFile): boolean {
+  return refused && OPEN_LAYOUT.has(findings[0]?.code ?? '');
+}
+
+/** Saves the confirmed mapping of the one file that is named, which is then read with it. @throws LoteError `usage` */
+async function saveProfile(
+  name: string,
+  files: readonly string[],
+  requestOf: (file: string) => MappingRequest,
+): Promise<string> {
   const [file, more] = files;
+  requireProfileName(name);
   if (file === undefined || more !== undefined)
-    throw new LoteError('usage', `Proposing a profile: expected one file, found ${files.length}.`);
-  const proposed = await proposeProfile(file, {
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { delimiter }),
-  });
-  if (proposed === null) {
-    process.stderr.write(
-      'lote: no table with a header was found, so there is no profile to propose. The same command without --propose says what the file is.\n',
-    );
-    return EXIT.refused;
-  }
-  process.stdout.write(`${JSON.stringify(proposed, null, 2)}\n`);
-  return EXIT.ok;
+    throw new LoteError('usage', `Saving a mapping profile: expected one file, found ${files.length}.`);
+  const request = requestOf(file);
+  const text = await profileText(request);
+  if (text === null) throw await unfinished(request, file);
+  const path = await writeProfile(request.inputDir, name, text);
+  process.stderr.write(`lote: saved ${path}; files with these columns are read with it from now on\n`);
+  return name;
+}
+
+async function unfinished(request: MappingRequest, file: string): Promise<LoteError> {
+  const mapped = await mapFile(request);
+  const what =
+    mapped === null ? 'no table with a header was found' : `it is not finished.\n${mappingText(file, mapped)}`;
+  return new LoteError('usage', `Saving a mapping profile for ${file}: nothing was saved, because ${what}`);
 }

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { LoteError } from '../../domain/errors.ts';
-import { readInstallation } from '../../runtime/config/installation.ts';
-import { isBuiltInSandbox } from '../../wiring/account/built-in-sandbox.ts';
+import { readConfig } from '../../app/config/config.ts';
+import { isBuiltInSandbox } from '../../app/account/account-guard.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { runCommand } from './run.ts';
-import { upCommand } from './up.ts';
+import { upCommand } from './roles.ts';
 
 const SAMPLE = fileURLToPath(import.meta.resolve('#sample'));
 
@@ -12,9 +12,9 @@ const SAMPLE = fileURLToPath(import.meta.resolve('#sample'));
  * `npm run demo`: the sample file from start to report. Some of its rows are wrong and some of its invoices fail at the simulated engine, so
  * the right end is exit code 1 of `run`: finished, with a report that says what is not issued.
  */
-export async function demoCommand({ watch, env }: { watch: boolean; env: NodeJS.ProcessEnv }): Promise<ExitCode> {
+export async function demoCommand(env: NodeJS.ProcessEnv, { watch }: { readonly watch: boolean }): Promise<ExitCode> {
   requireSandbox(env);
-  const code = await runCommand({ files: [SAMPLE], json: false, options: {}, onlyAtSandbox: true, env });
+  const code = await runCommand(env, { files: [SAMPLE], json: false }, true);
   if (code !== EXIT.someNotIssued) {
     process.stderr.write(
       `The demo did not end as it should: expected a finished batch with some invoices not issued (1), found exit code ${code}.\n`,
@@ -28,18 +28,13 @@ export async function demoCommand({ watch, env }: { watch: boolean; env: NodeJS.
 }
 
 /**
- * The sample is nobody's invoices: a real service must never issue it.
+ * The sample holds invented invoices: a real service must never issue them.
  * @throws LoteError `usage`
  */
 function requireSandbox(env: NodeJS.ProcessEnv): void {
-  const { common, several } = readInstallation(env, process.cwd(), 'nothing');
-  if (several)
-    throw new LoteError(
-      'usage',
-      'Running the demo: it issues a sample file at the built-in sandbox, which several applications never use, and would leave its invoices in their ledger. Nothing was started. Run it in an empty directory, without LOTE_APPLICATIONS_DIR.',
-    );
-  if (isBuiltInSandbox(common)) return;
-  const found = common.databaseUrl === null ? 'INVOICING_BASE_URL is set' : 'DATABASE_URL is set';
+  const config = readConfig(env, process.cwd(), 'nothing');
+  if (isBuiltInSandbox(config)) return;
+  const found = config.databaseUrl === null ? 'INVOICING_BASE_URL is set' : 'DATABASE_URL is set';
   throw new LoteError(
     'usage',
     `Running the demo: it issues a sample file at the built-in sandbox, in an embedded ledger, but ${found}: its invoices would go to a real service, or into the ledger of real ones. Nothing was started. Run it in an empty directory, without INVOICING_BASE_URL, INVOICING_API_KEY and DATABASE_URL.`,

@@ -1,41 +1,53 @@
 import ms from 'ms';
-import { commandLine } from '../../domain/text/command-line.ts';
+import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
-import type { InvoicingService } from '../../domain/ports/invoicing-service.ts';
-import { ownZone } from '../../domain/time/own-zone.ts';
-import type { Config } from '../../runtime/config/config.ts';
-import { createLogger } from '../../runtime/process/logger.ts';
-import { endNightlyRuns } from '../../wiring/schedules/end-nights.ts';
+import { ownZone, zoneNamed, clockChanges } from '../../domain/time/zone-offsets.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
 import {
   clock,
+  clockOf,
   describeNightlyRuns,
-  scheduleNightlyRuns,
   type NightlyPlace,
-} from '../../wiring/schedules/nightly-schedule.ts';
-import { reconciliationId } from '../../wiring/schedules/reconciliation-schedule.ts';
-import { reachTemporal, type ReachedTemporal } from '../../wiring/temporal/reach-temporal.ts';
-import { bringInput } from '../../wiring/schedules/schedule-input.ts';
-import { startNightlyRun } from '../../wiring/schedules/start-nightly-run.ts';
+  type NightlyTime,
+  runningNightlyRun,
+  scheduleNightlyRuns,
+  startNightlyRun,
+  unscheduleNightlyRuns,
+  type NightlyState,
+} from '../../app/schedules/nightly-schedule.ts';
+import { withTemporal, type TemporalSession } from '../session/temporal-session.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { awaitRun } from '../session/await-run.ts';
-import { chosenApplication } from '../session/chosen-application.ts';
-import { onOwnStack, startOwnStack, type OwnStack } from '../session/own-stack.ts';
-import { quietLevel } from '../session/log-level.ts';
-import { clockWarnings, nightlyLines } from '../output/nightly-lines.ts';
-import { nightlyTime } from '../session/nightly-time.ts';
-import { preflight, preflightOf } from '../session/preflight.ts';
-import { withBackend } from '../session/with-backend.ts';
+import { lineWriter, printResult } from '../output/terminal-text.ts';
+import { INTERRUPTED as GOES_ON } from '../session/interruption.ts';
+import { awaitRun } from '../session/follow-batches.ts';
+import type { Session } from '../session/open-session.ts';
+
+/** The time of a night, with its zone as Temporal spells it. @throws LoteError `usage` */
+export function nightlyTime(at: string, timezone: string): NightlyTime {
+  const found = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/u.exec(at);
+  if (found === null)
+    throw new LoteError(
+      'usage',
+      `Switching nights on: --at must be a time such as 02:00, found ${JSON.stringify(at)}.`,
+    );
+  const zone = zoneNamed(timezone);
+  if (zone === null)
+    throw new LoteError(
+      'usage',
+      `Switching nights on: --timezone must be an IANA name such as Europe/Lisbon or Europe/Madrid, found ${JSON.stringify(timezone)}.`,
+    );
+  return { hour: Number(found.groups?.['hour']), minute: Number(found.groups?.['minute']), timezone: zone };
+}
 
 const DEFAULT_AT = '02:00';
 /** A host that slept until noon still has its night; one that was off for a day does not start two at once. */
 const DEFAULT_CATCH_UP = '12h';
+const STANDS_STILL =
+  'Interrupted: the night stands still where it is. It goes on with the next `lote up` or `lote nightly now`.';
 
-export interface NightlyCommand {
-  /** `--application`; left out: there is one. */
-  readonly application?: string;
+interface NightlyCommand {
   readonly json: boolean;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /** Options of `lote nightly on`: `at` as `02:00`, `timezone` as IANA name, `catchUp` as a duration such as `12h`. */
@@ -45,29 +57,18 @@ export interface NightlyOn extends NightlyCommand {
   readonly catchUp?: string;
 }
 
-/**
- * `lote nightly on`: makes or changes the schedule; an option that is left out keeps its value. Reconciliation that Lote
- * paused with the nights goes on too.
- */
-export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
+/** `lote nightly on`: makes or changes the schedule; an option that is left out keeps its value. */
+export async function nightlyOn(env: NodeJS.ProcessEnv, command: NightlyOn): Promise<ExitCode> {
   // Said before a server is started, or waited for.
   nightlyTime(command.at ?? DEFAULT_AT, command.timezone ?? 'UTC');
   durationOf(command.catchUp ?? DEFAULT_CATCH_UP);
-  return withNightlyRuns(command, async (place, { stays }, config) => {
+  return withNightlyRuns(env, command, async (place, { stays }, config) => {
     const before = await describeNightlyRuns(place);
-    const wasAt =
-      before === null || before.hour === null || before.minute === null
-        ? null
-        : { hour: before.hour, minute: before.minute };
-    const time = nightlyTime(
-      command.at ?? (wasAt === null ? DEFAULT_AT : clock(wasAt)),
-      command.timezone ?? before?.timezone ?? ownZone(),
-    );
+    const wasAt = before === null ? null : clockOf(before);
+    const time = nightlyTime(command.at ?? wasAt ?? DEFAULT_AT, command.timezone ?? before?.timezone ?? ownZone());
     const catchUpMs =
       command.catchUp === undefined ? (before?.catchUpMs ?? durationOf(DEFAULT_CATCH_UP)) : durationOf(command.catchUp);
     await scheduleNightlyRuns(place, { ...time, catchUpMs });
-    // Paused together while the application had no file: nights without it would leave unknown invoices alone.
-    await bringInput(place.client, reconciliationId(place), place);
     const warnings = clockWarnings(time, Date.now());
     const state = await describeNightlyRuns(place);
     const lines = [
@@ -75,108 +76,75 @@ export async function nightlyOn(command: NightlyOn): Promise<ExitCode> {
       ...warnings.map((warning) => `Note: ${warning}`),
       ...(stays ? [] : ['Nights run while Lote is up: start it with `lote up`, or with your service manager.']),
     ];
-    print(command.json, { nights: state, warnings }, lines);
+    printResult(command.json, { nights: state, warnings }, () => `${lines.join('\n')}\n`);
     return EXIT.ok;
   });
 }
 
-/** `lote nightly off`: also a night that was missed and that nobody has begun does not run any more. */
-export async function nightlyOff(command: NightlyCommand): Promise<ExitCode> {
-  return withNightlyRuns(command, async (place, _, config) => {
-    const again = commandLine(config, 'nightly now');
-    const { was, ended, interrupted, running } = await endNightlyRuns(place);
-    print(command.json, { nights: null, was, ended, interrupted, running }, [
+/** `lote nightly off`: a run that no worker has begun finds its schedule gone, and takes nothing. */
+export async function nightlyOff(env: NodeJS.ProcessEnv, command: NightlyCommand): Promise<ExitCode> {
+  return withNightlyRuns(env, command, async (place) => {
+    const running = (await runningNightlyRun(place, await describeNightlyRuns(place)))?.workflowId ?? null;
+    const was = await unscheduleNightlyRuns(place);
+    const lines = [
       was ? 'Nights are off now.' : 'Nights were off already.',
-      ...running.map((id) => `Running      ${id} goes on to its end.`),
-      ...ended.map((id) => `Ended        ${id}: no worker had begun it, and it sends nothing.`),
-      ...interrupted.map(
-        (id) =>
-          `Interrupted  ${id}: a worker took it up in this very moment, and it was ended all the same. Its batches go on; what else it had claimed lies in in-progress until the next run: ${again}`,
-      ),
-    ]);
+      ...(running === null
+        ? []
+        : [`Running      ${running} goes on to its end, if a worker has begun it; else it takes nothing.`]),
+    ];
+    printResult(command.json, { nights: null, was, running }, () => `${lines.join('\n')}\n`);
     return EXIT.ok;
   });
 }
 
 /** `lote nightly show`. */
-export async function nightlyShow(command: NightlyCommand): Promise<ExitCode> {
-  return withNightlyRuns(command, async (place, _, config) => {
+export async function nightlyShow(env: NodeJS.ProcessEnv, command: NightlyCommand): Promise<ExitCode> {
+  return withNightlyRuns(env, command, async (place, _, config) => {
     const state = await describeNightlyRuns(place);
-    print(command.json, { nights: state }, nightlyLines(state, config));
+    printResult(command.json, { nights: state }, () => `${nightlyLines(state, config).join('\n')}\n`);
     return EXIT.ok;
   });
 }
 
 /** `lote nightly now`: a night at once, waited for. Boots what is not there and takes it down again. */
-export async function nightlyNow(command: NightlyCommand): Promise<ExitCode> {
-  const { config, embedded } = chosenApplication(command.env, command.application ?? null);
-  const log = createLogger({ level: quietLevel(config, command.env), secrets: config.secrets });
-  if (config.databaseUrl !== null && config.temporal.address !== null) return nightlyElsewhere(command);
-  const ask = (service: InvoicingService): Promise<void> => preflight(service, Date.now);
-  const own = await startOwnStack(
-    {
-      ...{ ...embedded, log, notify: notifier(command.json), env: command.env },
-      ...{ beforeSending: preflightOf(config), beforeHandOver: ask },
-    },
-    `Interrupted: the night stands still where it is. It goes on with the next \`lote up\` or \`${commandLine(config, 'nightly now')}\`.`,
+export async function nightlyNow(env: NodeJS.ProcessEnv, { json }: NightlyCommand): Promise<ExitCode> {
+  const interrupted = (place: Session['place']): string => (place === 'own' ? STANDS_STILL : GOES_ON);
+  const { withWork } = await import('../session/work-session.ts');
+  return withWork({ json, env, interrupted }, (session) =>
+    runNightly(json, placeOf(session, session.config), session.ended),
   );
-  return own === null ? nightlyElsewhere(command) : nightlyOnOwnStack(own, command, config);
 }
 
-/** Workers elsewhere, or the owner of the data directory, run the night. */
-function nightlyElsewhere(command: NightlyCommand): Promise<ExitCode> {
-  return withBackend(command, (backend) => runNightly(command, placeOf(backend, backend.config), backend.ended));
-}
-
-/** This process owns the data directory: it leaves when the night, and what others handed over, has ended. */
-function nightlyOnOwnStack(own: OwnStack, command: NightlyCommand, config: Config): Promise<ExitCode> {
-  const { stack } = own;
-  return onOwnStack(own, async (ended) => {
-    const code = await runNightly(command, placeOf(stack, config), ended);
-    await Promise.race([stack.handOver.finish(), ended]);
-    return code;
-  });
-}
-
-async function runNightly({ json }: NightlyCommand, place: NightlyPlace, ended: Promise<never>): Promise<ExitCode> {
-  const notify = notifier(json);
-  const { handle, joined } = await Promise.race([startNightlyRun(place), ended]);
+async function runNightly(json: boolean, place: NightlyPlace, ended: Promise<never>): Promise<ExitCode> {
+  const notify = lineWriter({ json });
+  const starting = () => Promise.race([startNightlyRun(place), ended]);
+  const { handle, joined } = await waitingFor('Temporal', starting);
   const { workflowId } = handle;
   notify(`Night ${workflowId} ${joined ? 'runs already: waiting for it' : 'started'} …`);
   const result = await awaitRun(handle, { workflowId, ended, notify });
-  print(json, { night: result }, resultLines(result));
+  printResult(json, { night: result }, () => resultText(result));
   return result.problems + result.waiting === 0 ? EXIT.ok : EXIT.someNotIssued;
 }
 
-function resultLines({ night, files, problems, waiting, reports }: NightlyResult): readonly string[] {
-  return [
-    `Night ${night}: ${files} files, ${problems} of them need somebody, ${waiting} still waiting`,
-    `Summary      ${reports.html}`,
-  ];
+function resultText({ night, files, problems, waiting, reports }: NightlyResult): string {
+  return `Night ${night}: ${files} files, ${problems} of them need a person, ${waiting} still waiting\nSummary      ${reports.html}\n`;
 }
 
 async function withNightlyRuns<T>(
+  env: NodeJS.ProcessEnv,
   command: NightlyCommand,
-  use: (place: NightlyPlace, reached: ReachedTemporal, config: Config) => Promise<T>,
+  use: (place: NightlyPlace, reached: TemporalSession, config: Config) => Promise<T>,
 ): Promise<T> {
-  const { config, embedded } = chosenApplication(command.env, command.application ?? null);
-  return reachTemporal({ config: embedded.config, notify: notifier(command.json), env: command.env }, (reached) => {
+  const config = readConfig(env);
+  return withTemporal({ config, notify: lineWriter(command), env }, (reached) => {
     const there = { ...config, taskQueue: reached.taskQueue };
     return use(placeOf(reached, there), reached, there);
   });
 }
 
-function placeOf({ client }: Pick<ReachedTemporal, 'client'>, config: Config): NightlyPlace {
-  const { taskQueue, application, isOneOfSeveral } = config;
-  return { client, taskQueue, application, isOneOfSeveral };
-}
-
-function notifier(json: boolean): (line: string) => void {
-  return (line) => void (json || process.stderr.write(`${line}\n`));
-}
-
-function print(json: boolean, document: unknown, lines: readonly string[]): void {
-  process.stdout.write(json ? `${JSON.stringify(document)}\n` : `${lines.join('\n')}\n`);
+function placeOf({ client }: Pick<TemporalSession, 'client'>, config: Config): NightlyPlace {
+  const { taskQueue, application } = config;
+  return { client, taskQueue, application };
 }
 
 function durationOf(text: string): number {
@@ -187,4 +155,63 @@ function durationOf(text: string): number {
     'usage',
     `Switching nights on: --catch-up must be a duration with a unit of at least 10s, such as 12h, found ${JSON.stringify(text)}.`,
   );
+}
+
+const NEXT_SHOWN = 5;
+const RECENT_SHOWN = 3;
+const YEAR_DAYS = 366;
+
+/** Whose nights these are, where their files are dropped, and on which task queue the workers are. */
+export type NightlyFor = Pick<Config, 'application' | 'inputDir' | 'taskQueue'>;
+
+/** `lote nightly show` for a person: in the night's own zone. */
+export function nightlyLines(state: NightlyState | null, config: NightlyFor): readonly string[] {
+  if (state === null)
+    return [`Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon`];
+  const zone = state.timezone ?? 'UTC';
+  const at = clockOf(state);
+  const when = at === null ? 'at times of their own' : `every day at ${at}`;
+  const elsewhere = otherQueueLines(state, config);
+  return [
+    ...elsewhere,
+    state.paused
+      ? `Nights are PAUSED${state.note === null ? '' : `: ${state.note}`}`
+      : elsewhere.length > 0
+        ? `There nights are on: ${when} ${zone}`
+        : `Nights are on: ${when} ${zone}, files of ${config.inputDir}`,
+    ...(state.paused ? [`Look at the last run, then let them go again with: lote nightly on`] : []),
+    `One at a time; a missed night is caught up with within ${state.catchUpMs / 3_600_000} h; a night that fails pauses the next ones.`,
+    ...state.nextTimes.slice(0, NEXT_SHOWN).map((time) => `Next         ${inZone(time, zone)}`),
+    ...state.running.map((id) => `Running      ${id}`),
+    ...state.recent
+      .toReversed()
+      .slice(0, RECENT_SHOWN)
+      .map(({ takenAt, workflowId }) => `Ran          ${inZone(takenAt, zone)}  ${workflowId}`),
+  ];
+}
+
+/** A night that starts where no worker of this installation is does nothing for it. */
+function otherQueueLines({ taskQueue }: NightlyState, config: NightlyFor): readonly string[] {
+  if (taskQueue === config.taskQueue) return [];
+  return [
+    `Nights DO NOT RUN HERE: they start on task queue ${taskQueue}, and this Lote works on ${config.taskQueue}.`,
+    `Take them here with: lote nightly on (it refuses where another installation works on ${taskQueue})`,
+  ];
+}
+
+/** What the clock's changes of the coming year do to this time. */
+export function clockWarnings(time: NightlyTime, now: number): readonly string[] {
+  return clockChanges(time, now, YEAR_DAYS).map(({ date, kind }) =>
+    kind === 'skipped'
+      ? `On ${date} the clock of ${time.timezone} has no ${clock(time)}: there is no night on that date. Another time avoids it.`
+      : `On ${date} the clock of ${time.timezone} shows ${clock(time)} twice: the night runs once, at the second of them.`,
+  );
+}
+
+function inZone(time: Date, timezone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  }).format(time);
 }

@@ -1,38 +1,76 @@
 import { resolve } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import { chooseApplication, readInstallation } from '../../runtime/config/installation.ts';
-import { differencesFromDefault } from '../../service-profile/check/differences.ts';
-import { checkProfile } from '../../service-profile/check-profile.ts';
-import { profileText } from '../../wiring/account/profile-text.ts';
+import { readConfig } from '../../app/config/config.ts';
+import { checkProfile } from '../../service/profile/check-profile.ts';
+import { settingsOf, type Setting } from '../../service/profile/settings.ts';
+import { profileText } from '../../app/account/read-profile.ts';
+import { printResult, tableLines } from '../output/terminal-text.ts';
+import type { LiveCheckCommand } from './profile-check-live.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { checkedProfileText } from '../output/checked-profile-text.ts';
+import { mistakeText, type ProfileMistake } from '../../service/profile/check/read-profile-file.ts';
 
-export interface ProfileCheckCommand {
-  /** Null: the file named by SERVICE_PROFILE, or by "serviceProfile" of the application. */
-  readonly file: string | null;
-  /** Of several applications, the one whose profile is checked. */
-  readonly application?: string;
-  readonly json: boolean;
-  readonly env: NodeJS.ProcessEnv;
+const LONGEST_VALUE = 80;
+
+/** What was found in the file of a service profile. */
+interface ShownProfile {
+  readonly file: string;
+  readonly mistakes: readonly ProfileMistake[];
+  /** Empty when there are mistakes. */
+  readonly differences: readonly Pick<Setting, 'key' | 'value' | 'default'>[];
 }
 
-/** `lote profile check [FILE]`: nothing leaves the machine. */
-export function profileCheckCommand({ file, json, env, application }: ProfileCheckCommand): ExitCode {
-  const path = file === null ? configuredPath(env, application ?? null) : resolve(file);
-  const { profile, mistakes } = checkProfile(profileText(path, file === null ? 'SERVICE_PROFILE' : 'FILE'));
-  const checked = { file: path, mistakes, differences: profile === null ? [] : differencesFromDefault(profile) };
-  process.stdout.write(
-    json ? `${JSON.stringify({ valid: profile !== null, ...checked })}\n` : checkedProfileText(checked),
-  );
+/** What `lote profile check` says to a person: a line for each mistake, or for each setting that is not the default. */
+function checkedProfileText({ file, mistakes, differences }: ShownProfile): string {
+  if (mistakes.length > 0)
+    return linesOf(
+      `${file}: ${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`,
+      mistakes.map(mistakeText),
+    );
+  if (differences.length === 0) return linesOf(`${file}: valid, the same as the default`, []);
+  const count = `${differences.length} ${differences.length === 1 ? 'setting differs' : 'settings differ'}`;
+  const rows = differences.map(({ key, value, default: byDefault }) => [
+    ...[key, shown(value), `(default ${shown(byDefault)})`],
+  ]);
+  return linesOf(`${file}: valid, ${count} from the default`, tableLines(rows));
+}
+
+function linesOf(head: string, lines: readonly string[]): string {
+  return [head, ...lines.map((line) => `  ${line}`), ''].join('\n');
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+}
+
+/** `lote profile check [FILE]`: without `--live`, nothing leaves the machine. */
+export async function profileCheckCommand(
+  env: NodeJS.ProcessEnv,
+  given: Pick<LiveCheckCommand, 'file' | 'json'> | (LiveCheckCommand & { readonly live: true }),
+): Promise<ExitCode> {
+  if ('live' in given) return (await import('./profile-check-live.ts')).profileCheckLiveCommand(env, given);
+  const { file, json } = given;
+  const path = file === undefined ? configuredPath(env) : resolve(file);
+  const { profile, mistakes } = checkProfile(profileText(path, file === undefined ? 'SERVICE_PROFILE' : 'FILE'));
+  const settings = profile === null ? [] : settingsOf(profile).filter(({ differs }) => differs);
+  const differences = settings.map(({ key, value, default: byDefault }) => ({ key, value, default: byDefault }));
+  const checked = { file: path, mistakes, differences };
+  printResult(json, { valid: profile !== null, ...checked }, () => checkedProfileText(checked));
   return profile === null ? EXIT.usage : EXIT.ok;
 }
 
-function configuredPath(env: NodeJS.ProcessEnv, application: string | null): string {
-  const installation = readInstallation(env, process.cwd(), 'nothing');
-  const { serviceProfilePath } = chooseApplication(installation, application);
+function configuredPath(env: NodeJS.ProcessEnv): string {
+  const { serviceProfilePath } = readConfig(env, process.cwd(), 'nothing');
   if (serviceProfilePath !== null) return serviceProfilePath;
   throw new LoteError(
     'usage',
     'Checking a service profile: expected a file, or its path in SERVICE_PROFILE, found neither. Name one: `lote profile check FILE`.',
   );
+}
+
+/** `lote profile schema`. */
+export async function profileSchemaCommand(): Promise<ExitCode> {
+  const { schemaText } = await import('../../service/profile/json-schema.ts');
+  process.stdout.write(schemaText());
+  return EXIT.ok;
 }

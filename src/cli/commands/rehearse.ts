@@ -1,36 +1,46 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import type { BatchInput, BatchResult } from '../../contract/messages.ts';
+import type { BatchResult } from '../../domain/messages/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { configOf } from '../../runtime/config/config.ts';
-import { chooseApplication, readInstallation } from '../../runtime/config/installation.ts';
-import { createLogger } from '../../runtime/process/logger.ts';
-import { leaveSoon } from '../../runtime/process/shutdown.ts';
+import { type Config, readConfig } from '../../app/config/config.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
-import { namedFiles } from '../../wiring/files/named-file.ts';
-import { startEmbedded } from '../../wiring/start/embedded.ts';
-import { startReconciliation } from '../../wiring/operator/reconcile-now.ts';
-import { rehearsalProfile } from '../../wiring/account/rehearsal-profile.ts';
-import { settledCountIn } from '../session/settled-count-in.ts';
-import { interruption, type Interruption } from '../session/interruption.ts';
+import { namedFiles } from '../../app/files/named-file.ts';
+import { startReconciliation } from '../../app/operator/reconcile-now.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
-import { printResults } from '../output/print-results.ts';
-import { progressLine } from '../output/progress-line.ts';
-import { startBatches, waitForBatches } from '../session/run/run-batches.ts';
+import { printResults } from '../output/summary-table.ts';
 import { lineWriter } from '../output/terminal-text.ts';
+import { followBatches } from '../session/follow-batches.ts';
+import { type WorkCommand, withWork } from '../session/work-session.ts';
+import { readProfile } from '../../app/account/read-profile.ts';
+import type { ReadingCommand } from '../session/expectations.ts';
 
-export interface RehearseCommand {
-  readonly files: readonly string[];
-  readonly faults: string;
-  readonly seed: string;
-  readonly json: boolean;
-  /** Of several applications, the one whose profile and mappings are rehearsed. */
-  readonly application?: string;
-  readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
-  readonly env: NodeJS.ProcessEnv;
+/** How the service profile holds in a rehearsal. */
+interface RehearsalProfile {
+  /** Settings of the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What of the profile holds, as a sentence for the person who waits. */
+  readonly note: string;
+}
+
+const NOTE =
+  'The service profile is valid. Its limits and retry hold in this rehearsal; everything else is as the sandbox has it.';
+
+/**
+ * Checks the configured profile as a run does, and writes the part of it that the sandbox can honour into a folder. Null when none is configured.
+ * @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong.
+ */
+export function rehearsalProfile(
+  config: Pick<Config, 'serviceProfilePath'>,
+  directory: string,
+): RehearsalProfile | null {
+  if (config.serviceProfilePath === null) return null;
+  const { limits, retry } = readProfile(config);
+  const path = join(directory, 'service-profile.json');
+  writeFileSync(path, JSON.stringify({ limits, retry }));
+  return { env: { SERVICE_PROFILE: path }, note: NOTE };
 }
 
 /**
@@ -47,31 +57,33 @@ const Report = z.object({
 const EVERYTHING = { recursive: true, force: true };
 const INTERRUPTED = 'Interrupted: the rehearsal and its ledger are gone, and nothing was sent to a service.';
 
-/** A night in minutes: nobody waits a quarter of an hour for an invoice that the sandbox was told never to settle. */
+/** A night in minutes: an invoice that the sandbox never settles is not waited for a quarter of an hour. */
 const SHORT_TIMES = { LOTE_SETTLE_TIMEOUT: '20s', LOTE_SEND_TIMEOUT: '60s', LOTE_OUTAGE_PATIENCE: '2m' };
 
 /**
  * `lote rehearse FILE`: the real file, read as it would be, against the sandbox with faults, in a ledger that is thrown
  * away. The report is the one that the night would have given; it stays under `<reports>/rehearsal`.
  */
-export async function rehearseCommand(command: RehearseCommand): Promise<ExitCode> {
+export async function rehearseCommand(env: NodeJS.ProcessEnv, command: RehearseCommand): Promise<ExitCode> {
   const directory = await mkdtemp(join(tmpdir(), 'lote-rehearsal-'));
-  const interrupt = interruption(INTERRUPTED, () => rmSync(directory, EVERYTHING));
   try {
-    return await rehearseIn(directory, command, interrupt);
+    return await rehearseIn(directory, env, command);
   } finally {
     await rm(directory, EVERYTHING);
-    interrupt.end();
   }
 }
 
-async function rehearseIn(directory: string, command: RehearseCommand, interrupt: Interruption): Promise<ExitCode> {
-  const own = Object.fromEntries(Object.entries(command.env).filter(([name]) => !LEFT_OUT.test(name)));
+type RehearseCommand = ReadingCommand & { readonly faults: string; readonly seed: string };
+
+async function rehearseIn(
+  directory: string,
+  env: NodeJS.ProcessEnv,
+  { files: names, json, faults, seed, ...options }: RehearseCommand,
+): Promise<ExitCode> {
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !LEFT_OUT.test(name)));
   // No key is read: nothing of a rehearsal reaches a service.
-  const installation = readInstallation(own, process.cwd(), 'nothing');
-  const chosen = chooseApplication(installation, command.application ?? null);
-  const { inputDir, reportsDir, serviceProfilePath, sandbox } = chosen;
-  const profile = rehearsalProfile({ serviceProfilePath, sandbox }, directory);
+  const { inputDir, reportsDir, serviceProfilePath } = readConfig(own, process.cwd(), 'nothing');
+  const profile = rehearsalProfile({ serviceProfilePath }, directory);
   const rehearsal = {
     ...SHORT_TIMES,
     ...own,
@@ -81,41 +93,26 @@ async function rehearseIn(directory: string, command: RehearseCommand, interrupt
     LOTE_REPORTS_DIR: join(reportsDir, 'rehearsal'),
     ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', SANDBOX_PORT: '0' },
   };
-  // The only application of a ledger that is thrown away, whatever others there are.
-  const config = configOf(rehearsal, process.cwd(), 'requests');
+  const config = readConfig(rehearsal);
   await takeMappings(inputDir, config.inputDir);
-  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const notify = lineWriter(command);
+  const notify = lineWriter({ json });
   if (profile !== null) notify(profile.note);
-  const stack = await startEmbedded({
-    ...{ config, log, notify, env: own },
+  const files = (await namedFiles(inputDir, names)).map((file) => resolve(file));
+  const work: WorkCommand = {
+    ...{ json, env: own, config, interrupted: () => INTERRUPTED },
+    onLeaveNow: () => rmSync(directory, EVERYTHING),
     // Bodies name the merchant's id, and faults go by the bytes: with ids at random no seed would repeat a rehearsal.
-    sandbox: { faults: faultsOf(command.faults), seed: command.seed, idsBySeed: true },
-    beforeHandOver: () => Promise.resolve(),
-    onWork: interrupt.begin,
-    onForcedEnd: leaveSoon,
-  });
-  if (stack === null) throw new LoteError('internal', 'The rehearsal found its own new data directory owned.');
-  const ended = Promise.race([stack.lost, interrupt.interrupted]);
-  ended.catch(() => undefined);
-  try {
-    const files = (await namedFiles(inputDir, command.files)).map((file) => resolve(file));
-    const { client, ledger } = stack;
-    const started = await startBatches({ ...command, files, config, client, ledgerId: ledger.id, ended });
-    const results = await waitForBatches(started, {
-      progress: progressLine(),
-      settledCount: (batchId) => settledCountIn(stack.ledger, batchId),
-      ended,
-    });
-    const reconciling = startReconciliation(stack.client, config, stack.ledger.id).then((run) => run.result());
+    sandbox: { faults: faultsOf(faults), seed, idsBySeed: true },
+  };
+  return withWork(work, async (session) => {
+    const { client, ledgerId, stack, ended } = session;
+    const results = await followBatches(session, await session.start(files, options));
+    const reconciling = startReconciliation(client, config, ledgerId).then((run) => run.result());
     await Promise.race([reconciling, ended]);
-    const { duplicates, totals } = stack.sandbox?.books() ?? { duplicates: [], totals: { invoices: 0 } };
+    const { duplicates, totals } = stack?.sandbox?.books() ?? { duplicates: [], totals: { invoices: 0 } };
     notify(`The simulated service's books: ${totals.invoices} invoices, ${duplicates.length} of them twice.`);
-    return printResults(await Promise.all(results.map(asReported)), command.json);
-  } finally {
-    stack.handOver.refuse();
-    await stack.stop();
-  }
+    return printResults(await Promise.all(results.map(asReported)), json);
+  });
 }
 
 /** The mapping profiles by which the night would read the file. */

@@ -1,25 +1,49 @@
-import { bringIn } from '../../wiring/files/input-files.ts';
-import { namedFiles } from '../../wiring/files/named-file.ts';
-import { requireProfile } from '../../wiring/files/read-with-profile.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig } from '../../app/config/config.ts';
+import { bringIn } from '../../app/files/input-files.ts';
+import { namedFiles } from '../../app/files/named-file.ts';
+import { requireProfile } from '../../app/files/read-with-profile.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
-import { requireOneFileForTotals } from '../session/expectations.ts';
-import { chosenApplication } from '../session/chosen-application.ts';
-import { printResults } from '../output/print-results.ts';
-import type { RunCommand } from '../session/run/run-command.ts';
+import { printResults } from '../output/summary-table.ts';
+import { requireOneFileForTotals, type ReadingCommand } from '../session/expectations.ts';
+import type { WorkSession } from '../session/work-session.ts';
 
-/** `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. */
-export async function runCommand(given: RunCommand): Promise<ExitCode> {
-  const chosen = chosenApplication(given.env, given.application ?? null);
-  const { config } = chosen;
-  const command = { ...given, files: await namedFiles(config.inputDir, given.files) };
-  requireOneFileForTotals(command.files, command.options);
-  for (const file of command.files) await requireProfile(config.inputDir, file, command.options);
-  for (const file of command.files) await bringIn(config.inputDir, file);
+const INTERRUPTED = {
+  own: 'Interrupted: nothing more was sent, and the requests on the wire have been answered or given up. The same command goes on where this one stopped.',
+  owner:
+    'Interrupted: the process that owns the data directory goes on with the batch. `lote status` tells where it stands.',
+  shared: 'Interrupted: the workers go on with the batch. `lote status` tells where it stands.',
+} as const;
+
+/**
+ * `lote run FILE…`: start, progress, wait, summary. Boots what is not there and takes it down again. With `onlyAtSandbox` the files are of no real merchant,
+ * and a process that works at a real service does not get them.
+ */
+export async function runCommand(
+  env: NodeJS.ProcessEnv,
+  { files: names, json, ...options }: ReadingCommand,
+  onlyAtSandbox = false,
+): Promise<ExitCode> {
+  const config = readConfig(env);
+  const files = await namedFiles(config.inputDir, names);
+  requireOneFileForTotals(files, options);
+  for (const file of files) await requireProfile(config.inputDir, file, options);
+  for (const file of files) await bringIn(config.inputDir, file);
   // Loaded only now: what is wrong with the files is told in a third of the time.
-  if (config.databaseUrl !== null && config.temporal.address !== null) {
-    const { runAsClient } = await import('../session/run/run-as-client.ts');
-    return printResults(await runAsClient(config, command), command.json);
-  }
-  const { runEmbedded } = await import('../session/run/run-embedded.ts');
-  return runEmbedded(chosen, command);
+  const { withWork } = await import('../session/work-session.ts');
+  const { followBatches } = await import('../session/follow-batches.ts');
+  const wish = { json, env, config, attempted: 'Running files', startsFiles: true };
+  return withWork({ ...wish, interrupted: (place) => INTERRUPTED[place] }, async (session) => {
+    if (onlyAtSandbox) requireSandboxOf(session);
+    return printResults(await followBatches(session, await session.start(files, options)), json);
+  });
+}
+
+/** The owner of the directory works with its own settings, not with the environment of this command. */
+function requireSandboxOf({ owner }: WorkSession): void {
+  if (owner === undefined || owner.endpoints.sandbox !== null) return;
+  throw new LoteError(
+    'usage',
+    `Running files at the built-in sandbox: the process that owns the data directory (${owner.endpoints.pid} where it runs) must work at the built-in sandbox, too, but it works at a real service. Nothing was handed over. Run the command in an empty directory.`,
+  );
 }

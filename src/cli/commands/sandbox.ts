@@ -1,30 +1,32 @@
-import { configOf, type Config } from '../../runtime/config/config.ts';
-import { choosePort } from '../../runtime/process/free-port.ts';
-import { openDataDir } from '../../runtime/data-dir/data-dir.ts';
-import { createLogger } from '../../runtime/process/logger.ts';
+import { readConfig } from '../../app/config/config.ts';
+import { choosePort } from '../../app/process/free-port.ts';
+import { openDataDir } from '../../app/data-dir/data-dir.ts';
+import { createLogger } from '../../app/process/logger.ts';
 import { startSandbox } from '../../sandbox/sandbox.ts';
 import { parseFaults } from '../../sandbox/faults.ts';
-import { fileStore } from '../../sandbox/store/file-store.ts';
-import { postgresStore } from '../../sandbox/store/postgres-store.ts';
-import type { SandboxStore } from '../../sandbox/store/sandbox-store.ts';
-import { sandboxProfile } from '../../wiring/account/sandbox-profile.ts';
+import { fileStore } from '../../sandbox/file-store.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { stay } from '../session/stay.ts';
+import { stay } from '../session/interruption.ts';
+
+/** Flags of `lote sandbox`. */
+export interface SandboxFlags {
+  /** Address to listen at; left out: this machine alone. */
+  readonly host?: string;
+  /** `heavy` or a JSON object. */
+  readonly faults?: string;
+}
 
 /** `lote sandbox`: the simulated service alone, for anyone who writes a client for the published interface. */
-export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  // It plays the service, so that neither a key nor the applications are its business.
-  const config = configOf(env, process.cwd(), 'nothing');
-  const profile = sandboxProfile(config);
-  const faults = env['SANDBOX_FAULTS'];
+export async function sandboxCommand(env: NodeJS.ProcessEnv, { host, faults }: SandboxFlags): Promise<ExitCode> {
+  // It plays the service, so that it needs no key.
+  const config = readConfig(env, process.cwd(), 'nothing');
   const staying = stay();
   const sandbox = await startSandbox({
-    host: config.sandbox.host,
+    host: host ?? config.sandbox.host,
     port: await choosePort(config.sandbox),
     openKeys: true,
-    store: await storeOf(config),
+    store: fileStore({ directory: (await openDataDir(config.dataDir)).sandbox }),
     log: createLogger({ level: config.logLevel, secrets: config.secrets }),
-    ...(profile === null ? {} : { profile }),
     ...(faults === undefined ? {} : { faults: parseFaults(faults) }),
   });
   staying.begin();
@@ -32,10 +34,4 @@ export async function sandboxCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
   await staying.over;
   await sandbox.close();
   return EXIT.ok;
-}
-
-/** In a schema of its own where a PostgreSQL is given, else under the data directory: it survives a restart either way. */
-async function storeOf({ databaseUrl, dataDir }: Config): Promise<SandboxStore> {
-  if (databaseUrl !== null) return postgresStore({ connectionString: databaseUrl });
-  return fileStore({ directory: (await openDataDir(dataDir)).sandbox });
 }

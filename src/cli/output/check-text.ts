@@ -1,25 +1,29 @@
+import { fill } from '../../texts/fill.ts';
 import { z } from 'zod';
 import type { Finding } from '../../domain/invoice.ts';
-import type { CheckedFile } from '../../wiring/files/check-file.ts';
+import type { CheckedFile } from '../../app/files/check-file.ts';
+import { tableLines } from './terminal-text.ts';
 import { plainText } from '../../texts/plain-text.ts';
 import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
+import type { MappedColumn, MappedFile } from '../../console/mapping/file-mapper.ts';
+import { TEXTS_EN } from '../../console/texts/en.ts';
 
 const EXAMPLES_SHOWN = 3;
 const ROWS_SHOWN = 12;
-const Witness = z.object({ row: z.number(), value: z.string() });
+const Witness = z.object({ row: z.number(), column: z.string(), value: z.string() });
 const Decimal = z.object({
   mark: z.string(),
   how: z.string(),
   witness: Witness.nullable(),
-  against: Witness.optional(),
   ambiguous: Witness.optional(),
+  thousands: Witness.optional(),
 });
 const ShownProof = z.object({
   encoding: z.object({ name: z.string(), how: z.string(), bom: z.boolean(), samples: z.array(z.string()) }).optional(),
   delimiter: z.object({ value: z.string(), how: z.string(), headerRow: z.number() }).optional(),
   header: z.array(z.object({ column: z.string(), header: z.string(), position: z.number() })).optional(),
   ignored: z.array(z.string()).optional(),
-  decimal: z.object({ quantity: Decimal, unit_price: Decimal }).optional(),
+  decimal: Decimal.optional(),
   dialect: z.object({ format: z.string() }).optional(),
   workbook: z
     .object({
@@ -69,9 +73,7 @@ function proofLines(proof: CheckedFile['proof']): readonly string[] {
       ({ column, header: name, position }) => `column       ${column} <- "${name}" (column ${position})`,
     ),
     ...((ignored ?? []).length === 0 ? [] : [`not sent     ${(ignored ?? []).map((name) => `"${name}"`).join(', ')}`]),
-    ...(decimal === undefined
-      ? []
-      : [`quantity     ${decimalText(decimal.quantity)}`, `unit_price   ${decimalText(decimal.unit_price)}`]),
+    ...(decimal === undefined ? [] : [`numbers      ${decimalText(decimal)}`]),
   ];
 }
 
@@ -89,13 +91,13 @@ function encodingText({ name, how, bom, samples }: z.infer<typeof ShownProof.sha
   return `${name}${bom ? ' with byte order mark' : ''}, ${how}${words}`;
 }
 
-function decimalText({ mark, how, witness, against, ambiguous }: z.infer<typeof Decimal>): string {
+function decimalText({ mark, how, witness, ambiguous, thousands }: z.infer<typeof Decimal>): string {
   if (how === 'either') return 'no value depends on the decimal mark';
+  const shown = ({ value, row, column }: z.infer<typeof Witness>) => `"${value}" in row ${row}, ${column}`;
   const name = mark === ',' ? 'decimal comma' : 'decimal point';
-  const because = witness === null ? '' : ` by "${witness.value}" in row ${witness.row}`;
-  const other = against === undefined ? '' : `; but "${against.value}" in row ${against.row} is the other kind`;
-  const doubt = ambiguous === undefined ? '' : `; that decides "${ambiguous.value}" in row ${ambiguous.row} too`;
-  return `${name}, ${how}${because}${other}${doubt}`;
+  const because = witness === null ? '' : ` by ${shown(witness)}`;
+  const doubt = ambiguous === undefined || thousands !== undefined ? '' : `; that decides ${shown(ambiguous)}, too`;
+  return `${name}, ${how}${because}${doubt}`;
 }
 
 function totalsLines(file: CheckedFile): readonly string[] {
@@ -109,7 +111,7 @@ function totalsLines(file: CheckedFile): readonly string[] {
   ];
 }
 
-/** The reference is no part of what is sent, and without it nobody finds the invoice in the source. */
+/** The reference is no part of the request, and without it a person cannot find the invoice in the source. */
 function invoiceLines({ firstInvoices, firstBodies }: CheckedFile): readonly string[] {
   return firstInvoices.flatMap(({ ref, merchantNif, rows }, at) => [
     `${ref} of merchant ${merchantNif}, ${rows.length === 1 ? 'row' : 'rows'} ${rowList(rows)}`,
@@ -140,4 +142,70 @@ function findingLines(findings: readonly Finding[]): readonly string[] {
         ...(group.length > EXAMPLES_SHOWN ? [`  … and ${group.length - EXAMPLES_SHOWN} more (--json lists them)`] : []),
       ]),
   );
+}
+
+/** The proposal for a file whose columns no person has confirmed, and the command that confirms it. */
+export function mappingText(file: string, mapped: MappedFile): string {
+  const rows = mapped.columns.map((column) => [nameOf(column), meaningOf(column), samplesOf(column)]);
+  return [
+    '  proposal, which is read so once you have saved it:',
+    ...tableLines([['COLUMN', 'MEANS', 'VALUES'], ...rows]).map((line) => `    ${line}`),
+    ...mapped.taxWords.map(
+      ({ word, code }) => `    tax "${word}" ${code === '' ? 'is no code of the service' : `is sent as ${code}`}`,
+    ),
+    ...openOf(mapped),
+    ...looksOf(mapped),
+    ...resultOf(mapped),
+    '  to confirm it:',
+    `    ${saveCommand(file, mapped)}`,
+    '    (another meaning: --column unit_price="Selling Price"; not sent: --column none="Unit Cost"; credit notes: --skip Tipo=NC,ND)',
+  ]
+    .map((one) => plainText(one))
+    .join('\n');
+}
+
+function nameOf({ header }: MappedColumn): string {
+  return header === '' ? TEXTS_EN.mapping.unnamed : `"${header}"`;
+}
+
+function meaningOf({ meaning, kind }: MappedColumn): string {
+  if (kind !== null) return `kind: skips ${kind.skip.join(', ') || 'nothing'}`;
+  return meaning === 'none' ? 'NOT SENT' : meaning;
+}
+
+function samplesOf({ samples, kind }: MappedColumn): string {
+  const values = kind === null ? samples : kind.invoices.map((value) => `${value} (invoice)`);
+  return values.join(' · ');
+}
+
+function openOf({ missing, twice }: MappedFile): readonly string[] {
+  return [
+    ...missing.map(
+      (column) => `  no column for ${column} yet: --column ${column}=HEADER, or --constant ${column}=VALUE`,
+    ),
+    ...twice.map((column) => `  several columns for ${column}: --column none=HEADER for those that are not`),
+  ];
+}
+
+function looksOf({ looks }: MappedFile): readonly string[] {
+  if (looks.length === 0) return [];
+  return [
+    '  look at this first:',
+    ...looks.map(({ code, header, other }) => `    - ${fill(TEXTS_EN.mapping.looks[code], { header, other })}`),
+  ];
+}
+
+function resultOf({ check }: MappedFile): readonly string[] {
+  if (check === null) return [];
+  if (check.refused) return ['  read so, the file is refused:', `    ${check.findings[0]?.message ?? ''}`];
+  const net = Object.entries(check.netOfValid).map(([currency, sum]) => `${sum} ${currency}`);
+  return [
+    `  read so: ${check.invoices} invoices from ${check.rows} rows, ${check.invalid} invalid; net ${net.join(', ') || 'none'}`,
+  ];
+}
+
+/** Quoted for a shell where that is needed. */
+function saveCommand(file: string, { suggestedName, missing }: MappedFile): string {
+  const open = missing.map((column) => ` --column ${column}=HEADER`).join('');
+  return `lote check ${/^[\w./-]+$/u.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`} --save-profile ${suggestedName}${open}`;
 }

@@ -1,6 +1,8 @@
+import type { BatchResult } from '../../domain/messages/messages.ts';
+import { isEveryRowIssued } from '../../domain/messages/whole-file.ts';
 import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 
-/** Exit codes of the commands; `docs/exit-codes.md` explains each. */
+/** Exit codes of the commands; `docs/operating.md#exit-codes` explains each. */
 export const EXIT = { ok: 0, someNotIssued: 1, refused: 2, unreachable: 3, usage: 64, interrupted: 130 } as const;
 
 /** One of the numbers of `EXIT`. */
@@ -17,4 +19,13 @@ const OF_ERROR: Readonly<Partial<Record<LoteErrorCode, ExitCode>>> = {
 /** Exit code of an error: `usage` for a mistake of the caller, `interrupted` for Ctrl-C, else `unreachable`. */
 export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof LoteError ? (OF_ERROR[error.code] ?? EXIT.unreachable) : EXIT.unreachable;
+}
+
+/**
+ * 0 only when every data row is accounted for in an issued invoice, and the file has the control totals that were declared; a totals row is no data. An
+ * invoice in doubt is an issued one: what is printed, and the report, say the doubt.
+ */
+export function batchExitCode(result: Pick<BatchResult, 'state' | 'counts' | 'totalsDiffer'>): ExitCode {
+  if (result.state === 'refused') return EXIT.refused;
+  return isEveryRowIssued(result) && result.state === 'finished' ? EXIT.ok : EXIT.someNotIssued;
 }

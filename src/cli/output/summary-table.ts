@@ -1,6 +1,35 @@
 import { OUTCOMES } from '../../domain/invoice-state.ts';
-import type { BatchResult } from '../../contract/messages.ts';
-import { refusalLines } from './refusal-lines.ts';
+import type { BatchResult } from '../../domain/messages/messages.ts';
+import { z } from 'zod';
+import { plainText } from '../../texts/plain-text.ts';
+import { readFileSync } from 'node:fs';
+import { EXIT, batchExitCode, type ExitCode } from './exit-codes.ts';
+
+const MOST_SHOWN = 5;
+
+const Report = z.object({
+  fileFindings: z.array(z.object({ severity: z.string(), code: z.string(), message: z.string() })),
+});
+
+/** What a person must see of how a file was read although it was not refused. */
+const SHOWN_OF_ANY = 'thousands-grouped';
+
+/**
+ * Why a file was refused, and which option decides, or how its thousands were read: out of its report, since what a file says
+ * must not travel through Temporal.
+ */
+export function readingLines(reportJson: string, isRefused: boolean): readonly string[] {
+  try {
+    const { fileFindings } = Report.parse(JSON.parse(readFileSync(reportJson, 'utf8')));
+    return fileFindings
+      .filter(({ severity, code }) => code === SHOWN_OF_ANY || (isRefused && severity === 'error'))
+      .slice(0, MOST_SHOWN)
+      .map(({ message }) => `  ${plainText(message)}`);
+  } catch {
+    // A report on another machine, or a missing one, is named below all the same.
+    return [];
+  }
+}
 
 /** What a person sees when a batch is done: the states that occur, and where the report is. */
 export function summaryTable(result: BatchResult): string {
@@ -10,7 +39,7 @@ export function summaryTable(result: BatchResult): string {
   });
   const lines = [
     `Batch ${result.batchId}: ${result.state}`,
-    ...(result.state === 'refused' ? refusalLines(result.reports.json) : []),
+    ...readingLines(result.reports.json, result.state === 'refused'),
     ...rows.map(([state, count]) => `  ${state.padEnd(16)}${String(count).padStart(8)}`),
     `  ${'invoices'.padEnd(16)}${String(result.counts.invoices ?? 0).padStart(8)}   from ${result.counts.rows ?? 0} rows`,
     ...(result.counts.rowsWithoutInvoice ? [`  rows without invoice ${result.counts.rowsWithoutInvoice}`] : []),
@@ -29,4 +58,22 @@ export function summaryTable(result: BatchResult): string {
     ...(result.reports.corrections === null ? [] : [`Corrections  ${result.reports.corrections}`]),
   ];
   return lines.join('\n');
+}
+
+/** The end of a command that waited for batches; of several, the worst decides the exit code. */
+export function printResults(results: readonly BatchResult[], json: boolean): ExitCode {
+  if (json) process.stdout.write(`${JSON.stringify({ batches: results.map((result) => documentOf(result)) })}\n`);
+  else for (const result of results) process.stdout.write(`${summaryTable(result)}\n`);
+  return results.reduce<ExitCode>((worst, result) => {
+    const code = batchExitCode(result);
+    return code > worst ? code : worst;
+  }, EXIT.ok);
+}
+
+function documentOf(result: BatchResult) {
+  const { batchId, file, state, counts, reports, attachedTo, revision, changes, retried, totalsDiffer } = result;
+  return {
+    ...{ id: batchId, file, state, exitCode: batchExitCode(result), counts, reports },
+    ...{ totalsDiffer, attachedTo, revision, changes, retried },
+  };
 }

@@ -1,7 +1,13 @@
 import { InvalidArgumentError } from 'commander';
-import type { BatchInput } from '../../contract/messages.ts';
+import type { BatchInput } from '../../domain/messages/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { canonicalDecimal } from '../../domain/money.ts';
+
+/** What is typed of files, and how to read them. */
+export type ReadingCommand = Omit<BatchInput, 'file' | 'ledgerId'> & {
+  readonly files: readonly string[];
+  readonly json: boolean;
+};
 
 /** `--expect-invoices 120` */
 export function expectedInvoices(text: string): number {

@@ -19,13 +19,6 @@ const DeclaredFields = z.object({
 
 /** What a form or an address declares about a file; what is empty or unknown is not declared. */
 export function readDeclared(fields: Readonly<Record<string, unknown>>): Declared {
-  const { decimal, encoding, profile, sheet, duplicateRows, lookAlikes } = DeclaredFields.parse(fields);
-  return {
-    ...(decimal === undefined ? {} : { decimal }),
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(sheet === undefined ? {} : { sheet }),
-    ...(duplicateRows === undefined ? {} : { duplicateRows }),
-    ...(lookAlikes === undefined ? {} : { lookAlikes }),
-  };
+  const declared = DeclaredFields.parse(fields);
+  return Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined));
 }

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Readiness } from '../../domain/ports/readiness.ts';
 import { getCookie, setCookie } from 'hono/cookie';
-import type { FormTokens } from '../forms/form-token.ts';
+import { sameSecret, type FormTokens } from '../forms/form-token.ts';
 import { peerAccount } from './peer-account.ts';
-import { sameSecret } from './same-secret.ts';
+import type { Readiness } from '../../domain/records/readiness.ts';
 
 /** Request header that carries the console's token. */
 export const TOKEN_HEADER = 'x-lote-token';
@@ -30,7 +29,7 @@ export interface GuardOptions {
 export function guard({ token, access, hosts, forms, ready }: GuardOptions): MiddlewareHandler {
   const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
   return async (context, next) => {
-    // Without sign-in nobody has a name.
+    // Without sign-in no person has a name.
     context.set('caller', { kind: 'anybody' });
     const foreign = refuseForeignAddress(context);
     if (foreign !== null) return foreign;
@@ -83,7 +82,7 @@ export function refuseForeignPage(context: Context, forms: FormTokens): Response
         context,
         403,
         'page-old',
-        'The page was made before this console was started, by another one, or for somebody else. Nothing was done. Go back, load the page again, and repeat.',
+        'The page was made before this console was started, by another one, or for another person. Nothing was done. Go back, load the page again, and repeat.',
       );
 }
 
@@ -112,7 +111,7 @@ function isSameOrigin(context: Context): boolean {
 }
 
 /**
- * Whether the request carries the console's own token. Only the account that runs Lote, and whoever got it from there,
+ * Whether the request carries the console's own token. Only the account that runs Lote, and a process that got it from there,
  * can read it.
  */
 export function carriesToken(context: Context, token: string | undefined): boolean {

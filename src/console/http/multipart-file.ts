@@ -39,7 +39,7 @@ export async function multipartFile(
     form.on('error', () => reject(noForm('a form that is sent to its end')));
     source.on('error', (error) => {
       reject(error);
-      // Whoever reads the file would wait for its rest for ever.
+      // The reader of the file would wait for its rest for ever.
       form.end();
     });
     source.pipe(form);
@@ -61,7 +61,7 @@ function openForm(contentType: string): InstanceType<typeof Busboy> {
   }
 }
 
-/** Listens before anybody reads: an error that nobody listens to would end the process. */
+/** Listens before the first read: an error without a listener would end the process. */
 function failureOf(stream: BusboyFileStream): () => boolean {
   let failed = false;
   stream.on('error', () => (failed = true));
@@ -70,7 +70,7 @@ function failureOf(stream: BusboyFileStream): () => boolean {
 
 interface FormEnd {
   readonly broken: () => boolean;
-  /** Reads no further, whoever still sends. */
+  /** Reads no further, although the client may still send. */
   readonly stop: () => void;
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { html } from 'hono/html';
+import { html, type SafeHtml } from '../../texts/html.ts';
 import { chooseLanguage } from '../../texts/choose-language.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { FormTokens } from '../forms/form-token.ts';
@@ -8,7 +8,6 @@ import { callerOf } from '../people/caller.ts';
 import { pageFormat } from '../pages/page-format.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import { pageLayout } from '../pages/page-layout.ts';
-import type { Html } from '../pages/page-layout.ts';
 import { LANGUAGES } from '../../texts/languages.ts';
 
 const LANGUAGE_COOKIE = 'lote_language';
@@ -16,7 +15,7 @@ const ONE_YEAR_S = 365 * 24 * 60 * 60;
 
 export interface Page {
   readonly title: string;
-  readonly content: Html;
+  readonly content: SafeHtml;
   readonly live?: boolean;
   readonly status?: 200 | 400 | 403 | 404 | 413 | 500 | 501 | 503;
 }
@@ -26,7 +25,7 @@ export interface PageAnswers {
   formatOf(context: Context): PageFormat;
   show(context: Context, page: Page): Response | Promise<Response>;
   notFound(context: Context): Response | Promise<Response>;
-  /** To somebody who may only look. */
+  /** For a person who may only look. */
   roleMissing(context: Context): Response | Promise<Response>;
 }
 
@@ -53,7 +52,7 @@ export function pageAnswers(
       pageLayout({
         ...{ format: formatOf(context), title, content, live, version, path, query },
         ...{ temporalUi: links.temporalUi, caller: callerOf(context) },
-      }),
+      }).safe,
       status,
     );
   }

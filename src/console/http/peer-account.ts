@@ -7,7 +7,7 @@ export type PeerAccount = 'own' | 'other' | 'unknown';
 
 const judged = new WeakMap<Socket, PeerAccount>();
 const ROOT = 0;
-/** The system has no such table, or shows it to nobody. */
+/** The system has no such table, or does not show it. */
 const HIDDEN: ReadonlySet<unknown> = new Set(['ENOENT', 'EACCES']);
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const V4 = /^(?:::ffff:)?(\d+)\.(\d+)\.(\d+)\.(\d+)$/u;
@@ -25,7 +25,7 @@ export async function peerAccount(context: Context): Promise<PeerAccount> {
     judged.set(socket, found);
     return found;
   } catch {
-    // Whoever keeps all files of this process open must not become everybody by that. The next request looks again.
+    // A client that keeps all files of this process open must not become every account by that. The next request looks again.
     return 'other';
   }
 }
@@ -53,7 +53,7 @@ interface Connection {
   readonly inode: string;
 }
 
-/** A system without the table, or one that shows it to nobody, tells nothing. @throws when it cannot be read for another reason, such as too many open files */
+/** A system that has no such table, or does not show it, tells nothing. @throws when it cannot be read for another reason, such as too many open files */
 async function readTable(path: string): Promise<Connection[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && HIDDEN.has(error.code)) return '';

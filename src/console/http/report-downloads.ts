@@ -1,9 +1,7 @@
+import { readdir } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
-import type { ConsoleOptions } from '../console-options.ts';
-import { namesIn } from '../missing-file.ts';
 
 const PLAIN_NAME = /^\w[\w.-]*$/u;
 const REPORT_FILE = /^(?:report\.[a-z0-9]+|corrections[\w-]*\.[a-z0-9]+)$/u;
@@ -23,14 +21,6 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const REPORT_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Where the reports of a batch's application are: of several, each has a folder of its name. */
-export function reportsDirOf(
-  { reportsDir, applications }: Pick<ConsoleOptions, 'reportsDir' | 'applications'>,
-  { application }: Pick<BatchRecord, 'application'>,
-): string {
-  return applications === undefined ? reportsDir : join(reportsDir, application);
-}
-
 /** Names of the files that a batch's report consists of; none when there is no report yet. */
 export async function reportFiles(reportsDir: string, batchId: string): Promise<readonly string[]> {
   if (!PLAIN_NAME.test(batchId)) return [];
@@ -38,9 +28,8 @@ export async function reportFiles(reportsDir: string, batchId: string): Promise<
   return names.filter((name) => REPORT_FILE.test(name)).toSorted();
 }
 
-/** The answer with one of these files, or null when there is no such file. Names that are not listed are never opened. */
-export async function reportFileAnswer(reportsDir: string, batchId: string, name: string): Promise<Response | null> {
-  if (!(await reportFiles(reportsDir, batchId)).includes(name)) return null;
+/** The answer with one of these files; `name` must be one that `reportFiles` has listed. */
+export function reportFileAnswer(reportsDir: string, batchId: string, name: string): Response {
   const extension = name.slice(name.lastIndexOf('.') + 1);
   const stream = createReadStream(join(reportsDir, batchId, name));
   return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
@@ -51,4 +40,19 @@ export async function reportFileAnswer(reportsDir: string, batchId: string, name
       'content-security-policy': REPORT_POLICY,
     },
   });
+}
+
+/** Names in a folder; none where it is not there. Any other error is thrown. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Whether an error of the system says that a file or folder is not there (`ENOENT`). The console reads through ports, so it has its own. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -1,8 +1,21 @@
 import type { Column } from '../../domain/row.ts';
-import type { FileCheck } from '../file-check.ts';
+import type { Finding } from '../../domain/invoice.ts';
 
-/** What a column of a file means: a column of Lote, a part of the reference, or nothing. */
-export type ColumnMeaning = Column | 'reference-part' | 'none';
+/** What a column of a file means: a column of Lote, a part of the reference, which rows are invoices, or nothing. */
+export type ColumnMeaning = Column | 'reference-part' | 'kind' | 'none';
+
+/** The values of a column by which rows are invoices or are skipped. */
+export interface KindValues {
+  readonly skip: readonly string[];
+  readonly invoices: readonly string[];
+}
+
+/** Something that a person should look at before confirming: a code, the column, and what it is compared with. */
+export interface MappingLook {
+  readonly code: 'differs' | 'same-reference' | 'digits' | 'merchants' | 'candidates';
+  readonly header: string;
+  readonly other: string;
+}
 
 /** What a person has chosen so far about how a file is read. What is left out is as the file shows it. */
 export interface MappingChoices {
@@ -14,6 +27,8 @@ export interface MappingChoices {
   readonly meanings: ReadonlyMap<number, ColumnMeaning>;
   /** The header for which the meanings were chosen: for another one they are proposed anew. */
   readonly headerId?: string;
+  /** By place in the header; left out: no value is skipped. */
+  readonly kinds?: ReadonlyMap<number, Partial<KindValues>>;
   /** Between the parts of a reference. */
   readonly separator?: string;
   /** Values that every row has. */
@@ -29,6 +44,10 @@ export interface MappedColumn {
   /** Its first cells that are not empty. */
   readonly samples: readonly string[];
   readonly meaning: ColumnMeaning;
+  /** Null unless it means which rows are invoices. */
+  readonly kind: KindValues | null;
+  /** False for a member of JSON that Lote reads: its place says what it means. */
+  readonly isOpen: boolean;
 }
 
 /** The head of a file with the choices applied, and what a dry run says of them. */
@@ -37,6 +56,7 @@ export interface MappedFile {
   readonly headerRow: number;
   readonly headerId: string;
   readonly columns: readonly MappedColumn[];
+  readonly looks: readonly MappingLook[];
   /** How its text is read; null for a workbook. */
   readonly dialect: { readonly encoding: string; readonly delimiter: string } | null;
   /** Visible sheets of a workbook; empty for text. */
@@ -53,7 +73,7 @@ export interface MappedFile {
   readonly taxWords: readonly { readonly word: string; readonly code: string }[];
   /** Null while columns are missing or meant twice. */
   readonly check: FileCheck | null;
-  /** A profile's name that the file's own name begins with. */
+  /** A free name for its profile. */
   readonly suggestedName: string;
 }
 
@@ -62,7 +82,7 @@ export type KeptMapping = 'saved' | 'name' | 'taken' | 'open';
 
 /** Maps the columns of a file by hand. */
 export interface FileMapper {
-  /** Null for what is no table. @throws LoteError `file-unreadable`, `usage`, `checks-busy` */
+  /** Null for what is no table. @throws LoteError `file-unreadable`, `usage` */
   readonly view: (file: string, choices: MappingChoices) => Promise<MappedFile | null>;
   /** Keeps the mapping as `profiles/NAME.json` of the input folder. @throws LoteError `folder-unusable`, and those of `view` */
   readonly save: (mapping: {
@@ -72,4 +92,32 @@ export interface FileMapper {
     /** Who saves it, for the audit. */
     readonly by: string;
   }) => Promise<KeptMapping>;
+}
+
+/** What a dry run found; nothing left the machine. */
+export interface FileCheck {
+  readonly refused: boolean;
+  readonly sha256: string;
+  readonly proof: Readonly<Record<string, unknown>>;
+  readonly rows: number;
+  readonly rowsWithoutInvoice: number;
+  /** Of those, rows that are no totals rows. */
+  readonly rowsLost: number;
+  readonly invoices: number;
+  readonly invalid: number;
+  /** By currency, of the valid invoices: what would be sent. */
+  readonly netOfValid: Readonly<Record<string, string>>;
+  readonly findings: readonly Finding[];
+  /** Bytes of the first invoices, exactly as they would be sent; only the merchant's id is not known before. */
+  readonly firstBodies: readonly string[];
+  /** In what it is read otherwise now than when these bytes were started: a start would hold the rest of it. Left out or empty: in nothing. */
+  readonly readOtherwise?: readonly string[];
+}
+
+/** What a person has seen before the start; a member that is left out is not compared. */
+export interface CheckedBytes {
+  /** SHA-256 of the file. */
+  readonly sha256?: string | undefined;
+  /** SHA-256 of the mapping profile with which it was read; empty: without one. */
+  readonly profile?: string | undefined;
 }

@@ -5,15 +5,15 @@ import type { ColumnMeaning, MappingChoices } from './file-mapper.ts';
 
 /** Delimiters that are met; a tab has no sign of its own on a page. */
 export const DELIMITERS = [',', ';', 'tab', '|'] as const;
-/** A table of invoices has a dozen columns. */
-export const MOST_COLUMNS = 100;
+/** A table of invoices has a dozen columns; a file with more is not confirmed on a page. */
+export const MOST_COLUMNS = 500;
 /** Of a tax column there are as many words as rates. */
 export const MOST_TAX_WORDS = 40;
 
 const LONGEST_TEXT = 200;
 const LONGEST_SEPARATOR = 5;
 
-const MEANINGS: ReadonlySet<string> = new Set<ColumnMeaning>([...COLUMNS, 'reference-part', 'none']);
+const MEANINGS: ReadonlySet<string> = new Set<ColumnMeaning>([...COLUMNS, 'reference-part', 'kind', 'none']);
 
 const Fields = z.object({
   encoding: z.enum(ENCODINGS).optional().catch(undefined),
@@ -26,15 +26,14 @@ const Fields = z.object({
 
 /** What an address or a form says; what is empty, unknown or too long is not chosen. */
 export function readChoices(fields: Readonly<Record<string, unknown>>): MappingChoices {
-  const { encoding, delimiter, sheet, decimal, header, separator } = Fields.parse(fields);
+  const { delimiter, header: headerId, ...given } = Fields.parse(fields);
+  const chosen = { ...given, headerId, delimiter: delimiter === 'tab' ? '\t' : delimiter };
   return {
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { delimiter: delimiter === 'tab' ? '\t' : delimiter }),
-    ...(sheet === undefined ? {} : { sheet }),
-    ...(decimal === undefined ? {} : { decimal }),
-    ...(header === undefined ? {} : { headerId: header }),
-    ...(separator === undefined ? {} : { separator }),
+    ...(Object.fromEntries(
+      Object.entries(chosen).filter(([, value]) => value !== undefined),
+    ) as Partial<MappingChoices>),
     meanings: meaningsOf(fields),
+    kinds: kindsOf(fields),
     constants: constantsOf(fields),
     taxCodes: taxCodesOf(fields),
   };
@@ -43,6 +42,26 @@ export function readChoices(fields: Readonly<Record<string, unknown>>): MappingC
 function meaningsOf(fields: Readonly<Record<string, unknown>>): MappingChoices['meanings'] {
   const chosen = Array.from({ length: MOST_COLUMNS }, (_, at) => [at, textOf(fields[`m${at}`])] as const);
   return new Map(chosen.filter((one): one is [number, ColumnMeaning] => one[1] !== undefined && MEANINGS.has(one[1])));
+}
+
+function kindsOf(fields: Readonly<Record<string, unknown>>): NonNullable<MappingChoices['kinds']> {
+  const given = Array.from({ length: MOST_COLUMNS }, (_, at) => {
+    const [skip, invoices] = [fields[`skip${at}`], fields[`invoices${at}`]];
+    const values = {
+      ...(typeof skip === 'string' ? { skip: listedValues(skip) } : {}),
+      ...(typeof invoices === 'string' ? { invoices: listedValues(invoices) } : {}),
+    };
+    return [at, values] as const;
+  });
+  return new Map(given.filter(([, values]) => Object.keys(values).length > 0));
+}
+
+/** `NC, ND` as a person writes several values of a column. */
+export function listedValues(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '' && value.length <= LONGEST_TEXT);
 }
 
 function constantsOf(fields: Readonly<Record<string, unknown>>): MappingChoices['constants'] {

@@ -3,9 +3,13 @@ import { z } from 'zod';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { actorOf, mayOperate } from '../people/caller.ts';
 import { formOf } from '../routes/file-routes.ts';
-import type { FileMapper } from './file-mapper.ts';
+import type { FileMapper, KeptMapping, MappedFile, MappingChoices } from './file-mapper.ts';
 import { readChoices } from './mapping-choices.ts';
-import { mappingPage, type MappingPage } from './mapping-page.ts';
+import { html, type SafeHtml } from '../../texts/html.ts';
+import { firstFindings } from '../pages/notes.ts';
+import { baseName, netTable, tone, verdict } from '../pages/check-page.ts';
+import type { PageFormat } from '../pages/page-format.ts';
+import { columnTable, constantFields, dialectFields, kindFields, lookList, taxFields } from './mapping-form.ts';
 
 const File = z.string().min(1).max(1_000);
 const SaveForm = z.object({ file: File, name: z.string().max(200).catch('') });
@@ -47,7 +51,78 @@ export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
     return pages.show(context, {
       title: format.texts.mapping.title,
       content,
-      ...(page.refused === null ? {} : { status: 400 }),
+      status: page.refused === null ? 200 : 400,
     });
   }
+}
+
+/** Enough to see what is wrong; the page of the check has them all. */
+const MOST_FINDINGS = 20;
+
+/** What the page shows, and of what. */
+interface MappingPage {
+  /** Relative to the input directory. */
+  readonly file: string;
+  readonly choices: MappingChoices;
+  /** Null: the file is no table. */
+  readonly mapped: MappedFile | null;
+  /** The name that a person wrote; left out: the one that the file suggests. */
+  readonly name?: string;
+  /** Why nothing was saved; null: it was not tried. */
+  readonly refused: Exclude<KeptMapping, 'saved'> | null;
+}
+
+/**
+ * Maps the columns of a file by choosing. All choices stand in the page's address, so that the browser's way back undoes them, and the page
+ * needs no script.
+ */
+function mappingPage(format: PageFormat, page: MappingPage): SafeHtml {
+  const { mapping } = format.texts;
+  const { file, mapped, choices, refused } = page;
+  const title = html`<h1>${mapping.title} ${baseName(file)}</h1>`;
+  if (mapped === null) return html`${title}<p>${mapping.noTable}</p>`;
+  return html`${title}
+    <p class="soft">${mapping.note}</p>
+    ${refused === null ? '' : html`<p class="done" role="alert">${mapping.kept[refused]}</p>`}
+    <form action="/mapping" class="fields">
+      <input type="hidden" name="file" value="${file}" />
+      <input type="hidden" name="header" value="${mapped.headerId}" />
+      ${dialectFields(format, mapped, choices)} ${lookList(format, mapped)}
+      ${columnTable(format, mapped)} ${kindFields(format, mapped)} ${constantFields(format, mapped, choices)} ${taxFields(format, mapped)}
+      <p>
+        <button>${mapping.preview}</button>
+        <a href="/mapping?${new URLSearchParams({ file }).toString()}">${mapping.again}</a>
+      </p>
+      ${result(format, mapped)} ${saveFields(format, page, mapped)}
+    </form>`;
+}
+
+function result(format: PageFormat, { check, missing, twice }: MappedFile): SafeHtml {
+  const { mapping, dryRun } = format.texts;
+  const named = (columns: MappedFile['missing']): string => columns.map((one) => mapping.meanings[one]).join(', ');
+  if (check === null)
+    return html`<section class="verdict open" aria-labelledby="result">
+      <h2 id="result">${mapping.result}</h2>
+      ${missing.length === 0 ? '' : html`<p>${mapping.missing} <strong>${named(missing)}</strong></p>`}
+      ${twice.length === 0 ? '' : html`<p>${mapping.twice} <strong>${named(twice)}</strong></p>`}
+    </section>`;
+  return html`<section class="verdict ${tone(check)}" aria-labelledby="result">
+      <h2 id="result">${mapping.result}</h2>
+      <p class="big"><strong>${verdict(format, check)}</strong></p>
+    </section>
+    ${check.refused ? '' : netTable(format, check)}
+    ${firstFindings(format, check.findings.slice(0, MOST_FINDINGS), dryRun.findings)}`;
+}
+
+function saveFields(format: PageFormat, { name }: MappingPage, mapped: MappedFile): SafeHtml {
+  const { mapping } = format.texts;
+  if (mapped.check === null || mapped.check.refused) return html``;
+  return html`<fieldset class="card">
+    <label
+      >${mapping.name}
+      <input name="name" maxlength="64" value="${name ?? mapped.suggestedName}"
+    /></label>
+    <p class="soft">${mapping.saveNote}</p>
+    <button class="main" formaction="${format.action('/mapping')}" formmethod="post">${mapping.save}</button>
+  </fieldset>`;
 }

@@ -1,14 +1,12 @@
-import { html } from 'hono/html';
 import { z } from 'zod';
-import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
-import { findingsTable } from './batch-tables.ts';
+import type { BatchRecord } from '../../domain/records/batch-record.ts';
+import { html, table, type SafeHtml } from '../../texts/html.ts';
+import { proofLines } from '../../texts/outcomes/proof-lines.ts';
 import type { Declared } from '../console-options.ts';
-import type { FileCheck } from '../file-check.ts';
-import { declareForm } from '../forms/declare-form.ts';
+import type { FileCheck } from '../mapping/file-mapper.ts';
+import { select, uploadForm, writtenAs } from '../forms/forms.ts';
+import { firstFindings } from './notes.ts';
 import type { PageFormat } from './page-format.ts';
-import type { Html } from './page-layout.ts';
-import { proofList } from './proof-list.ts';
-import { uploadForm } from '../forms/upload-form.ts';
 
 const ReadWith = z.object({ profile: z.object({ sha256: z.string() }) });
 
@@ -19,22 +17,21 @@ export interface CheckPage {
   readonly check: FileCheck;
   /** The batch that these bytes had before. */
   readonly known: BatchRecord | null;
-  /** Address of the start form in the Temporal UI. */
-  readonly temporalStart: string | null;
   /** At this service a refusal does not prove that nothing was created. */
   readonly refusalsDoubted: boolean;
 }
 
 /** What a file says before anything of it is sent: can it go, what is wrong, how it was read. */
-export function checkPage(format: PageFormat, page: CheckPage): Html {
+export function checkPage(format: PageFormat, page: CheckPage): SafeHtml {
   const { texts } = format;
   const { check, known, file } = page;
   return html`<h1>${texts.dryRun.title} ${baseName(file)}</h1>
     <section class="verdict ${tone(check)}">
       <p class="big"><strong>${verdict(format, check)}</strong></p>
-      ${check.rowsLost === 0 ? '' : html`<p>${format.plural(texts.dryRun.rowsLeft, check.rowsLost)}</p>`}
+      ${check.rowsLost === 0 ? '' : html`<p>${format.plural(texts.verdicts.rowsLeft, check.rowsLost)}</p>`}
       ${known === null ? '' : html`<p>${texts.dryRun.known} <a href="/batches/${encodeURIComponent(known.batchId)}">${known.file}</a> (${texts.batchStates[known.state]}).</p>`}
       ${readOtherwise(format, check)}
+      ${isOpenLayout(check) ? html`<p>${mappingLink(format, file)}</p>` : ''}
       ${check.refused || isReadOtherwise(check) ? '' : startForm(format, page)}
     </section>
     ${check.refused ? '' : netTable(format, check)}
@@ -42,15 +39,24 @@ export function checkPage(format: PageFormat, page: CheckPage): Html {
       check.findings.length === 0
         ? html`<h2>${texts.dryRun.findings}</h2>
             <p>${texts.dryRun.noFindings}</p>`
-        : findingsTable(format, check.findings, texts.dryRun.findings)
+        : firstFindings(format, check.findings, texts.dryRun.findings)
     }
-    ${check.refused || check.invalid > 0 || check.rowsLost > 0 ? html`<h2>${check.invoices > check.invalid ? texts.dryRun.correctFirst : texts.dryRun.correctAgain}</h2>${uploadForm(format)}` : ''}
-    <p><a href="/mapping?${new URLSearchParams({ file }).toString()}">${texts.mapping.link}</a></p>
-    ${declareForm(format, page)} ${proofList(format, check.proof)} ${bodies(format, check)}`;
+    ${check.refused || check.invalid > 0 || check.rowsLost > 0 ? html`<h2>${texts.dryRun.correctAgain}</h2>${uploadForm(format)}` : ''}
+    ${isOpenLayout(check) ? '' : html`<p>${mappingLink(format, file)}</p>`}
+    ${declareForm(format, page)} ${howRead(format, check.proof)} ${bodies(format, check)}`;
+}
+
+/** The file waits for a person to say what its columns mean. */
+function isOpenLayout({ refused, findings }: FileCheck): boolean {
+  return refused && (findings[0]?.code === 'layout-unconfirmed' || findings[0]?.code === 'header-missing');
+}
+
+function mappingLink({ texts }: PageFormat, file: string): SafeHtml {
+  return html`<a class="main" href="/mapping?${new URLSearchParams({ file }).toString()}">${texts.mapping.link}</a>`;
 }
 
 /** Why a start would send nothing more of a file that was started before. */
-function readOtherwise({ texts }: PageFormat, { readOtherwise: differences = [] }: FileCheck): Html {
+function readOtherwise({ texts }: PageFormat, { readOtherwise: differences = [] }: FileCheck): SafeHtml {
   if (differences.length === 0) return html``;
   return html`<p>${texts.dryRun.readOtherwise}</p>
     <ul>
@@ -78,7 +84,7 @@ export function tone(check: FileCheck): string {
   return check.invalid > 0 || check.rowsLost > 0 || isReadOtherwise(check) ? 'open' : 'good';
 }
 
-function startForm(format: PageFormat, { file, declared, check, temporalStart, refusalsDoubted }: CheckPage): Html {
+function startForm(format: PageFormat, { file, declared, check, refusalsDoubted }: CheckPage): SafeHtml {
   const { texts } = format;
   const valid = check.invoices - check.invalid;
   if (valid === 0) return html``;
@@ -90,14 +96,6 @@ function startForm(format: PageFormat, { file, declared, check, temporalStart, r
     ${refusalsDoubted ? html`<label class="choice"><input type="checkbox" name="acceptDuplicateRisk" value="yes" /> ${texts.dryRun.risk}</label>` : ''}
     <button class="main">${format.plural(texts.dryRun.start, valid)}</button>
     ${check.invalid === 0 ? '' : html`<p class="soft">${texts.dryRun.startNote}</p>`}
-    ${
-      temporalStart === null
-        ? ''
-        : html`<p class="soft">
-            <a href="${temporalStart}">${texts.startInTemporal}</a> ${texts.inputFor}
-            <code>${JSON.stringify({ file, ...declared })}</code>
-          </p>`
-    }
   </form>`;
 }
 
@@ -107,16 +105,16 @@ function profileOf({ proof }: FileCheck): string {
 }
 
 /** What would be issued, by currency. */
-export function netTable({ texts, money }: PageFormat, { net }: FileCheck): Html {
-  const currencies = Object.entries(net).sort(([a], [b]) => Number(a > b) - Number(a < b));
+export function netTable({ texts, money }: PageFormat, { netOfValid }: FileCheck): SafeHtml {
+  const currencies = Object.entries(netOfValid).sort(([a], [b]) => Number(a > b) - Number(a < b));
+  if (currencies.length === 0) return html``;
   return html`<h2>${texts.dryRun.net}</h2>
     <ul class="figures">
-      ${currencies.length === 0 ? html`<li>${texts.dryRun.noneOfNet}</li>` : ''}
       ${currencies.map(([currency, sum]) => html`<li><span class="figure">${money(sum)}</span> ${currency}</li>`)}
     </ul>`;
 }
 
-function bodies({ texts }: PageFormat, { firstBodies }: FileCheck): Html {
+function bodies({ texts }: PageFormat, { firstBodies }: FileCheck): SafeHtml {
   if (firstBodies.length === 0) return html``;
   return html`<details>
     <summary>${texts.dryRun.firstBodies}</summary>
@@ -125,7 +123,63 @@ function bodies({ texts }: PageFormat, { firstBodies }: FileCheck): Html {
   </details>`;
 }
 
+const Header = z.array(z.object({ column: z.string(), header: z.string() })).catch([]);
+
+/** How the file was read, and what of it proves that. Columns only where the file has words of its own: a table of equal pairs tells nothing. */
+function howRead(format: PageFormat, proof: Readonly<Record<string, unknown>>): SafeHtml {
+  const { columnsRead: words, dryRun } = format.texts;
+  const columns = Header.parse(proof['header']);
+  const rows = columns.map(
+    ({ column, header }) =>
+      html`<tr>
+        <th scope="row"><code>${column}</code></th>
+        <td>${header}</td>
+      </tr>`,
+  );
+  return html`<h2>${dryRun.howRead}</h2>
+    ${proofLines(proof, format)}
+    ${columns.every(({ column, header }) => column === header) ? '' : table(words.header, [words.column, words.inFile], rows)}
+    <details>
+      <summary>${words.all}</summary>
+      <pre tabindex="0">${JSON.stringify(proof, null, 2)}</pre>
+    </details>`;
+}
+
 /** The file's own name. */
 export function baseName(file: string): string {
   return file.slice(file.lastIndexOf('/') + 1);
+}
+
+/** For a file that does not prove how it is written: the check again, with what the operator knows. */
+function declareForm(format: PageFormat, { file, declared }: CheckPage): SafeHtml {
+  const { dryRun, mapping } = format.texts;
+  const open = Object.keys(declared).length > 0;
+  return html`<details ${open ? 'open' : ''}>
+    <summary>${dryRun.declare}</summary>
+    <form action="/check" class="fields">
+      <input type="hidden" name="file" value="${file}" />
+      ${declared.profile === undefined ? '' : html`<input type="hidden" name="profile" value="${declared.profile}" />`}
+      <p class="soft">${dryRun.declareNote}</p>
+      ${writtenAs(format, 'decimal', declared.decimal)} ${writtenAs(format, 'encoding', declared.encoding)}
+      <label
+        >${mapping.sheet}
+        <input name="sheet" maxlength="200" value="${declared.sheet ?? ''}"
+      /></label>
+      ${select({
+        name: 'duplicateRows',
+        label: dryRun.duplicateRows,
+        chosen: declared.duplicateRows,
+        none: dryRun.refuseDuplicates,
+        choices: [['keep', dryRun.keepDuplicates]],
+      })}
+      ${select({
+        name: 'lookAlikes',
+        label: dryRun.lookAlikes,
+        chosen: declared.lookAlikes,
+        none: dryRun.refuseDuplicates,
+        choices: [['keep', dryRun.keepLookAlikes]],
+      })}
+      <button>${dryRun.again}</button>
+    </form>
+  </details>`;
 }

@@ -1,10 +1,8 @@
-import { html } from 'hono/html';
-import { z } from 'zod';
 import type { RetryRefusal } from '../../domain/retry-decision.ts';
-import type { Operation, ReconcileAnswer, RetryAnswer } from '../console-options.ts';
 import { fill } from '../../texts/fill.ts';
+import { html, type SafeHtml } from '../../texts/html.ts';
+import type { Operation, ReconcileAnswer, RetryAnswer } from '../console-options.ts';
 import type { PageFormat } from './page-format.ts';
-import type { Html } from './page-layout.ts';
 
 const REFUSALS = [
   'state-not-retryable',
@@ -14,65 +12,55 @@ const REFUSALS = [
   'total-unconfirmed',
 ] as const satisfies readonly RetryRefusal[];
 
-const number = z.coerce.number().int().min(0).max(1_000_000_000).catch(0);
+type Query = Readonly<Record<string, string>>;
 
-/** What the address says has just been done; nothing of it but numbers and known words is shown. */
-const Done = z.discriminatedUnion('done', [
-  z.object({ done: z.literal('confirmTotal') }),
-  z.object({ done: z.enum(['pause', 'resume', 'cancelRemaining', 'settleNow']) }),
-  z.object({
-    done: z.literal('retry'),
-    how: z.enum(['started', 'joined', 'ended']),
-    moved: number,
-    ...Object.fromEntries(REFUSALS.map((refusal) => [refusal, number])),
-  }),
-  z.object({
-    done: z.literal('reconcile'),
-    how: z.enum(['started', 'ended']),
-    ...{ asked: number, settled: number, repeated: number, found: number, closed: number },
-    away: z.enum(['no', 'unanswered', 'profileFoundWrong']).catch('no'),
-  }),
-]);
-
-/** Said once, above the page to which an operation leads back. */
-export function doneNote(format: PageFormat, query: Readonly<Record<string, string>>): Html {
-  const done = Done.safeParse(query);
-  if (!done.success) return html``;
-  const lines = linesOf(format, done.data);
+/** Said once, above the page to which an operation leads back. Of the address nothing but numbers and known words is shown. */
+export function doneNote(format: PageFormat, query: Query): SafeHtml {
+  const lines = linesOf(format, query);
+  if (lines.length === 0) return html``;
   return html`<div class="done" role="status">${lines.map((line) => html`<p>${line}</p>`)}</div>`;
 }
 
-function linesOf(format: PageFormat, done: z.infer<typeof Done>): readonly string[] {
-  if (done.done === 'retry') return retryLines(format, done);
-  if (done.done === 'reconcile') return reconcileLines(format, done);
-  if (done.done === 'confirmTotal') return [format.texts.total.done];
-  return [format.texts.operations.done[done.done]];
+function linesOf(format: PageFormat, query: Query): readonly string[] {
+  const { operations, total } = format.texts;
+  switch (query['done']) {
+    case 'retry':
+      return retryLines(format, query);
+    case 'reconcile':
+      return reconcileLines(format, query);
+    case 'confirmTotal':
+      return [total.done];
+    case 'pause':
+    case 'resume':
+    case 'cancelRemaining':
+    case 'settleNow':
+      return [operations.done[query['done']]];
+    default:
+      return [];
+  }
 }
 
-function retryLines(
-  { texts: { retry }, plural }: PageFormat,
-  done: { readonly how: string; readonly moved: number } & Readonly<Record<string, unknown>>,
-): readonly string[] {
-  if (done.how === 'started') return [retry.started];
-  if (done.how === 'joined') return [retry.joined];
+function numberOf(query: Query, name: string): number {
+  return /^\d{1,9}$/u.test(query[name] ?? '') ? Number(query[name]) : 0;
+}
+
+function retryLines({ texts: { retry }, plural }: PageFormat, query: Query): readonly string[] {
+  if (query['how'] === 'started' || query['how'] === 'joined') return [retry[query['how']]];
   const left = REFUSALS.flatMap((refusal) => {
-    const invoices = Number(done[refusal] ?? 0);
+    const invoices = numberOf(query, refusal);
     return invoices === 0 ? [] : [`${plural(retry.left, invoices)} ${retry.refusals[refusal]}.`];
   });
-  return [plural(retry.moved, done.moved), ...left];
+  return [plural(retry.moved, numberOf(query, 'moved')), ...left];
 }
 
-function reconcileLines(
-  { texts: { reconcile }, count }: PageFormat,
-  done: Extract<z.infer<typeof Done>, { done: 'reconcile' }>,
-): readonly string[] {
-  if (done.how === 'started') return [reconcile.started];
-  const { asked, settled, repeated, found, closed, away } = done;
+function reconcileLines({ texts: { reconcile }, count }: PageFormat, query: Query): readonly string[] {
+  if (query['how'] === 'started') return [reconcile.started];
+  const words = (...names: string[]) => Object.fromEntries(names.map((name) => [name, count(numberOf(query, name))]));
   return [
-    ...(closed === 0 ? [] : [fill(reconcile.closed, { closed: count(closed) })]),
-    fill(reconcile.asked, { asked: count(asked), settled: count(settled) }),
-    ...(repeated === 0 ? [] : [fill(reconcile.repeated, { repeated: count(repeated), found: count(found) })]),
-    ...(away === 'no' ? [] : [reconcile[away]]),
+    ...(numberOf(query, 'closed') === 0 ? [] : [fill(reconcile.closed, words('closed'))]),
+    fill(reconcile.asked, words('asked', 'settled')),
+    ...(numberOf(query, 'repeated') === 0 ? [] : [fill(reconcile.repeated, words('repeated', 'found'))]),
+    ...(query['away'] === 'unanswered' || query['away'] === 'profileFoundWrong' ? [reconcile[query['away']]] : []),
   ];
 }
 
@@ -80,25 +68,15 @@ function reconcileLines(
 export function doneQuery(
   done: Operation | ({ kind: 'retry' } & RetryAnswer) | ({ kind: 'reconcile' } & ReconcileAnswer),
 ): string {
-  const fields: Record<string, string> = { done: done.kind };
-  if (done.kind === 'retry') {
-    fields['how'] = done.how;
-    if (done.how === 'ended') {
-      fields['moved'] = String(done.moved);
-      for (const [refusal, invoices] of Object.entries(done.refused)) fields[refusal] = String(invoices);
-    }
-  } else if (done.kind === 'reconcile') {
-    fields['how'] = done.how;
-    if (done.how === 'ended') {
-      for (const name of ['asked', 'settled', 'repeated', 'found'] as const) fields[name] = String(done[name]);
-      fields['closed'] = String(done.orphans.length);
-      fields['away'] = whyAway(done);
-    }
+  const fields: Record<string, string | number> = { done: done.kind };
+  if (done.kind === 'retry' || done.kind === 'reconcile') fields['how'] = done.how;
+  if (done.kind === 'retry' && done.how === 'ended') Object.assign(fields, { moved: done.moved, ...done.refused });
+  if (done.kind === 'reconcile' && done.how === 'ended') {
+    const { asked, settled, repeated, found, orphans, serviceAway, profileFoundWrong } = done;
+    Object.assign(fields, { asked, settled, repeated, found, closed: orphans.length });
+    if (serviceAway) fields['away'] = profileFoundWrong === true ? 'profileFoundWrong' : 'unanswered';
   }
-  return new URLSearchParams(fields).toString();
-}
-
-function whyAway({ serviceAway, profileFoundWrong }: Extract<ReconcileAnswer, { how: 'ended' }>): string {
-  if (!serviceAway) return 'no';
-  return profileFoundWrong ? 'profileFoundWrong' : 'unanswered';
+  return new URLSearchParams(
+    Object.entries(fields).map(([name, value]): [string, string] => [name, `${value}`]),
+  ).toString();
 }

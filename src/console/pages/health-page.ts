@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { html } from 'hono/html';
+import { html, table, type SafeHtml } from '../../texts/html.ts';
 import type { ConsoleOptions, HealthCheck } from '../console-options.ts';
 import type { PageFormat } from './page-format.ts';
-import type { Html } from './page-layout.ts';
 
 const LEDGER_PATIENCE_MS = 3_000;
 
-/** Where more is said of a part. */
-const PAGES: Readonly<Record<string, string>> = { 'service profile': '/profile' };
+/** The check of which a page says more. */
+const PROFILE = 'service profile';
 
 const TONES = { ok: 'good', trouble: 'bad', unknown: 'open' } as const;
 
@@ -31,7 +30,7 @@ async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthChec
     return {
       name: 'ledger',
       state: 'ok',
-      detail: `id ${ledger.id}; ${unmatched} webhooks wait for an invoice that nobody knows yet`,
+      detail: `id ${ledger.id}; ${unmatched} webhooks wait for an invoice that the ledger does not know yet`,
     };
   } catch {
     return {
@@ -58,27 +57,15 @@ async function otherChecks(health: ConsoleOptions['health']): Promise<readonly H
 }
 
 /** The health page: one table row for each check. */
-export function healthPage({ texts, time }: PageFormat, checks: readonly HealthCheck[]): Html {
+export function healthPage({ texts, time }: PageFormat, checks: readonly HealthCheck[]): SafeHtml {
+  const rows = checks.map(
+    ({ name, state, detail, at }) =>
+      html`<tr>
+        <th scope="row">${name === PROFILE ? html`<a href="/profile">${name}</a>` : name}</th>
+        <td><span class="state ${TONES[state]}">${texts.healthStates[state]}</span></td>
+        <td class="text">${at === undefined ? '' : time(at)} ${detail}</td>
+      </tr>`,
+  );
   return html`<h1>${texts.health}</h1>
-    <div class="scroll" tabindex="0" role="region" aria-label="${texts.health}">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${texts.check}</th>
-            <th scope="col">${texts.result}</th>
-            <th scope="col">${texts.healthDetail}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${checks.map(
-            ({ name, state, detail, at }) =>
-              html`<tr>
-                <th scope="row">${Object.hasOwn(PAGES, name) ? html`<a href="${PAGES[name]}">${name}</a>` : name}</th>
-                <td><span class="state ${TONES[state]}">${texts.healthStates[state]}</span></td>
-                <td class="text">${at === undefined ? '' : time(at)} ${detail}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+    ${table(texts.health, [texts.check, texts.result, texts.healthDetail], rows)}`;
 }

@@ -1,8 +1,10 @@
-import type { ConsoleTexts } from '../texts/console-texts.ts';
+import type { Language } from '../../texts/languages.ts';
+import { type ConsoleTexts, TEXTS_EN } from '../texts/en.ts';
+import { TEXTS_ES } from '../texts/es.ts';
+import { TEXTS_PT } from '../texts/pt.ts';
 import type { Speech } from '../../texts/choose-language.ts';
 import { speechFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 import { formAction } from '../forms/form-token.ts';
-import { CONSOLE_TEXTS } from '../texts/text-catalogue.ts';
 
 /** Texts, numbers and times as one reader expects them. */
 export interface PageFormat extends SpeechFormat {
@@ -22,3 +24,6 @@ export function pageFormat(speech: Speech, timeZone?: string, formToken = ''): P
     action: (address) => formAction(address, formToken),
   };
 }
+
+/** All texts of the console by language. */
+export const CONSOLE_TEXTS: Readonly<Record<Language, ConsoleTexts>> = { en: TEXTS_EN, pt: TEXTS_PT, es: TEXTS_ES };

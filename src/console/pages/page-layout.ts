@@ -1,16 +1,13 @@
-import { html } from 'hono/html';
-import type { PageFormat } from './page-format.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+import { html, type SafeHtml } from '../../texts/html.ts';
+import { type PageFormat, CONSOLE_TEXTS } from './page-format.ts';
 import type { Caller } from '../people/caller.ts';
 import { LANGUAGES } from '../../texts/languages.ts';
-import { CONSOLE_TEXTS } from '../texts/text-catalogue.ts';
-
-/** A piece of HTML in which every inserted value is escaped already. */
-export type Html = ReturnType<typeof html>;
 
 export interface PageLayout {
   readonly format: PageFormat;
   readonly title: string;
-  readonly content: Html;
+  readonly content: SafeHtml;
   readonly temporalUi: string | null;
   readonly version: string;
   /** The page changes by itself while something runs. */
@@ -23,7 +20,7 @@ export interface PageLayout {
 }
 
 /** The frame around every page. */
-export function pageLayout(page: PageLayout): Html {
+export function pageLayout(page: PageLayout): SafeHtml {
   const { format, title, content, version, live } = page;
   const { texts, language } = format;
   return html`<!doctype html>
@@ -52,31 +49,32 @@ export function pageLayout(page: PageLayout): Html {
     </html>`;
 }
 
-function navigation({ format: { texts }, temporalUi, path }: PageLayout): Html {
+function navigation({ format: { texts }, temporalUi, path }: PageLayout): SafeHtml {
   const to = (address: string, name: string) =>
     path === address
       ? html`<a href="${address}" aria-current="page">${name}</a>`
       : html`<a href="${address}">${name}</a>`;
+  const temporal = webAddress(temporalUi);
   return html`<header class="top">
     <nav aria-label="Lote">
       <strong>Lote</strong>
       ${to('/', texts.batches)} ${to('/nights', texts.nights.title)} ${to('/figures', texts.figures.title)} ${to('/health', texts.health)} ${to('/profile', texts.profile)}
-      ${webAddress(temporalUi) === null ? '' : html`<a href="${webAddress(temporalUi)}">${texts.temporalUi}</a>`}
+      ${temporal === null ? '' : html`<a href="${temporal}">${texts.temporalUi}</a>`}
       <form class="search" action="/search" role="search">
         <input type="search" name="q" aria-label="${texts.search.label}" placeholder="${texts.search.hint}" maxlength="200" required />
-        <button>${texts.search.button}</button>
+        <button>${texts.search.title}</button>
       </form>
     </nav>
   </header>`;
 }
 
-function signedIn({ format: { texts }, caller }: PageLayout): Html {
+function signedIn({ format: { texts }, caller }: PageLayout): SafeHtml {
   if (caller.kind !== 'person') return html``;
   const { name, role } = caller;
   return html`<span>${texts.people.signedInAs} <strong>${name}</strong> (${texts.people.roles[role]})</span>`;
 }
 
-function languageLink({ format, path, query }: PageLayout, language: (typeof LANGUAGES)[number]): Html {
+function languageLink({ format, path, query }: PageLayout, language: (typeof LANGUAGES)[number]): SafeHtml {
   const { languageName } = CONSOLE_TEXTS[language];
   const address = `${path}?${new URLSearchParams({ ...query, lang: language }).toString()}`;
   return language === format.language
@@ -85,6 +83,15 @@ function languageLink({ format, path, query }: PageLayout, language: (typeof LAN
 }
 
 /** An address of the web, or null: a `javascript:` link must not come from a mistaken setting. */
-export function webAddress(address: string | null): string | null {
+function webAddress(address: string | null): string | null {
   return address !== null && /^https?:\/\//u.test(address) ? address : null;
+}
+
+type Links = ConsoleOptions['links'];
+
+/** A workflow's page in the Temporal UI; null where there is none. */
+export function workflowAddress({ temporalUi, namespace }: Links, workflowId: string): string | null {
+  const base = webAddress(temporalUi)?.replace(/\/+$/u, '');
+  const space = encodeURIComponent(namespace ?? 'default');
+  return base === undefined ? null : `${base}/namespaces/${space}/workflows/${encodeURIComponent(workflowId)}`;
 }

@@ -1,54 +1,15 @@
+import type { FileShortfall } from '../../domain/batch-outcomes.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
-import { everyCountByOutcome, issuedCount } from '../../domain/outcome-counts.ts';
-import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
+import { issuedCount } from '../../domain/outcome-counts.ts';
+import type { BatchRecord } from '../../domain/records/batch-record.ts';
+import { STATE_ORDER, toneOf, type Tone } from '../../texts/outcomes/outcome-html.ts';
 
 /** Numbers of invoices by outcome; every outcome has an entry. */
 export type StateCounts = Readonly<Record<Outcome, number>>;
 
-/** Order in which states are shown: those that need an operator, those under way, those that went out. */
-export const STATE_ORDER: readonly Outcome[] = [
-  'invalid',
-  'rejected',
-  'failed',
-  'conflict',
-  'held',
-  'unknown',
-  'unsettled',
-  'staged',
-  'sending',
-  'accepted',
-  'issued',
-  'already-issued',
-];
-
-const TONES: Readonly<Record<Outcome, 'good' | 'under-way' | 'open' | 'bad'>> = {
-  issued: 'good',
-  'already-issued': 'good',
-  staged: 'under-way',
-  sending: 'under-way',
-  accepted: 'under-way',
-  held: 'open',
-  unknown: 'open',
-  unsettled: 'open',
-  invalid: 'bad',
-  rejected: 'bad',
-  failed: 'bad',
-  conflict: 'bad',
-};
-
-/** Tone in which a state is shown: done, under way, open for an operator, or wrong. */
-export function toneOf(state: Outcome): 'good' | 'under-way' | 'open' | 'bad' {
-  return TONES[state];
-}
-
-/** Invoices by state over all currencies. */
-export function stateCounts(counts: readonly OutcomeCount[]): StateCounts {
-  return everyCountByOutcome(counts);
-}
-
 /** States in which an invoice needs an operator, now or after Lote has polled again. */
 export const PROBLEM_STATES: readonly Outcome[] = STATE_ORDER.filter(
-  (state) => TONES[state] === 'bad' || TONES[state] === 'open',
+  (state) => toneOf(state) === 'bad' || toneOf(state) === 'open',
 );
 
 /** Numbers of invoices that are not confirmed as issued: those that need an operator, and, of a closed batch, all others. */
@@ -66,4 +27,22 @@ export function notOutOf({ state, invoices }: Pick<BatchRecord, 'state' | 'invoi
   const problems = PROBLEM_STATES.reduce((sum, one) => sum + counts[one], 0);
   if (state !== 'finished' && state !== 'cancelled') return { problems, underWay: 0 };
   return { problems, underWay: invoices - issuedCount(counts) - problems };
+}
+
+/** Colour of a batch: what its state says, and whether a finished one left something open, or has it under way. A totals row is nothing open. */
+export function batchTone(
+  { state }: BatchRecord,
+  { problems, underWay }: NotOut,
+  { rowsLost, totalsDiffer, contradicted }: FileShortfall,
+): Tone {
+  if (state === 'refused' || contradicted > 0) return 'bad';
+  if (state === 'paused' || state === 'cancelled') return 'open';
+  if (state !== 'finished') return 'under-way';
+  if (problems > 0 || rowsLost > 0 || totalsDiffer !== null) return 'open';
+  return underWay > 0 ? 'under-way' : 'good';
+}
+
+/** A batch that may look different in two seconds. */
+export function isLive({ state }: BatchRecord): boolean {
+  return state === 'staging' || state === 'running' || state === 'paused';
 }

@@ -5,13 +5,13 @@ export type Role = 'look' | 'operate';
 
 /** Who sends a request, as far as this console knows. */
 export type Caller =
-  /** Sign-in is off: whoever reaches the console may act, and nobody has a name. */
+  /** Sign-in is off: every caller may act, and no person has a name. */
   | { readonly kind: 'anybody' }
   | { readonly kind: 'person'; readonly name: string; readonly role: Role }
   /** It showed the console's token, with sign-in on. */
   | { readonly kind: 'program' };
 
-/** How the audit names whoever acts while sign-in is off. */
+/** How the audit names a person who acts while sign-in is off. */
 export const BY_CONSOLE = 'console';
 /** How the audit names a program with the console's token while sign-in is on. */
 export const BY_PROGRAM = 'console-token';
@@ -24,7 +24,7 @@ declare module 'hono' {
 
 /**
  * Who sends this request, as the guard in front of the route has found.
- * @throws Error when no guard said so: nobody may act then
+ * @throws Error when no guard said so: then no caller may act
  */
 export function callerOf(context: Context): Caller {
   const caller = context.get('caller') as Caller | undefined;
@@ -43,4 +43,9 @@ export function actorOf(context: Context): string {
   const caller = callerOf(context);
   if (caller.kind === 'person') return caller.name;
   return caller.kind === 'program' ? BY_PROGRAM : BY_CONSOLE;
+}
+
+/** What this caller may set in motion: nothing for a person who may only look. */
+export function actionsFor<Actions>(context: Context, actions: Actions | undefined): Actions | undefined {
+  return mayOperate(context) ? actions : undefined;
 }

@@ -30,3 +30,17 @@ export async function noteAct(
   if (people === undefined || callerOf(context).kind === 'anybody') return;
   await people.note(batchId, { ...act, who: actorOf(context) });
 }
+
+/**
+ * Writes into the audit of each batch that its invoices are saved from a search. The search words are not written: they may name a person.
+ * @throws LoteError `ledger-unavailable`
+ */
+export async function noteFound(
+  context: Context,
+  people: People | undefined,
+  { found }: { readonly found: readonly { readonly batchId: string }[] },
+  why: string,
+): Promise<void> {
+  const batches = new Set(found.map(({ batchId }) => batchId));
+  await Promise.all([...batches].map(async (batchId) => noteAct(context, people, batchId, { what: 'download', why })));
+}

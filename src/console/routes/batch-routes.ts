@@ -1,24 +1,24 @@
 import { type Context, Hono } from 'hono';
-import { html } from 'hono/html';
 import { batchOutcomes } from '../../domain/batch-outcomes.ts';
-import { auditPage } from '../pages/audit-page.ts';
-import { batchPage } from '../pages/batch-page.ts';
+import { everyCountByOutcome } from '../../domain/outcome-counts.ts';
+import type { BatchRecord, OutcomeCount } from '../../domain/records/batch-record.ts';
+import { html, type SafeHtml } from '../../texts/html.ts';
+import { auditTable } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
+import type { PageAnswers } from '../http/page-answers.ts';
+import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
+import { csvAnswer } from '../http/table-files.ts';
+import { batchPage } from '../pages/batch-page.ts';
 import { doneNote } from '../pages/done-note.ts';
 import { invoicePage } from '../pages/invoices/invoice-page.ts';
-import { invoiceView } from '../pages/invoices/invoice-view.ts';
-import { invoiceWindow } from '../pages/invoices/invoice-window.ts';
-import type { PageAnswers } from '../http/page-answers.ts';
-import { actionsFor } from '../people/allowed-actions.ts';
-import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';
-import { howFar } from '../pace/pace.ts';
-import type { PacePicture } from '../pace/pace-picture.ts';
-import { createPaceSamples, type PaceSamples } from '../pace/pace-samples.ts';
-import { type StateCounts, stateCounts } from '../pages/state-counts.ts';
-import { workflowAddress } from '../temporal-address.ts';
-import { isLive } from '../pages/verdict.ts';
-import type { BatchRecord, OutcomeCount } from '../../domain/ports/ledger/batch-record.ts';
-import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import { invoiceView, WINDOW_SIZE } from '../pages/invoices/invoice-list.ts';
+import { listPages, listPart } from '../pages/notes.ts';
+import type { PageFormat } from '../pages/page-format.ts';
+import { isLive } from '../pages/state-counts.ts';
+import { actionsFor } from '../people/caller.ts';
+import { noteAct } from '../people/people.ts';
+import { workflowAddress } from '../pages/page-layout.ts';
+import type { AuditEntry } from '../../ledger/operations/audit.ts';
 
 const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'held']);
 
@@ -26,14 +26,11 @@ const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'he
 export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger } = options;
   const routes = new Hono();
-  const samples = createPaceSamples();
 
   routes.get('/:id', async (context) => {
     const id = context.req.param('id');
     const batch = await ledger.findBatch(id);
-    return batch === null
-      ? showUnknownBatch(context, id, options, pages)
-      : showBatch(context, batch, options, { pages, samples });
+    return batch === null ? showUnknownBatch(context, id, options, pages) : showBatch(context, batch, options, pages);
   });
 
   routes.get('/:id/invoices/:ordinal{[0-9]{1,9}}', async (context) => {
@@ -55,16 +52,75 @@ export function batchRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
     });
   });
 
+  auditRoutes(routes, options, pages);
+
+  routes.get('/:id/files/:name', async (context) => {
+    const { id, name } = context.req.param();
+    const batch = await ledger.findBatch(id);
+    if (batch === null || !(await reportFiles(options.reportsDir, id)).includes(name)) return pages.notFound(context);
+    await noteAct(context, options.people, id, { what: 'download', why: name });
+    return reportFileAnswer(options.reportsDir, id, name);
+  });
+
+  return routes;
+}
+
+/** Each names up to twenty invoices. */
+const ENTRIES_OF_A_PAGE = 50;
+/** Behind every last page. */
+const NEWEST = '9999999';
+
+/** Who did what to a batch, when and why: as a page, and as CSV. */
+function auditRoutes(routes: Hono, { ledger, people }: ConsoleOptions, pages: PageAnswers): void {
   routes.get('/:id/audit', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return pages.notFound(context);
     const format = pages.formatOf(context);
     const audit = await ledger.auditOf(batch.batchId);
-    const content = auditPage(format, { batch, audit, page: context.req.query('page') });
+    const content = auditPage(format, { batch, audit, asked: context.req.query('page') });
     return pages.show(context, { title: format.texts.audit.title, content });
   });
 
-  return routes;
+  routes.get('/:id/audit.csv', async (context) => {
+    const batch = await ledger.findBatch(context.req.param('id'));
+    if (batch === null) return pages.notFound(context);
+    await noteAct(context, people, batch.batchId, { what: 'download', why: 'audit.csv' });
+    return csvAnswer(context, 'audit', auditRecords(await ledger.auditOf(batch.batchId)));
+  });
+}
+
+interface AuditPage {
+  readonly batch: BatchRecord;
+  readonly audit: readonly AuditEntry[];
+  /** As in `listPart`; undefined: the page with the newest entries. */
+  readonly asked: string | undefined;
+}
+
+function auditPage(format: PageFormat, { batch, audit, asked = NEWEST }: AuditPage): SafeHtml {
+  const { audit: words, auditPage: own } = format.texts;
+  const page = `/batches/${encodeURIComponent(batch.batchId)}`;
+  const part = listPart(audit.length, ENTRIES_OF_A_PAGE, asked);
+  const shown = audit.slice((part.page - 1) * ENTRIES_OF_A_PAGE, part.page * ENTRIES_OF_A_PAGE);
+  return html`<p><a href="${page}">← ${batch.file}</a></p>
+    <h1>${words.title}</h1>
+    ${audit.length === 0 ? html`<p>${own.none}</p>` : auditTable(format, shown)}
+    ${listPages(format, part, (other) => `${page}/audit?page=${other}`)}
+    <p class="soft">${own.note}</p>
+    ${audit.length === 0 ? '' : html`<p><a class="button" href="${page}/audit.csv">${own.download}</a></p>`}`;
+}
+
+/** Words of the ledger, times in UTC. */
+function auditRecords(audit: readonly AuditEntry[]): readonly (readonly string[])[] {
+  const records = audit.map((entry) => [
+    new Date(entry.at).toISOString(),
+    entry.who ?? '',
+    entry.what,
+    entry.why,
+    entry.acceptedDuplicateRisk ? 'yes' : 'no',
+    String(entry.invoices),
+    entry.examples.map(({ ref, from, move }) => `${ref}: ${from}, ${move}`).join('\n'),
+  ]);
+  return [['at', 'who', 'what', 'why', 'accepted_duplicate_risk', 'invoices', 'among_them'], ...records];
 }
 
 /** A batch that was started a moment ago: the worker has not read it yet, or knows its bytes as another batch. */
@@ -88,62 +144,48 @@ async function showBatch(
   context: Context,
   batch: BatchRecord,
   options: ConsoleOptions,
-  { pages, samples }: { readonly pages: PageAnswers; readonly samples: PaceSamples },
+  pages: PageAnswers,
 ): Promise<Response> {
   const { ledger, links, misfits } = options;
   const actions = actionsFor(context, options.actions);
   const format = pages.formatOf(context);
   const { batchId } = batch;
   const counts = await batchOutcomes(ledger, batchId);
-  const view = invoiceView(stateCounts(counts), { show: context.req.query('show'), page: context.req.query('page') });
-  const reports = await reportFiles(reportsDirOf(options, batch), batchId);
+  const view = invoiceView(everyCountByOutcome(counts), {
+    show: context.req.query('show'),
+    page: context.req.query('page'),
+  });
+  const reports = await reportFiles(options.reportsDir, batchId);
   const watch = isLive(batch) ? ((await actions?.watch?.(batch.workflowId)) ?? null) : null;
   const content = batchPage(format, {
     batch,
     counts,
     view,
-    invoices: await invoiceWindow(ledger, { batchId, states: view.states, page: view.page }),
+    invoices: await ledger.invoicesWith(batchId, {
+      ...{ outcomes: view.states, after: 0 },
+      ...{ skip: (view.page - 1) * WINDOW_SIZE, limit: WINDOW_SIZE },
+    }),
     fileFindings: await ledger.fileFindings(batchId),
     contradicted: (await ledger.contradictedInvoices([batchId])).get(batchId),
     reports,
     temporalUi: workflowAddress(links, batch.workflowId),
     watch: actions?.operate === undefined ? null : watch,
     // The form of operations says itself what a batch waits for.
-    pace: paceNow(batch, stateCounts(counts), {
-      samples,
-      waitingFor: actions?.operate === undefined ? (watch?.waitingFor ?? null) : null,
-    }),
-    stuck: isLive(batch) ? ((await actions?.stuck?.(batch.workflowId)) ?? null) : null,
-    misfits: isLive(batch) || isOpen(counts) ? ofApplication((await misfits?.()) ?? [], batch.application) : [],
+    waitingFor: actions?.operate === undefined ? (watch?.waitingFor ?? null) : null,
+    now: Date.now(),
+    misfits: isLive(batch) || isOpen(counts) ? ((await misfits?.()) ?? []) : [],
     canCheck: actions?.files !== undefined,
     canRetry: actions?.retry !== undefined,
     canReconcile: actions?.reconcile !== undefined,
     total: await ledger.totalCheck(batchId),
     audited: (await ledger.auditOf(batchId)).length,
-    application: options.applications === undefined ? null : batch.application,
     done: doneNote(format, context.req.query()),
   });
   // The batch ends a moment before its report is written: a page that stopped there would never show it.
   return pages.show(context, { title: batch.file, content, live: isLive(batch) || reports.length === 0 });
 }
 
-/** Only while it sends or settles: a batch at rest has a report, and a file that is being read has no pace. */
-function paceNow(
-  batch: BatchRecord,
-  counts: StateCounts,
-  { samples, waitingFor }: { readonly samples: PaceSamples; readonly waitingFor: string | null },
-): PacePicture | null {
-  if (!isLive(batch) || batch.state === 'staging') return null;
-  const { sent, settled, all, left } = howFar(counts);
-  return { line: samples.note(batch, { at: Date.now(), sent, settled }), all, left, waitingFor };
-}
-
 /** Invoices wait for a word that a profile which does not fit may keep from them. */
 function isOpen(counts: readonly OutcomeCount[]): boolean {
   return counts.some(({ outcome, invoices }) => invoices > 0 && WAITING_STATES.has(outcome));
-}
-
-/** Of several applications, the findings of one; else all. */
-function ofApplication(misfits: readonly ProfileMisfit[], name: string): readonly ProfileMisfit[] {
-  return misfits.filter(({ application = name }) => application === name);
 }

@@ -1,35 +1,28 @@
 import { Readable } from 'node:stream';
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
 import type { LoteErrorCode } from '../../domain/errors.ts';
-import type { BatchInvoice, BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
-import { SHORTEST_PURGE_AGE_MS } from '../../domain/ports/ledger/purge-ledger.ts';
-import { ownZone } from '../../domain/time/own-zone.ts';
-import { batchOutcomes, shortfallOf, withShortfalls } from '../../domain/batch-outcomes.ts';
-import type { ConsoleOptions, PurgeRequest } from '../console-options.ts';
+import { ownZone } from '../../domain/time/zone-offsets.ts';
+import { everyCountByOutcome } from '../../domain/outcome-counts.ts';
+import { batchOutcomes } from '../../domain/batch-outcomes.ts';
+import type { ConsoleOptions } from '../console-options.ts';
 import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
+import { PurgeRequest, readBatches, RowsRequest, RunRequest, type ReadBatch } from '../operations.ts';
 import { healthChecks } from '../pages/health-page.ts';
-import { reportFiles, reportsDirOf } from '../http/report-downloads.ts';
-import { stateCounts } from '../pages/state-counts.ts';
+import { reportFiles } from '../http/report-downloads.ts';
 import { callerOf } from '../people/caller.ts';
-import { noteAct } from '../people/people.ts';
-import { answerSearch } from '../search/answer-search.ts';
-import { noteFound } from '../search/note-found.ts';
-import { positionWord, readSearchQuery, unreadableSearch } from '../search/search-query.ts';
+import { noteAct, noteFound } from '../people/people.ts';
+import { answerSearch, positionWord, readSearchQuery, unreadableSearch } from '../search-query.ts';
+import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 
 const MOST_BATCHES = 500;
 const USUAL_BATCHES = 100;
 /** A hand-over names files; it never carries them. */
 const MOST_BODY_BYTES = 256 * 1024;
-
-const RunRequestBody = z.object({
-  files: z.array(z.string().min(1)).min(1),
-  options: z.record(z.string(), z.unknown()).default({}),
-});
-
-const PurgeRequestBody = z.object({ olderThanMs: z.int().min(SHORTEST_PURGE_AGE_MS), dryRun: z.boolean() });
+/** More references than a command line holds. */
+const MOST_REFS_BYTES = 4 * 1024 * 1024;
+const NO_COUNTS = everyCountByOutcome([]);
 
 /** The JSON API over the ledger, for other processes of one data directory and for scripts. */
 export function consoleApi(options: ConsoleOptions): Hono {
@@ -48,17 +41,8 @@ export function consoleApi(options: ConsoleOptions): Hono {
   api.get('/batches', async (context) => {
     const asked = Number(context.req.query('limit') ?? USUAL_BATCHES);
     const limit = Number.isInteger(asked) && asked > 0 ? Math.min(asked, MOST_BATCHES) : USUAL_BATCHES;
-    const batches = await ledger.listBatches(limit, context.req.query('application') ?? null);
-    return context.json({
-      batches: await Promise.all(
-        (await withShortfalls(ledger, batches)).map(async ({ batch, shortfall }) => ({
-          ...shown(batch),
-          ...shortfall,
-          counts: stateCounts(await batchOutcomes(ledger, batch.batchId)),
-          total: await ledger.totalCheck(batch.batchId),
-        })),
-      ),
-    });
+    const batches = await readBatches(ledger, await ledger.listBatches(limit));
+    return context.json({ batches: batches.map((batch) => withEveryCount(batch)) });
   });
 
   api.get('/misfits', async (context) => context.json({ misfits: (await options.misfits?.()) ?? [] }));
@@ -68,16 +52,12 @@ export function consoleApi(options: ConsoleOptions): Hono {
   api.get('/batches/:id', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
     if (batch === null) return batchNotFound(context);
-    const outcomes = await batchOutcomes(ledger, batch.batchId);
-    const fileFindings = await ledger.fileFindings(batch.batchId);
+    const [read] = await readBatches(ledger, [batch]);
     return context.json({
-      ...shown(batch),
-      ...shortfallOf(batch, fileFindings, (await ledger.contradictedInvoices([batch.batchId])).get(batch.batchId)),
-      counts: stateCounts(outcomes),
-      outcomes,
-      total: await ledger.totalCheck(batch.batchId),
-      fileFindings,
-      reports: await reportFiles(reportsDirOf(options, batch), batch.batchId),
+      ...(read && withEveryCount(read)),
+      outcomes: await batchOutcomes(ledger, batch.batchId),
+      fileFindings: await ledger.fileFindings(batch.batchId),
+      reports: await reportFiles(options.reportsDir, batch.batchId),
     });
   });
 
@@ -111,13 +91,11 @@ async function* linesOf(
 
 /** What other processes of the data directory hand over. */
 function takeOrders(api: Hono, options: ConsoleOptions): void {
-  const smallBody = bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge });
+  const smallBody = bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge(MOST_BODY_BYTES) });
+  const limitOfRows = bodyLimit({ maxSize: MOST_REFS_BYTES, onError: bodyTooLarge(MOST_REFS_BYTES) });
   api.post('/run', smallBody, (context) => handOver(context, options));
-  api.post('/purge', smallBody, (context) => purge(context, options, {}));
-  // An address of its own: a Lote that knows no applications must not purge the batches of all.
-  api.post('/applications/:application/purge', smallBody, (context) =>
-    purge(context, options, { application: context.req.param('application') }),
-  );
+  api.post('/purge', smallBody, (context) => purge(context, options));
+  api.post('/rows', limitOfRows, (context) => rowsOfRefs(context, options));
 }
 
 async function search(context: Context, options: ConsoleOptions): Promise<Response> {
@@ -133,38 +111,48 @@ function zoneOf({ timeZone }: ConsoleOptions): string {
   return timeZone ?? ownZone();
 }
 
-/** The fencing token is the ledger's own: it tells a reader nothing. */
-function shown(batch: BatchRecord): Omit<BatchRecord, 'fencingToken'> {
-  const { fencingToken: _, ...others } = batch;
-  return others;
+function withEveryCount(batch: ReadBatch) {
+  return { ...batch, counts: { ...NO_COUNTS, ...batch.counts } };
 }
 
 async function handOver(context: Context, { actions, token, people }: ConsoleOptions): Promise<Response> {
   if (actions?.run === undefined) return failure(context, 501, 'usage', 'This process cannot start a run.');
-  const body = RunRequestBody.safeParse(await context.req.json().catch(() => null));
+  const body = RunRequest.safeParse(await context.req.json().catch(() => null));
   if (!body.success) return failure(context, 400, 'usage', `Starting a run: ${z.prettifyError(body.error)}`);
   const note = (id: string, file: string) => noteAct(context, people, id, { what: 'start', why: file });
   return context.json(await actions.run(body.data, { anywhere: isProgram(context, token), note }), 202);
 }
 
 /** What is purged is gone: a page of the console is not enough for it. */
-async function purge(
-  context: Context,
-  { actions, token }: ConsoleOptions,
-  whose: Pick<PurgeRequest, 'application'>,
-): Promise<Response> {
-  if (!isProgram(context, token)) {
+function purge(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
+  return forProgram(context, { title: 'Purging', token, body: PurgeRequest, act: actions?.purge });
+}
+
+/** References are personal data, and no page asks for them. */
+function rowsOfRefs(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
+  return forProgram(context, { title: 'Finding rows', token, body: RowsRequest, act: actions?.rowsOfRefs });
+}
+
+interface ProgramOrder<Body> {
+  /** What is attempted. */
+  readonly title: string;
+  readonly token: string | undefined;
+  readonly body: z.ZodType<Body>;
+  readonly act: ((body: Body) => Promise<unknown>) | undefined;
+}
+
+async function forProgram<Body>(context: Context, { title, token, body, act }: ProgramOrder<Body>): Promise<Response> {
+  if (!isProgram(context, token))
     return failure(
       context,
       403,
       'usage',
-      `Purging needs the token of the console in ${TOKEN_HEADER}; the command purge has it.`,
+      `${title} needs the token of the console in ${TOKEN_HEADER}; the command has it.`,
     );
-  }
-  if (actions?.purge === undefined) return failure(context, 501, 'usage', 'This process cannot purge.');
-  const body = PurgeRequestBody.safeParse(await context.req.json().catch(() => null));
-  if (!body.success) return failure(context, 400, 'usage', `Purging: ${z.prettifyError(body.error)}`);
-  return context.json(await actions.purge({ ...body.data, ...whose }));
+  if (act === undefined) return failure(context, 501, 'usage', `${title}: this process cannot do it.`);
+  const read = body.safeParse(await context.req.json().catch(() => null));
+  if (!read.success) return failure(context, 400, 'usage', `${title}: ${z.prettifyError(read.error)}`);
+  return context.json(await act(read.data));
 }
 
 /** A person stays one, whatever the proxy adds to the requests. */
@@ -172,8 +160,8 @@ function isProgram(context: Context, token: string | undefined): boolean {
   return callerOf(context).kind !== 'person' && carriesToken(context, token);
 }
 
-function bodyTooLarge(context: Context): Response {
-  return failure(context, 413, 'usage', `The body must be at most ${MOST_BODY_BYTES} bytes.`);
+function bodyTooLarge(bytes: number) {
+  return (context: Context): Response => failure(context, 413, 'usage', `The body must be at most ${bytes} bytes.`);
 }
 
 function batchNotFound(context: Context): Response {

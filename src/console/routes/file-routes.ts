@@ -1,5 +1,4 @@
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { Hono, type Context } from 'hono';
 import { z } from 'zod';
 import { checkPage } from '../pages/check-page.ts';
 import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
@@ -8,7 +7,6 @@ import { multipartFile } from '../http/multipart-file.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { mayOperate } from '../people/caller.ts';
 import { noteAct } from '../people/people.ts';
-import { temporalStartAddress } from '../temporal-address.ts';
 
 const StartForm = z.object({
   file: z.string().min(1).max(1_000),
@@ -31,7 +29,7 @@ export function fileRoutes(
   files: NonNullable<ConsoleActions['files']>,
   pages: PageAnswers,
 ): Hono {
-  const { ledger, application = 'default', links } = options;
+  const { ledger, application = 'default' } = options;
   const routes = new Hono();
 
   routes.post('/files', async (context) => {
@@ -55,7 +53,6 @@ export function fileRoutes(
     const known = await ledger.batchOfFile(application, check.sha256);
     const content = checkPage(format, {
       ...{ file, declared, check, known },
-      temporalStart: temporalStartAddress(links),
       refusalsDoubted: DoubtfulRefusals.safeParse(options.serviceProfile).success,
     });
     return pages.show(context, { title: format.texts.dryRun.title, content });
@@ -90,7 +87,7 @@ async function* bytesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8A
       yield value;
     }
   } finally {
-    // A body that nobody reads to its end must not hold its connection.
+    // A body that is not read to its end must not hold its connection.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -6,7 +6,7 @@ import type { ConsoleOptions } from '../console-options.ts';
 import { doneQuery } from '../pages/done-note.ts';
 import { formOf } from './file-routes.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
-import { LONGEST_REASON } from '../forms/reason-field.ts';
+import { LONGEST_REASON } from '../forms/forms.ts';
 import { actorOf } from '../people/caller.ts';
 import { noteAct } from '../people/people.ts';
 
@@ -39,86 +39,75 @@ const RetryBatchForm = z.object({
 });
 const RetryInvoiceForm = z.object({ reason, acceptDuplicateRisk: z.literal('yes').optional() });
 
+/** A batch, or one invoice of it. */
+const TARGETS = ['/:id', '/:id/invoices/:ordinal{[0-9]{1,9}}'] as const;
+
 /**
  * What an operator can do to a batch or one invoice of it. Each form says what it needs; who goes around it is back on the page,
  * and nothing has happened.
  */
 export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
-  const { ledger, actions } = options;
+  const { ledger, actions, people } = options;
   const routes = new Hono();
+
   routes.post('/:id/operations', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null || actions?.operate === undefined) return pages.notFound(context);
-    const page = pageOf(batch);
+    const target = await targetOf(context, ledger);
+    if (target === null || actions?.operate === undefined) return pages.notFound(context);
     const operation = OperationForm.safeParse(await formOf(context));
-    if (!operation.success) return context.redirect(page, 303);
-    await actions.operate(batch.workflowId, operation.data, actorOf(context));
-    return done(context, page, operation.data);
+    if (!operation.success) return context.redirect(target.page, 303);
+    await actions.operate(target.workflowId, operation.data, actorOf(context));
+    return done(context, target.page, operation.data);
   });
 
-  routes.post('/:id/retry', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null || actions?.retry === undefined) return pages.notFound(context);
-    const page = pageOf(batch);
-    const form = RetryBatchForm.safeParse(await formOf(context));
-    if (!form.success) return context.redirect(page, 303);
-    const answer = await actions.retry({
-      ...{ batchId: batch.batchId, ...form.data },
-      ...{ acceptDuplicateRisk: false, by: actorOf(context) },
+  for (const path of TARGETS) {
+    routes.post(`${path}/retry`, async (context) => {
+      const target = await targetOf(context, ledger);
+      if (target === null || actions?.retry === undefined) return pages.notFound(context);
+      const { batchId, rows, page } = target;
+      const fields = await formOf(context);
+      const form = rows === null ? RetryBatchForm.safeParse(fields) : RetryInvoiceForm.safeParse(fields);
+      if (!form.success) return context.redirect(page, 303);
+      const answer = await actions.retry({
+        ...{ batchId, ...(rows !== null && { rows }), ...form.data },
+        acceptDuplicateRisk: 'acceptDuplicateRisk' in form.data && form.data.acceptDuplicateRisk === 'yes',
+        by: actorOf(context),
+      });
+      return done(context, page, { kind: 'retry', ...answer });
     });
-    return done(context, page, { kind: 'retry', ...answer });
-  });
 
-  routes.post('/:id/invoices/:ordinal{[0-9]{1,9}}/retry', async (context) => {
-    const found = await lineOf(context, ledger);
-    if (found === null || actions?.retry === undefined) return pages.notFound(context);
-    const { page, batchId, rows } = found;
-    const form = RetryInvoiceForm.safeParse(await formOf(context));
-    if (!form.success) return context.redirect(page, 303);
-    const { acceptDuplicateRisk } = form.data;
-    const answer = await actions.retry({
-      ...{ batchId, rows, reason: form.data.reason },
-      acceptDuplicateRisk: acceptDuplicateRisk === 'yes',
-      by: actorOf(context),
+    // The service is asked for everything that any batch left open; the audit of this batch has who asked.
+    routes.post(`${path}/reconcile`, async (context) => {
+      const target = await targetOf(context, ledger);
+      if (target === null || actions?.reconcile === undefined) return pages.notFound(context);
+      await noteAct(context, people, target.batchId, { what: 'reconcile', why: EVERYTHING_OPEN });
+      return done(context, target.page, { kind: 'reconcile', ...(await actions.reconcile()) });
     });
-    return done(context, page, { kind: 'retry', ...answer });
-  });
+  }
 
-  reconcileRoutes(routes, options, pages);
   return routes;
-}
-
-/** The service is asked for everything that any batch left open; the audit of the batch has who asked. */
-function reconcileRoutes(routes: Hono, { ledger, actions, people }: ConsoleOptions, pages: PageAnswers): void {
-  routes.post('/:id/reconcile', async (context) => {
-    const batch = await ledger.findBatch(context.req.param('id'));
-    if (batch === null || actions?.reconcile === undefined) return pages.notFound(context);
-    await noteAct(context, people, batch.batchId, { what: 'reconcile', why: EVERYTHING_OPEN });
-    return done(context, pageOf(batch), { kind: 'reconcile', ...(await actions.reconcile()) });
-  });
-
-  routes.post('/:id/invoices/:ordinal{[0-9]{1,9}}/reconcile', async (context) => {
-    const found = await lineOf(context, ledger);
-    if (found === null || actions?.reconcile === undefined) return pages.notFound(context);
-    await noteAct(context, people, found.batchId, { what: 'reconcile', why: EVERYTHING_OPEN });
-    return done(context, found.page, { kind: 'reconcile', ...(await actions.reconcile()) });
-  });
 }
 
 function done(context: Context, page: string, what: Parameters<typeof doneQuery>[0]): Response {
   return context.redirect(`${page}?${doneQuery(what)}`, 303);
 }
 
-/** The invoice of an address; a row names it to the workflow, for history keeps no reference. */
-async function lineOf(context: Context, ledger: ConsoleOptions['ledger']) {
-  const batchId = context.req.param('id') ?? '';
-  const ordinal = Number(context.req.param('ordinal'));
-  const details = await ledger.invoiceDetails(batchId, ordinal);
-  return details === null
-    ? null
-    : { batchId, rows: details.line.rows.slice(0, 1), page: `${pageOf({ batchId })}/invoices/${ordinal}` };
+interface Target {
+  readonly batchId: string;
+  readonly workflowId: string;
+  /** Null: the whole batch. A row names an invoice to the workflow, for history keeps no reference. */
+  readonly rows: readonly number[] | null;
+  readonly page: string;
 }
 
-function pageOf({ batchId }: { readonly batchId: string }): string {
-  return `/batches/${encodeURIComponent(batchId)}`;
+/** What an address names; null: there is no such batch or invoice. */
+async function targetOf(context: Context, ledger: ConsoleOptions['ledger']): Promise<Target | null> {
+  const batch = await ledger.findBatch(context.req.param('id') ?? '');
+  const ordinal = context.req.param('ordinal');
+  if (batch === null) return null;
+  const { batchId, workflowId } = batch;
+  const page = `/batches/${encodeURIComponent(batchId)}`;
+  if (ordinal === undefined) return { batchId, workflowId, rows: null, page };
+  const details = await ledger.invoiceDetails(batchId, Number(ordinal));
+  if (details === null) return null;
+  return { batchId, workflowId, rows: details.line.rows.slice(0, 1), page: `${page}/invoices/${ordinal}` };
 }

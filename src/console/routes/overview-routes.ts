@@ -1,19 +1,19 @@
 import { Hono } from 'hono';
-import { batchOutcomes, withShortfalls } from '../../domain/batch-outcomes.ts';
-import type { ConsoleActions, ConsoleOptions } from '../console-options.ts';
-import { applicationFilter } from '../forms/application-filter.ts';
-import { healthChecks, healthPage } from '../pages/health-page.ts';
+import { batchOutcomes, withShortfalls, type FileShortfall } from '../../domain/batch-outcomes.ts';
+import { everyCountByOutcome, settledCount } from '../../domain/outcome-counts.ts';
+import type { BatchRecord } from '../../domain/records/batch-record.ts';
+import { html, table, type SafeHtml } from '../../texts/html.ts';
+import { doubtSentence, stateBar } from '../../texts/outcomes/outcome-html.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+import { uploadForm } from '../forms/forms.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
-import { actionsFor } from '../people/allowed-actions.ts';
-import { batchesPage } from '../pages/batches-page.ts';
-import { stateCounts } from '../pages/state-counts.ts';
-import { isLive } from '../pages/verdict.ts';
-import type { BatchRecord } from '../../domain/ports/ledger/batch-record.ts';
+import { healthChecks, healthPage } from '../pages/health-page.ts';
+import type { PageFormat } from '../pages/page-format.ts';
+import { batchTone, isLive, notOutOf, type NotOut, type StateCounts } from '../pages/state-counts.ts';
+import { actionsFor } from '../people/caller.ts';
 
-/** Older batches are found by their address; a page of more is a page that nobody reads. */
+/** Older batches are found by their address; no person reads a page of more. */
 const BATCHES_SHOWN = 100;
-/** Batches that are asked for on one page; each costs a few questions to Temporal. */
-const MOST_ASKED = 10;
 
 /** The pages about no single batch: all batches, and the installation's health. */
 export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
@@ -22,21 +22,17 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
 
   routes.get('/', async (context) => {
     const format = pages.formatOf(context);
-    const filter = applicationFilter(options, context.req.query('application'));
-    const records = await ledger.listBatches(BATCHES_SHOWN, filter?.chosen ?? null);
+    const records = await ledger.listBatches(BATCHES_SHOWN);
     const batches = await Promise.all(
       (await withShortfalls(ledger, records)).map(async ({ batch, shortfall }) => ({
         ...{ batch, shortfall },
-        counts: stateCounts(await batchOutcomes(ledger, batch.batchId)),
+        counts: everyCountByOutcome(await batchOutcomes(ledger, batch.batchId)),
       })),
     );
-    const stuck = await stuckAmong(records, actions);
     return pages.show(context, {
       title: format.texts.batches,
       content: batchesPage(format, {
         batches,
-        stuck,
-        filter,
         upload: actionsFor(context, actions)?.files !== undefined,
         showsOnly: options.showsOnly === true,
       }),
@@ -50,23 +46,77 @@ export function overviewRoutes(options: ConsoleOptions, pages: PageAnswers): Hon
     return pages.show(context, {
       title: format.texts.health,
       content: healthPage(format, checks),
-      ...(checks.some(({ state }) => state === 'trouble') ? { status: 503 } : {}),
+      status: checks.some(({ state }) => state === 'trouble') ? 503 : 200,
     });
   });
 
   return routes;
 }
 
-/** Ids of the batches whose run does not go on, as far as Temporal answers in time. */
-async function stuckAmong(
-  records: readonly BatchRecord[],
-  actions: ConsoleActions | undefined,
-): Promise<ReadonlySet<string>> {
-  const live = records.filter(isLive).slice(0, MOST_ASKED);
-  const found = await Promise.all(
-    live.map(async ({ batchId, workflowId }) =>
-      ((await actions?.stuck?.(workflowId)) ?? null) === null ? [] : [batchId],
-    ),
+interface BatchWithCounts {
+  readonly batch: BatchRecord;
+  readonly counts: StateCounts;
+  readonly shortfall: FileShortfall;
+}
+
+interface BatchesPage {
+  readonly batches: readonly BatchWithCounts[];
+  /** Whether a file can be checked and started here. */
+  readonly upload: boolean;
+  /** Nothing can be set in motion here. */
+  readonly showsOnly: boolean;
+}
+
+/** Every batch, newest first, with its state, its progress and what is open. */
+function batchesPage(format: PageFormat, { batches, upload, showsOnly }: BatchesPage): SafeHtml {
+  const { texts } = format;
+  return html`${
+    upload
+      ? html`<h1>${texts.upload.title}</h1>
+            ${uploadForm(format)}
+            <h2>${texts.batches}</h2>`
+      : html`<h1>${texts.batches}</h1>
+          ${showsOnly ? html`<p class="done">${texts.withoutTemporal}</p>` : ''}`
+  }
+    ${batches.length === 0 ? html`<p>${texts.noBatches}</p>` : batchTable(format, batches)}`;
+}
+
+function batchTable(format: PageFormat, batches: readonly BatchWithCounts[]): SafeHtml {
+  const { texts } = format;
+  const { file, state, invoices } = texts.heads;
+  const columns = [file, state, texts.problems, { number: invoices }, texts.progress, texts.started];
+  return table(
+    texts.batches,
+    columns,
+    batches.map((entry) => batchRow(format, entry)),
   );
-  return new Set(found.flat());
+}
+
+function batchRow(format: PageFormat, { batch, counts, shortfall }: BatchWithCounts): SafeHtml {
+  const { texts, count, time } = format;
+  const notOut = notOutOf(batch, counts);
+  const open = whatIsOpen(format, notOut, shortfall);
+  return html`<tr>
+    <td class="text"><a href="/batches/${encodeURIComponent(batch.batchId)}">${batch.file}</a></td>
+    <td><span class="state ${batchTone(batch, notOut, shortfall)}">${texts.batchStates[batch.state]}</span></td>
+    <td>${batch.state === 'refused' ? texts.verdicts.refused : open}</td>
+    <td class="number">${count(batch.invoices)}</td>
+    <td>${stateBar(counts)}<span class="soft">${count(settledCount(counts))} / ${count(batch.invoices)}</span></td>
+    <td class="time">${time(batch.startedAt)}</td>
+  </tr>`;
+}
+
+/** What is in doubt although it went out, which nothing else hides; then what needs a person, else what is wrong with the file or still on its way. */
+function whatIsOpen(format: PageFormat, { problems, underWay }: NotOut, shortfall: FileShortfall): SafeHtml {
+  const { texts, plural } = format;
+  const { needAttention, stillUnderWay, verdicts } = texts;
+  const { rowsLost, totalsDiffer } = shortfall;
+  const others = [
+    ...(problems > 0 ? [plural(needAttention, problems)] : []),
+    ...(totalsDiffer === null ? [] : [verdicts.totalsDiffer]),
+    ...(rowsLost > 0 ? [plural(verdicts.rowsLeft, rowsLost)] : []),
+    ...(underWay > 0 ? [plural(stillUnderWay, underWay)] : []),
+  ];
+  const open = [...doubtSentence(format, shortfall), ...others.slice(0, 1)];
+  return open.length === 0 ? html`<span class="soft">${texts.nothingOpen}</span>` : html`${open.join(' ')}`;
 }

@@ -1,41 +1,153 @@
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { Hono, type Context } from 'hono';
+import { isoTime } from '../../domain/time/iso-time.ts';
+import { CONTRADICTION_TEXTS } from '../../texts/contradictions.ts';
+import { fill } from '../../texts/fill.ts';
+import { html, table, type SafeHtml } from '../../texts/html.ts';
+import { stateMark } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import { TABLE_KINDS, tableAnswer } from '../http/file-answers.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
-import { answerSearch } from '../search/answer-search.ts';
-import { noteFound } from '../search/note-found.ts';
-import { foundTable } from '../search/invoice-table.ts';
-import { searchPage } from '../search/search-page.ts';
-import { readSearchQuery, type SearchQuery } from '../search/search-query.ts';
+import { csvAnswer, type Table } from '../http/table-files.ts';
+import type { PageFormat } from '../pages/page-format.ts';
+import { noteFound } from '../people/people.ts';
+import { answerSearch, positionWord, readSearchQuery, searchAddress, type SearchQuery } from '../search-query.ts';
+import type { FoundInvoice, InvoiceSearchResult } from '../../ledger/batches/search.ts';
 
 /** The search over the invoices of all batches, and its results as files. */
-export function searchRoutes(
-  { ledger, people, applications }: Pick<ConsoleOptions, 'ledger' | 'people' | 'applications'>,
-  pages: PageAnswers,
-): Hono {
+export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' | 'people'>, pages: PageAnswers): Hono {
   const routes = new Hono();
-  const several = applications !== undefined;
   const queryOf = (context: Context): SearchQuery =>
     readSearchQuery((name) => context.req.query(name), pages.formatOf(context).timeZone);
 
   routes.get('/search', async (context) => {
     const format = pages.formatOf(context);
     const query = queryOf(context);
-    const content = searchPage(format, { query, result: await answerSearch(ledger, query), several });
+    const content = searchPage(format, { query, result: await answerSearch(ledger, query) });
     return pages.show(context, { title: format.texts.search.title, content });
   });
 
-  for (const kind of TABLE_KINDS)
-    routes.get(`/search.${kind}`, async (context) => {
-      const result = await answerSearch(ledger, queryOf(context));
-      if (result === null) return pages.notFound(context);
-      await noteFound(context, people, result, `search.${kind}`);
-      return tableAnswer(context, foundTable(result.found, several), {
-        ...{ name: 'invoices', kind },
-        format: pages.formatOf(context),
-      });
-    });
+  routes.get('/search.csv', async (context) => {
+    const result = await answerSearch(ledger, queryOf(context));
+    if (result === null) return pages.notFound(context);
+    await noteFound(context, people, result, 'search.csv');
+    return csvAnswer(context, 'invoices', foundTable(result.found), pages.formatOf(context).decimalMark);
+  });
 
   return routes;
+}
+
+/** What the search page shows. */
+interface SearchPage {
+  readonly query: SearchQuery;
+  /** Null: nothing was asked. */
+  readonly result: InvoiceSearchResult | null;
+}
+
+/** The form of a search, and what it found. */
+function searchPage(format: PageFormat, page: SearchPage): SafeHtml {
+  const { query, result } = page;
+  return html`<h1>${format.texts.search.title}</h1>
+    ${form(format, query)}
+    ${query.mistakes.map(({ kind, text }) => html`<p role="alert">${fill(format.texts.search[kind], { text })}</p>`)}
+    ${result === null ? '' : answer(format, { ...page, result })}`;
+}
+
+function form({ texts: { search } }: PageFormat, { fields }: SearchQuery): SafeHtml {
+  const opened = fields.net !== '' || fields.from !== '' || fields.to !== '';
+  const more = html`<summary>${search.more}</summary>
+    <div class="row">
+      <label for="net">${search.net}</label>
+      <input id="net" name="net" value="${fields.net}" inputmode="decimal" maxlength="40" />
+    </div>
+    <div class="row">
+      <label for="from">${search.from}</label>
+      <input id="from" type="date" name="from" value="${fields.from}" />
+      <span><label for="to" class="inline">${search.to}</label></span>
+      <input id="to" type="date" name="to" value="${fields.to}" />
+    </div>
+    <p class="soft">${search.dateNote}</p>`;
+  return html`<form action="/search" role="search">
+    <div class="row">
+      <label for="words">${search.label}</label>
+      <input id="words" type="search" name="q" value="${fields.q}" maxlength="200" />
+      <button class="main">${search.title}</button>
+    </div>
+    ${opened ? html`<details open>${more}</details>` : html`<details>${more}</details>`}
+  </form>`;
+}
+
+function answer(
+  format: PageFormat,
+  { query, result }: SearchPage & { readonly result: InvoiceSearchResult },
+): SafeHtml {
+  const { texts, plural, money } = format;
+  const { found, lookedAt } = result;
+  const net = query.search?.net;
+  return html`${net === undefined ? '' : html`<p>${fill(texts.search.readAs, { amount: money(net) })}</p>`}
+    <p role="status">${found.length === 0 ? texts.search.nothing : plural(texts.search.found, found.length)}</p>
+    ${found.length === 0 ? '' : results(format, found)}
+    ${found.length > 0 && lookedAt === 0 ? html`<p><a href="${searchAddress('/search', query, { parts: '1' })}">${texts.search.parts}</a></p>` : ''}
+    ${reach(format, query, result)} ${found.length === 0 ? '' : saving(format, query)}`;
+}
+
+/** How far the search went, and the way on. */
+function reach(
+  { texts: { search }, plural, time }: PageFormat,
+  query: SearchQuery,
+  result: InvoiceSearchResult,
+): SafeHtml {
+  const { lookedAt, backTo, next } = result;
+  return html`${backTo === null ? '' : html`<p class="soft">${fill(plural(search.looked, lookedAt), { date: time(backTo) })}</p>`}
+  ${next === null ? '' : html`<p><a href="${searchAddress('/search', query, { after: positionWord(next) })}">${search.goOn}</a></p>`}`;
+}
+
+function saving({ texts: { search } }: PageFormat, query: SearchQuery): SafeHtml {
+  const after = query.after === null ? '' : positionWord(query.after);
+  const parts = query.search?.parts === true ? '1' : '';
+  return html`<p>
+    <a class="button" href="${searchAddress('/search.csv', query, { after, parts })}">${search.save}</a>
+  </p>`;
+}
+
+function results(format: PageFormat, found: readonly FoundInvoice[]): SafeHtml {
+  const { heads, search } = format.texts;
+  const { reference, merchant, state, net, serviceId, file } = heads;
+  const columns = [reference, merchant, state, { number: net }, serviceId, file, search.read];
+  return table(
+    search.title,
+    columns,
+    found.map((invoice) => row(format, invoice)),
+  );
+}
+
+function row({ money, time, language }: PageFormat, invoice: FoundInvoice): SafeHtml {
+  const { batchId, ordinal, ref, merchantNif, state, net, currency, serviceId, file, readAt } = invoice;
+  const { contradictions = [] } = invoice;
+  const batch = `/batches/${encodeURIComponent(batchId)}`;
+  return html`<tr>
+    <td><a href="${batch}/invoices/${ordinal}">${ref}</a></td>
+    <td>${merchantNif}</td>
+    <td>${stateMark(state)}${contradictions.map((flag) => html`<div>${CONTRADICTION_TEXTS[language].flags[flag]}</div>`)}</td>
+    <td class="number">${net === null ? '' : html`${money(net)} ${currency ?? ''}`}</td>
+    <td class="mono">${serviceId ?? ''}</td>
+    <td class="text"><a href="${batch}">${file}</a></td>
+    <td class="time">${time(readAt)}</td>
+  </tr>`;
+}
+
+const COLUMNS = 'file batch read_at invoice_ref merchant_nif state net currency service_id rows attempts';
+/** Contradictions seen come last, so that no column moves. */
+const LAST_COLUMNS = 'sent_at settled_at reason_code reason_message flags';
+
+/** Found invoices as a table of words of the ledger; times in UTC. */
+function foundTable(found: readonly FoundInvoice[]): Table {
+  return [
+    `${COLUMNS} ${LAST_COLUMNS}`.split(' '),
+    ...found.map((one) => [
+      ...[one.file, one.batchId, isoTime(one.readAt), one.ref, one.merchantNif, one.state],
+      one.net === null ? '' : { decimal: one.net },
+      ...[one.currency ?? '', one.serviceId ?? '', one.rows.join(' '), String(one.attempts)],
+      ...[isoTime(one.sentAt) ?? '', isoTime(one.settledAt) ?? ''],
+      ...[one.reason?.code ?? '', one.reason?.message ?? '', one.flags.join(' ')],
+    ]),
+  ];
 }

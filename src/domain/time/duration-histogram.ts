@@ -38,20 +38,3 @@ export function durationQuantile(histogram: DurationHistogram, share: number): n
   }
   return null;
 }
-
-/** The same, coarser: how many durations end within each doubling, from the first that has some to the last; milliseconds. */
-export function durationDoublings(
-  histogram: DurationHistogram,
-): readonly { readonly withinMs: number; readonly count: number }[] {
-  const counts = new Map<number, number>();
-  for (const [step, count] of Object.entries(histogram)) {
-    const doubling = Math.ceil(Number(step) / STEPS_PER_DOUBLING);
-    counts.set(doubling, (counts.get(doubling) ?? 0) + count);
-  }
-  if (counts.size === 0) return [];
-  const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())];
-  return Array.from({ length: last - first + 1 }, (_, at) => ({
-    withinMs: SHORTEST_MS * 2 ** (first + at),
-    count: counts.get(first + at) ?? 0,
-  }));
-}

@@ -2,7 +2,7 @@
 export const CLOCKS_DIFFER_MS = 2 * 60_000;
 
 /**
- * Whether a stored instant (epoch milliseconds) has not come yet: a clock that ran ahead wrote it, and was set back since. Nobody knows when it was: a wait
+ * Whether a stored instant (epoch milliseconds) has not come yet: a clock that ran ahead wrote it, and was set back since. The real time is not known: a wait
  * that begins there is over, and whatever is safe only for a while after it is not.
  */
 export function isAhead(at: number, now: number): boolean {

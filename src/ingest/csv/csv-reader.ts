@@ -3,7 +3,7 @@ import type { Options } from 'csv-parse';
 import type { Finding } from '../../domain/invoice.ts';
 import type { Column } from '../../domain/row.ts';
 import { LineIndex } from './line-index.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../findings.ts';
 
 /** One record of a CSV file. */
 export interface CsvRecord {
@@ -13,16 +13,14 @@ export interface CsvRecord {
   /** What the reader of a workbook found wrong with its cells, in columns of Lote that are therefore not to be used. */
   readonly errors?: readonly Finding[];
   readonly unusable?: readonly Column[];
-  /** Of corrections: it was wrong in the dropped file, and nobody has filled the cells that it lacked there. */
+  /** Of corrections: it had another number of cells than the header in the dropped file. */
   readonly hadWrongWidth?: boolean;
-  /** Of a workbook of corrections: Lote wrote its cell of `lote_original` into a workbook, and it was saved as no text since. */
-  readonly wasNeverText?: boolean;
+  /** Of a workbook of corrections: it was saved as text since Lote wrote it. */
+  readonly wasText?: boolean;
 }
 
 /** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not swallow a large file into memory. */
 const LONGEST_RECORD = 1024 * 1024;
-
-const ALL_LINE_ENDS = ['\r\n', '\n', '\r'] as const;
 
 /**
  * Hands each record over as it is found. `on_record` would build a dozen-field object for each (measured: a sixth of all reading), and a
@@ -54,12 +52,12 @@ export class CsvReader {
   #failure: Error | null = null;
   #lastByte = 0;
 
-  /** `lineEnds`: those that occur in the file; more of them cost time, one less would glue records together. */
-  constructor(delimiter: string, lineEnds: readonly string[] = ALL_LINE_ENDS) {
+  /** `hasCr`: the file may have line ends with a CR, each of which costs time. */
+  constructor(delimiter: string, hasCr = true) {
     this.#parser = new RecordParser(
       {
         delimiter,
-        record_delimiter: lineEnds.length === 0 ? [...ALL_LINE_ENDS] : [...lineEnds],
+        record_delimiter: hasCr ? ['\r\n', '\n', '\r'] : ['\n'],
         relax_column_count: true,
         max_record_size: LONGEST_RECORD,
       },
@@ -72,9 +70,10 @@ export class CsvReader {
     this.#parser.resume();
   }
 
-  /** The last byte so far ended a line: a last record without it may have been cut short. */
-  get endedLine(): boolean {
-    return this.#lastByte === 0x0a || this.#lastByte === 0x0d;
+  /** What the last byte so far ended: a last record that ends in the middle of a cell may have been cut short. */
+  get ended(): 'line' | 'quote' | 'nothing' {
+    if (this.#lastByte === 0x0a || this.#lastByte === 0x0d) return 'line';
+    return this.#lastByte === 0x22 ? 'quote' : 'nothing';
   }
 
   /** Records that these bytes complete. @throws Refusal for what is no CSV. */
@@ -113,23 +112,14 @@ export class CsvReader {
     if (!(error instanceof CsvError)) return error;
     const row = this.#lines.lineAt(this.#end);
     if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
-      return new Refusal(
-        'quote-unclosed',
-        `Row ${row}: expected a closing quote, found the end of the file. Close the quote, or double it where it is part of the text`,
-        { row },
-      );
+      const message = `Row ${row}: expected a closing quote, found the end of the file. Close the quote, or double it where it is part of the text`;
+      return new Refusal('quote-unclosed', message, { row });
     }
     if (error.code === 'CSV_MAX_RECORD_SIZE') {
-      return new Refusal(
-        'record-too-long',
-        `Row ${row}: expected at most ${LONGEST_RECORD} characters in a record, found more. Look for a quote that is never closed`,
-        { row },
-      );
+      const message = `Row ${row}: expected at most ${LONGEST_RECORD} characters in a record, found more. Look for a quote that is never closed`;
+      return new Refusal('record-too-long', message, { row });
     }
-    return new Refusal(
-      'quote-misplaced',
-      `Row ${row}: a quote must open and close its whole cell and be doubled inside, found one that does not. Correct the quoting of this row`,
-      { row },
-    );
+    const message = `Row ${row}: a quote must open and close its whole cell and be doubled inside, found one that does not. Correct the quoting of this row`;
+    return new Refusal('quote-misplaced', message, { row });
   }
 }

@@ -1,78 +1,88 @@
-import { readNumber } from '../invoice/read-number.ts';
-import type { DecimalMark } from '../invoice/read-number.ts';
-import { Refusal } from '../refusal.ts';
+import { ORIGINAL, type ReadAs } from '../../domain/read-as.ts';
+import { Refusal, type Damage } from '../findings.ts';
+import type { IngestOptions } from '../ingest-options.ts';
+import type { Conversion, Proof } from '../ingest-result.ts';
+import { plainCharacters, readNumber, type DecimalMark } from '../invoice/read-number.ts';
 import { shorten } from '../invoice/shorten.ts';
 
 /** A cell that speaks for something. */
-export interface Witness {
+interface Witness {
   readonly row: number;
+  /** Label of its column. */
+  readonly column: string;
   readonly value: string;
 }
 
-/** Which decimal mark a column has, and what says so. */
+/** Which decimal mark a file has, and what says so. */
 export interface DecimalProof {
   readonly mark: DecimalMark;
-  /** `either`: no cell of the column depends on the mark. */
+  /** `either`: no cell of the file depends on the mark. */
   readonly how: 'declared' | 'proved' | 'either';
   readonly witness: Witness | null;
-  /** Present when the mark is declared although this cell reads only under the other one. */
-  readonly against?: Witness;
-  /** Present when this cell reads as another number under the other mark: corrections must then carry the mark. */
-  readonly ambiguous?: Witness;
-  /** Present in corrections of a file whose column had both marks: a cell that reads both ways is still an error. */
-  readonly doubtful?: true;
-}
-
-/** Whether the column has both marks, here or in the file of these corrections. */
-export function isDoubtful({
-  against,
-  doubtful,
-}: {
-  readonly against?: unknown;
-  readonly doubtful?: true | undefined;
-}): boolean {
-  return against !== undefined || doubtful === true;
+  /** A cell that reads as another number under the other mark: corrections must then carry the mark. */
+  readonly ambiguous?: Witness | undefined;
+  /** A cell of those that are read as whole thousands, such as `1,500`. */
+  readonly thousands?: Witness | undefined;
+  /** The cell that proves that the file groups its thousands; left out where the mark is declared. */
+  readonly grouping?: Witness | undefined;
 }
 
 const INTEGER = /^-?\d+$/;
 const LONGEST_SHOWN = 40;
 const WORDS: Readonly<Record<DecimalMark, string>> = { '.': 'a decimal point', ',': 'a decimal comma' };
 
-type Says = DecimalMark | 'ambiguous' | 'nothing';
+/** `mark`: the only one that reads the cell; null: both do, as two numbers. `groups`: the other sign stands in it, too. */
+interface Says {
+  readonly mark: DecimalMark | null;
+  readonly groups: boolean;
+  /** The sign that decides in a cell which both marks read. */
+  readonly sign: DecimalMark;
+}
 
 /** Cells of hostile shapes are read one by one. */
 const MOST_SHAPES = 500;
 
-function whatSays(cell: string): Says {
+function whatSays(cell: string): Says | null {
   const point = readNumber(cell, '.')?.value;
   const comma = readNumber(cell, ',')?.value;
-  if (point === comma) return 'nothing';
-  return comma === undefined ? '.' : point === undefined ? ',' : 'ambiguous';
+  if (point === comma) return null;
+  const mark = comma === undefined ? '.' : point === undefined ? ',' : null;
+  const text = plainCharacters(cell);
+  return { mark, groups: mark !== null && text.includes(otherMark(mark)), sign: text.includes('.') ? '.' : ',' };
 }
 
-/** Keeps the readings still possible of one number column, over all its cells. */
+function otherMark(mark: DecimalMark): DecimalMark {
+  return mark === '.' ? ',' : '.';
+}
+
+/** Keeps the readings still possible of the numbers of a file, over all its number columns. */
 export class DecimalEvidence {
-  readonly #label: string;
-  readonly #shapes = new Map<string, Says>();
-  readonly #witnesses: Partial<Record<DecimalMark | 'ambiguous', Witness>> = {};
-  /** Of corrections: a number that nobody changed, and that was read in the dropped file with this mark. */
-  readonly #kept: Partial<Record<DecimalMark, Witness>> = {};
+  readonly #shapes = new Map<string, Says | null>();
+  /** By mark: a cell that only it reads. */
+  readonly #proofs: Partial<Record<DecimalMark, Witness>> = {};
+  /** By mark: such a cell in which the other sign groups thousands. */
+  readonly #groupings: Partial<Record<DecimalMark, Witness>> = {};
+  /** By sign: a cell that both marks read, as two numbers. */
+  readonly #ambiguous: Partial<Record<DecimalMark, Witness>> = {};
 
-  constructor(label: string) {
-    this.#label = label;
-  }
-
-  observe(row: number, cell: string): void {
+  observe(row: number, column: string, cell: string): void {
     if (INTEGER.test(cell)) return;
     const says = this.#says(cell);
-    if (says !== 'nothing' && this.#witnesses[says] === undefined) this.#keep(says, row, cell);
+    if (says === null) return;
+    const { mark, groups, sign } = says;
+    const witness = { row, column, value: shorten(cell.trim(), LONGEST_SHOWN) };
+    if (mark === null) this.#ambiguous[sign] ??= witness;
+    else {
+      this.#proofs[mark] ??= witness;
+      if (groups) this.#groupings[mark] ??= witness;
+    }
   }
 
   /**
    * Which digits there are does not matter, only where and whether one is a zero (`0.500` has no thousands): a column of a million cells
    * has a few dozen shapes, and each is read once.
    */
-  #says(cell: string): Says {
+  #says(cell: string): Says | null {
     const shape = cell.replaceAll(/[1-9]/g, '9');
     const known = this.#shapes.get(shape);
     if (known !== undefined) return known;
@@ -82,89 +92,122 @@ export class DecimalEvidence {
   }
 
   /** A number token of JSON: its point is a decimal point by definition. */
-  observeToken(row: number, token: string): void {
-    if (token.includes('.')) this.#keep('.', row, token);
+  observeToken(row: number, column: string, token: string): void {
+    if (token.includes('.')) this.#proofs['.'] ??= { row, column, value: shorten(token, LONGEST_SHOWN) };
   }
 
-  /** A number of corrections that stands there as in the dropped file, where it was this decimal. */
-  observeKept(row: number, cell: string, decimal: string): void {
-    const point = readNumber(cell, '.')?.value;
-    const comma = readNumber(cell, ',')?.value;
-    if (point === comma || point === undefined || comma === undefined) return;
-    const mark = decimal === point ? '.' : decimal === comma ? ',' : null;
-    if (mark !== null) this.#kept[mark] ??= { row, value: shorten(cell.trim(), LONGEST_SHOWN) };
+  /** A number of corrections that stands there as in the dropped file, where it was this decimal: that proves the mark. */
+  observeKept(row: number, column: string, kept: { readonly cell: string; readonly value: string }): void {
+    const says = whatSays(kept.cell);
+    if (says === null || says.mark !== null) return;
+    const mark = (['.', ','] as const).find((one) => readNumber(kept.cell, one)?.value === kept.value);
+    if (mark === undefined) return;
+    const value = `${shorten(kept.cell.trim(), LONGEST_SHOWN)} = ${kept.value} (${ORIGINAL})`;
+    const witness = { row, column, value };
+    this.#proofs[mark] ??= witness;
+    if (mark !== says.sign) this.#groupings[mark] ??= witness;
   }
 
   /**
-   * `wasDoubtful`: these are corrections, and in the dropped file the column had both marks; the cells that speak for the declared one may all be issued.
-   * @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared`, `decimal-not-as-before`
+   * One mark for the whole file. A cell that both marks read is grouped thousands only where another one proves such groups, or the mark is declared:
+   * a wrong guess would be wrong by a factor of 1,000.
+   * @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared`
    */
-  decide(declared?: DecimalMark, wasDoubtful = false): DecimalProof {
-    const proof = this.#decided(declared, wasDoubtful);
-    const kept = this.#kept[proof.mark === '.' ? ',' : '.'];
-    if (kept !== undefined) throw this.#notAsBefore(proof.mark, kept);
-    return wasDoubtful ? { ...proof, doubtful: true } : proof;
+  decide(declared?: DecimalMark): DecimalProof {
+    const { '.': point, ',': comma } = this.#proofs;
+    if (point !== undefined && comma !== undefined) throw contradictory(point, comma);
+    const proved = point !== undefined ? '.' : comma !== undefined ? ',' : null;
+    const witness = point ?? comma ?? null;
+    if (declared !== undefined && proved !== null && proved !== declared && witness !== null)
+      throw notAsDeclared(declared, witness);
+    const ambiguous = this.#ambiguous['.'] ?? this.#ambiguous[','];
+    const mark = declared ?? proved;
+    if (mark === null) {
+      if (ambiguous !== undefined) throw unproved(ambiguous, 'no value of the file decides');
+      return { mark: '.', how: 'either', witness: null };
+    }
+    const thousands = this.#ambiguous[otherMark(mark)];
+    const grouping = this.#groupings[mark];
+    if (declared === undefined && thousands !== undefined && grouping === undefined)
+      throw unproved(
+        thousands,
+        `${shownWitness(witness)} says ${WORDS[mark]}, but no value shows that the file groups its thousands`,
+      );
+    const how = declared === undefined ? 'proved' : 'declared';
+    return { mark, how, witness, ambiguous, thousands, grouping: thousands && grouping };
   }
+}
 
-  #decided(declared: DecimalMark | undefined, wasDoubtful: boolean): DecimalProof {
-    const { '.': point, ',': comma, ambiguous } = this.#witnesses;
-    if (declared !== undefined) return this.#withAmbiguous(this.#asDeclared(declared, wasDoubtful));
-    if (point !== undefined && comma !== undefined) throw this.#contradictory(point, comma);
-    if (point !== undefined) return this.#withAmbiguous({ mark: '.', how: 'proved', witness: point });
-    if (comma !== undefined) return this.#withAmbiguous({ mark: ',', how: 'proved', witness: comma });
-    if (ambiguous !== undefined) throw this.#unproved(ambiguous);
-    return { mark: '.', how: 'either', witness: null };
-  }
+/** A declaration decides what the file leaves open. It cannot turn a file written the other way into one of its own. */
+function notAsDeclared(mark: DecimalMark, { row, column, value }: Witness): Refusal {
+  const other = otherMark(mark);
+  const message = `Column ${column}: ${WORDS[mark]} was declared (--decimal ${mark}, or a profile), but "${value}" in row ${row} can only be read with ${WORDS[other]}. Declare --decimal ${other}, or correct the file`;
+  return new Refusal('decimal-not-as-declared', message, { row, column });
+}
 
-  #withAmbiguous(proof: DecimalProof): DecimalProof {
-    const { ambiguous } = this.#witnesses;
-    return ambiguous === undefined ? proof : { ...proof, ambiguous };
-  }
+function contradictory(point: Witness, comma: Witness): Refusal {
+  const later = point.row > comma.row ? point : comma;
+  const message = `Expected one decimal mark throughout the file, found ${shownWitness(point)} (a decimal point) and ${shownWitness(comma)} (a decimal comma). Write all numbers with one of them`;
+  return new Refusal('decimal-contradictory', message, { row: later.row, column: later.column });
+}
 
-  #keep(says: DecimalMark | 'ambiguous', row: number, cell: string): void {
-    this.#witnesses[says] ??= { row, value: shorten(cell.trim(), LONGEST_SHOWN) };
-  }
+function unproved({ row, column, value }: Witness, why: string): Refusal {
+  const point = readNumber(value, '.')?.value ?? '?';
+  const comma = readNumber(value, ',')?.value ?? '?';
+  const message = `Column ${column}: "${value}" in row ${row} can mean ${point} (decimal point) or ${comma} (decimal comma), and ${why}. Declare the mark with --decimal . or --decimal , (or in a profile), or write the value without three digits behind a mark`;
+  return new Refusal('decimal-unproved', message, { row, column });
+}
 
-  /** A declaration decides what the file leaves open. It cannot turn a file written the other way into one of its own. */
-  #asDeclared(mark: DecimalMark, wasDoubtful: boolean): DecimalProof {
-    const proof = { mark, how: 'declared', witness: this.#witnesses[mark] ?? null } as const;
-    const other = mark === '.' ? ',' : '.';
-    const against = this.#witnesses[other];
-    if (against === undefined) return proof;
-    if (proof.witness !== null || wasDoubtful) return { ...proof, against };
-    throw new Refusal(
-      'decimal-not-as-declared',
-      `Column ${this.#label}: ${WORDS[mark]} was declared (--decimal ${mark}, or a profile), but "${against.value}" in row ${against.row} can only be read with ${WORDS[other]}, and no value needs the declared one. Declare --decimal ${other}, or correct the file`,
-      { row: against.row, column: this.#label },
-    );
-  }
+function shownWitness(witness: Witness | null): string {
+  return witness === null ? '' : `"${witness.value}" in row ${witness.row}, ${witness.column}`;
+}
 
-  #notAsBefore(mark: DecimalMark, { row, value }: Witness): Refusal {
-    const before = mark === '.' ? ',' : '.';
-    const now = readNumber(value, mark)?.value ?? '?';
-    const then = readNumber(value, before)?.value ?? '?';
-    return new Refusal(
-      'decimal-not-as-before',
-      `Column ${this.#label}: expected the numbers that nobody changed to be those of the dropped file, but "${value}" in row ${row} was ${then} there (lote_original), and is ${now} with ${WORDS[mark]}. Read these corrections with --decimal ${before}, or empty lote_original in each such row if ${WORDS[mark]} is meant`,
-      { row, column: this.#label },
-    );
-  }
+/** What the rows of a file showed while they were read, whatever its format. */
+interface RowEvidence extends Pick<Conversion, 'format' | 'labels' | 'lostReferences'> {
+  readonly evidence: DecimalEvidence;
+  readonly damage: Damage;
+  /** What the corrections file says of itself; {} where the file is none. */
+  readonly readAs: ReadAs;
+  /** As in `Conversion`; left out where it cannot be told. */
+  readonly areReferencesCut?: boolean;
+  readonly cutReference?: Conversion['cutReference'];
+}
 
-  #contradictory(point: Witness, comma: Witness): Refusal {
-    return new Refusal(
-      'decimal-contradictory',
-      `Column ${this.#label}: expected one decimal mark throughout, found "${point.value}" in row ${point.row} (a decimal point) and "${comma.value}" in row ${comma.row} (a decimal comma). Correct the file, or declare the mark with --decimal`,
-      { row: Math.max(point.row, comma.row), column: this.#label },
-    );
-  }
+/** How rows become invoices, and what of that stands in the proof. */
+export interface DecidedConversion {
+  readonly conversion: Conversion;
+  readonly decimal: DecimalProof;
+  readonly proof: Proof;
+}
 
-  #unproved({ row, value }: Witness): Refusal {
-    const point = readNumber(value, '.')?.value ?? '?';
-    const comma = readNumber(value, ',')?.value ?? '?';
-    return new Refusal(
-      'decimal-unproved',
-      `Column ${this.#label}: "${value}" in row ${row} can mean ${point} (decimal point) or ${comma} (decimal comma), and no value of the column decides. Declare it with --decimal . or --decimal , (or in a profile), or write one value of the column with two decimals`,
-      { row, column: this.#label },
-    );
-  }
+/**
+ * What an operator declares comes before what the file says of itself, that before the profile, and that before the default.
+ * @throws Refusal `decimal-not-as-declared`, `decimal-contradictory`, `decimal-unproved`
+ */
+export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
+  const { format, labels, lostReferences, evidence, damage, readAs } = rows;
+  const decimal = evidence.decide(options.decimal ?? readAs.decimal ?? options.ofProfile?.decimal);
+  const declaredRows = options.duplicateRows ?? readAs.duplicateRows ?? options.ofProfile?.duplicateRows;
+  const duplicateRows = declaredRows ?? 'refuse';
+  const lookAlikes = options.lookAlikes ?? 'refuse';
+  // Of fewer references, and of some that were corrected, corrections may show it no more.
+  const areReferencesCut = lookAlikes === 'refuse' && (rows.areReferencesCut === true || readAs.references === 'cut');
+  return {
+    conversion: {
+      ...{ format, labels, lostReferences, duplicateRows },
+      decimal: decimal.mark,
+      lookAlikes,
+      damaged: damage.toJSON(),
+      taxCodes: options.taxCodes ?? null,
+      areReferencesCut: areReferencesCut || undefined,
+      cutReference: rows.cutReference,
+    },
+    decimal,
+    proof: {
+      decimal,
+      duplicateRows: declaredRows,
+      areReferencesCut: areReferencesCut || undefined,
+      correctedWith: readAs.profile,
+    },
+  };
 }

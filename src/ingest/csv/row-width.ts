@@ -1,4 +1,5 @@
-import type { RowMarks } from './original-text.ts';
+import type { Column } from '../../domain/row.ts';
+import type { ReadColumn } from '../ingest-result.ts';
 
 /** The columns of a header. */
 export interface RowWidth {
@@ -6,13 +7,8 @@ export interface RowWidth {
   readonly columns: number;
   /** How many trailing cells a whole row of a text has, because it ends with as many delimiters. A sheet has none. */
   readonly trailing: number;
-}
-
-/** The columns of a table, and which of them are not Lote's. */
-interface TableShape extends RowWidth {
-  readonly author: readonly number[];
-  /** It is a corrections file. */
-  readonly own: boolean;
+  /** The header ends with more delimiters than whole rows do: a row that does, too, may lack a cell. */
+  readonly isExact: boolean;
 }
 
 /** How many columns a header has: what stands behind its last title is in none. */
@@ -27,12 +23,27 @@ export function trailingCells(header: readonly string[]): number {
 
 /** The columns of a header, in a file whose whole rows have so many trailing cells. */
 export function rowWidth(header: readonly string[], trailing: number): RowWidth {
-  return { columns: widthOf(header), trailing };
+  return { columns: widthOf(header), trailing, isExact: trailing < trailingCells(header) };
+}
+
+/**
+ * How many trailing cells whole rows have, by the first rows of a file. Some programs write the delimiters in the header
+ * alone: a row whose last column is filled proves it. Where none does, the header decides.
+ */
+export function trailingCellsOfRows(header: readonly string[], rows: readonly (readonly string[])[]): number {
+  const columns = widthOf(header);
+  const whole = rows.filter(
+    (cells) => !isEmpty(cells[columns - 1]) && cells[0] !== header[0] && cells.slice(columns).every(isEmpty),
+  );
+  const most = trailingCells(header);
+  return whole.length === 0 ? most : Math.min(most, Math.max(...whole.map((cells) => cells.length - columns)));
 }
 
 /** True for a row with fewer cells than the header, or with more that are not empty. */
 export function hasWrongWidth(cells: readonly string[], width: RowWidth): boolean {
-  return lackedCells(cells, width) > 0 || cells.slice(width.columns).some((cell) => !isEmpty(cell));
+  const { columns, trailing, isExact } = width;
+  if (isExact && cells.length > columns + trailing && isEmpty(cells[columns - 1])) return true;
+  return lackedCells(cells, width) > 0 || cells.slice(columns).some((cell) => !isEmpty(cell));
 }
 
 /**
@@ -50,24 +61,21 @@ export function isEmpty(cell: string | undefined): boolean {
   return (cell?.trim() ?? '') === '';
 }
 
-/**
- * What corrections must say of the number of cells that a row has: those that it lacks are there when the row is written whole. What it has too many goes
- * back behind Lote's columns; in a file that has them already, they are shifted, and what they said may be lost.
- */
-export function widthMark(cells: readonly string[], shape: TableShape): RowMarks['cells'] {
-  const { columns, author, own } = shape;
-  const lacked = lackedCells(cells, shape);
-  if (!hasWrongWidth(cells, shape) || (lacked === 0 && !own)) return undefined;
-  const had = lacked === 0 ? cells.length : columns - lacked;
-  return [author.filter((at) => at < had).length, author.length];
-}
+/** Columns in which the beginning of a value is another value. */
+const WHOLE: ReadonlySet<Column> = new Set([
+  ...(['invoice_ref', 'merchant_nif', 'customer_tax_id'] as const),
+  ...(['quantity', 'unit_price', 'tax_code'] as const),
+]);
 
-/** False once somebody has filled a cell that the row lacked: only then is it known where its values stand. */
-export function isStillShort(
-  [had, of]: NonNullable<RowMarks['cells']>,
-  cells: readonly string[],
-  author: readonly number[],
-): boolean {
-  // With a column more or less nobody knows which cells these were.
-  return author.length !== of || author.slice(had).every((at) => isEmpty(cells[at]));
+/** Code of the cell in which a file without a last line end stops. */
+export const CUT_CELL = 'line-end-missing';
+
+/**
+ * The column of a row's last cell, if a part of its value would be read as another value.
+ * @returns null for a text, an empty cell, and a cell that is not sent
+ */
+export function cutColumn(cells: readonly string[], read: readonly ReadColumn[]): ReadColumn | null {
+  const column = read.find(({ at }) => at === cells.length - 1);
+  if (column === undefined || !WHOLE.has(column.column) || isEmpty(cells.at(-1))) return null;
+  return column;
 }

@@ -1,8 +1,8 @@
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
-import type { FindingList } from '../finding-list.ts';
+import { note, type FindingList } from '../findings.ts';
 import { shorten } from '../invoice/shorten.ts';
-import type { ReadColumn } from '../ingest-result.ts';
+import type { Dialect, Proof, ReadColumn } from '../ingest-result.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import type { CsvRecord } from './csv-reader.ts';
 
@@ -28,43 +28,10 @@ export function labelOf({ header, map }: HeaderPlaces, column: Column): string {
   return shorten(header.cells[map.indexes[COLUMNS.indexOf(column)] ?? -1]?.trim() ?? column, LONGEST_LABEL);
 }
 
-/** Says what of a header, and of what stands above it, is not read. `expectedRow`: where it stands when nothing is above it. */
-export function reportHeader(
-  findings: FindingList,
-  { header, map, expectedRow }: TableHeader & { readonly expectedRow: number },
-): void {
-  if (header.row > expectedRow) {
-    findings.add({
-      row: header.row,
-      column: null,
-      code: 'preamble',
-      message: `The header stands in row ${header.row}; what is above it was left out`,
-      severity: 'info',
-    });
-  }
-  for (const { column, header: name } of map.overruled) {
-    const message = `The profile gives every row a constant ${column}, so the file's own column "${shorten(name, 40)}" is not read`;
-    findings.add({
-      row: header.row,
-      column: shorten(name, 80),
-      code: 'constant-overrules',
-      message,
-      severity: 'warning',
-    });
-  }
-  if (map.ignored.length === 0) return;
-  const shown = map.ignored
-    .slice(0, MOST_HEADERS_SHOWN)
-    .map((name) => `"${shorten(name, 40)}"`)
-    .join(', ');
-  const more = map.ignored.length > MOST_HEADERS_SHOWN ? ` and ${map.ignored.length - MOST_HEADERS_SHOWN} more` : '';
-  findings.add({
-    row: header.row,
-    column: null,
-    code: 'columns-ignored',
-    message: `These columns are not part of an invoice and are not sent: ${shown}${more}`,
-    severity: 'info',
-  });
+/** Says that something stands above a header. `expectedRow`: where it stands when nothing is above it. */
+export function reportHeader(findings: FindingList, { row }: CsvRecord, expectedRow: number): void {
+  if (row <= expectedRow) return;
+  findings.add(note('info', 'preamble', `The header stands in row ${row}; what is above it was left out`, row));
 }
 
 /** The file's own words for all columns. */
@@ -72,15 +39,18 @@ export function labelsOf(dialect: TableHeader): Record<Column, string> {
   return Object.fromEntries(COLUMNS.map((column) => [column, labelOf(dialect, column)])) as Record<Column, string>;
 }
 
-/** Which header was taken for which column, for the proof. */
-export function headerProof({
-  header,
-  map,
-}: TableHeader): readonly { column: Column; header: string; position: number }[] {
-  return COLUMNS.flatMap((column, at) => {
+/** Which header was taken for which column, and which is not sent, for the proof. */
+export function tableProof({ header, map }: TableHeader): Proof {
+  const columns = COLUMNS.flatMap((column, at) => {
     const index = map.indexes[at] ?? -1;
     return index < 0 ? [] : [{ column, header: shorten(header.cells[index]?.trim() ?? '', 80), position: index + 1 }];
   });
+  return { header: columns, ignored: map.ignored.slice(0, MOST_HEADERS_SHOWN).map((name) => shorten(name, 80)) };
+}
+
+/** What a table says of how its file is written. */
+export function tableDialect({ header, map }: TableHeader): Pick<Dialect, 'headerRow' | 'header' | 'own' | 'read'> {
+  return { headerRow: header.row, header: header.cells, own: map.own, read: readColumns({ header, map }) };
 }
 
 /** The columns of a header that are read, with the parts of a reference. */

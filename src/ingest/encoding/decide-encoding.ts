@@ -2,8 +2,8 @@ import iconv from 'iconv-lite';
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { IngestOptions } from '../ingest-options.ts';
-import { Refusal } from '../refusal.ts';
-import type { FileScan } from '../scan-file.ts';
+import { Refusal, note } from '../findings.ts';
+import type { FileScan } from './scan-file.ts';
 
 /** How the bytes of a file become characters, and why Lote says so. */
 export interface EncodingDecision {
@@ -31,20 +31,9 @@ export class UndecodableAt extends Error {
 const DECLARE = 'Declare the encoding of the file (for example --encoding cp850), or save it as UTF-8';
 
 /** Names that iconv knows and that are no encodings of text, or none of a file. */
-const NO_FILE_ENCODINGS: ReadonlySet<string> = new Set([
-  'base64',
-  'hex',
-  'binary',
-  'utf-7',
-  'utf7',
-  'utf-7-imap',
-  'utf7imap',
-  'utf-16',
-  'utf16',
-  'utf-32',
-  'utf32',
-  'internal',
-]);
+const NO_FILE_ENCODINGS: ReadonlySet<string> = new Set(
+  'base64 hex binary utf-7 utf7 utf-7-imap utf7imap utf-16 utf16 utf-32 utf32 internal'.split(' '),
+);
 
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['utf8', 'utf-8'],
@@ -62,11 +51,10 @@ export function decideEncoding(
 ): EncodingDecision {
   const bom = bomOf(scan.head);
   if (declared !== undefined) return declaredEncoding(scan, declared, bom);
-  if (bom === 'utf-32')
-    throw new Refusal(
-      'encoding-unsupported',
-      'Expected UTF-8, UTF-16 or windows-1252, found UTF-32. Save the file as UTF-8',
-    );
+  if (bom === 'utf-32') {
+    const message = 'Expected UTF-8, UTF-16 or windows-1252, found UTF-32. Save the file as UTF-8';
+    throw new Refusal('encoding-unsupported', message);
+  }
   if (bom === 'utf-8') requireUtf8(scan);
   if (bom !== null) return decision(bom, 'bom', { bom: true });
   if (scan.nulAt !== null) return utf16WithoutBom(scan, scan.nulAt);
@@ -111,16 +99,12 @@ export function isSameEncoding(one: string, other: string): boolean {
 function declaredEncoding(scan: FileScan, declared: string, bom: ReturnType<typeof bomOf>): EncodingDecision {
   const encoding = encodingName(declared);
   if (NO_FILE_ENCODINGS.has(encoding) || !iconv.encodingExists(encoding)) {
-    throw new LoteError(
-      'usage',
-      `Reading with a declared encoding: expected a name such as utf-8, utf-16le, windows-1252 or cp850, found "${declared}"`,
-    );
+    const message = `Reading with a declared encoding: expected a name such as utf-8, utf-16le, windows-1252 or cp850, found "${declared}"`;
+    throw new LoteError('usage', message);
   }
   if (bom !== null && bom !== encoding) {
-    throw new Refusal(
-      'encoding-contradicted',
-      `The file was declared as ${encoding}, but its first bytes are the byte order mark of ${bom}. Leave the declaration out, or correct it`,
-    );
+    const message = `The file was declared as ${encoding}, but its first bytes are the byte order mark of ${bom}. Leave the declaration out, or correct it`;
+    throw new Refusal('encoding-contradicted', message);
   }
   if (encoding === 'utf-8') requireUtf8(scan);
   else if (!encoding.startsWith('utf-')) requireNoUtf8(scan, encoding);
@@ -143,10 +127,8 @@ function requireUtf8(scan: FileScan): void {
 /** A whole file of well-formed UTF-8 sequences is UTF-8: read otherwise, every accent of it would become two wrong letters. */
 function requireNoUtf8(scan: FileScan, encoding: string): void {
   if (scan.nulAt !== null || scan.utf8.invalidAt !== null || !scan.utf8.multibyte) return;
-  throw new Refusal(
-    'encoding-contradicted',
-    `The file was declared as ${encoding}, but all its bytes are well-formed UTF-8, accents too. Leave the declaration out (--encoding, or in the profile), or correct it`,
-  );
+  const message = `The file was declared as ${encoding}, but all its bytes are well-formed UTF-8, accents too. Leave the declaration out (--encoding, or in the profile), or correct it`;
+  throw new Refusal('encoding-contradicted', message);
 }
 
 function nulAt(offset: number): UndecodableAt {
@@ -173,6 +155,7 @@ function utf16WithoutBom(scan: FileScan, firstNul: number): EncodingDecision {
   return decision(encoding, 'assumed', {
     findings: [
       note(
+        'warning',
         'encoding-assumed',
         `The file has no byte order mark and was read as ${encoding.toUpperCase()}, since every other byte is NUL`,
       ),
@@ -183,24 +166,23 @@ function utf16WithoutBom(scan: FileScan, firstNul: number): EncodingDecision {
 function windows1252(scan: FileScan): EncodingDecision {
   const { samples, implausible } = scan.singleByte;
   if (implausible.length > 0) {
-    throw new Refusal(
-      'encoding-unproved',
-      `The file is not UTF-8, and windows-1252 would read ${quoted(implausible)}, which is hardly meant. ${DECLARE}`,
-    );
+    const candidates = scan.singleByte
+      .candidates()
+      .map(({ encoding, word }) => `${encoding} (${JSON.stringify(word)})`);
+    const likely = candidates.length === 0 ? '' : ` Likely candidates: ${candidates.join(', ')}.`;
+    const message = `The file is not UTF-8, and windows-1252 would read ${quoted(implausible)}, which is hardly meant.${likely} ${DECLARE}`;
+    throw new Refusal('encoding-unproved', message);
   }
   return decision('windows-1252', 'assumed', {
     samples,
     findings: [
       note(
+        'warning',
         'encoding-assumed',
         `The file is not UTF-8 and was read as windows-1252: ${quoted(samples)}. If these words are wrong, ${lower(DECLARE)}`,
       ),
     ],
   });
-}
-
-function note(code: string, message: string): Finding {
-  return { row: null, column: null, code, message, severity: 'warning' };
 }
 
 function quoted(words: readonly string[]): string {

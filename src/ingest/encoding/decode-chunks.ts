@@ -1,11 +1,16 @@
-import { isAscii } from 'node:buffer';
 import iconv from 'iconv-lite';
+import { LineCount } from '../csv/line-index.ts';
+import { Refusal } from '../findings.ts';
+import type { FileScan } from './scan-file.ts';
 import type { EncodingDecision } from './decide-encoding.ts';
-import { LineCount } from '../csv/line-count.ts';
-import { Refusal } from '../refusal.ts';
 
 /** What decoders put in place of bytes they do not know. */
 const LOST = '\u{fffd}';
+
+const MARK = Buffer.from('\u{feff}');
+const FIRST_BYTES = 4;
+const LF = 0x0a;
+const CR = 0x0d;
 
 /** Turns one chunk of a file into characters; `null` ends it. */
 interface Decoder {
@@ -23,24 +28,61 @@ export async function* decodeChunks(
 ): AsyncGenerator<Uint8Array> {
   const lines = new LineCount();
   const decoder = decoderOf(encoding, lines);
-  let skip = bom ? 3 : 0;
+  const marks = new ByteOrderMarks(bom);
   for await (const chunk of chunks) {
     let text = decoder.write(chunk);
     // In UTF-16 a NUL byte is no news, and a NUL character is: PostgreSQL keeps none.
     if (text.includes(0)) throw nul(lines.before(text.subarray(0, text.indexOf(0))));
-    if (encoding !== 'utf-8') lines.add(text);
-    const cut = Math.min(skip, text.length);
-    text = text.subarray(cut);
-    skip -= cut;
+    text = marks.skipped(text);
+    const inside = marks.inside(text);
+    if (inside >= 0) throw joined(lines.before(text.subarray(0, inside)));
+    lines.add(text);
     if (text.length > 0) yield text;
   }
   const rest = decoder.end();
   if (rest.length > 0) yield rest;
 }
 
+/** Finds the byte order marks of a file in its text as UTF-8. Some programs write two at its beginning. */
+class ByteOrderMarks {
+  #isBeginning: boolean;
+  #lastByte = 0;
+  /** The first bytes of the text: another file of the kind begins with them, too. */
+  #first: Buffer | null = null;
+
+  constructor(bom: boolean) {
+    this.#isBeginning = bom;
+  }
+
+  /** Where another file begins: with a line, or as this one begins; -1: none does. */
+  inside(text: Uint8Array): number {
+    const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+    let found = -1;
+    for (let at = bytes.indexOf(MARK); at >= 0 && found < 0; at = bytes.indexOf(MARK, at + 1)) {
+      const before = at === 0 ? this.#lastByte : bytes[at - 1];
+      const isLine = before === LF || before === CR;
+      if (isLine || this.#first?.equals(bytes.subarray(at + MARK.length, at + MARK.length + FIRST_BYTES)) === true)
+        found = at;
+    }
+    this.#lastByte = text.at(-1) ?? this.#lastByte;
+    return found;
+  }
+
+  /** The text without those at the beginning of the file. */
+  skipped(text: Uint8Array): Uint8Array {
+    let from = 0;
+    while (this.#isBeginning && MARK.equals(text.subarray(from, from + MARK.length))) from += MARK.length;
+    if (text.length > from) {
+      this.#isBeginning = false;
+      this.#first ??= Buffer.from(text.subarray(from, from + FIRST_BYTES));
+    }
+    return text.subarray(from);
+  }
+}
+
 function decoderOf(encoding: string, lines: LineCount): Decoder {
   if (encoding === 'utf-8') return { write: (chunk) => chunk, end: () => new Uint8Array(0) };
-  return encoding === 'utf-16le' || encoding === 'utf-16be' ? utf16(encoding, lines) : singleByte(encoding, lines);
+  return encoding === 'utf-16le' || encoding === 'utf-16be' ? utf16(encoding, lines) : byIconv(encoding, lines);
 }
 
 /** Fatal: a lone surrogate or an odd byte at the end is damage, not a question mark. The mark itself is kept, and skipped above. */
@@ -73,11 +115,8 @@ function soundBeginning(encoding: string, chunk: Buffer): Uint8Array {
   return Buffer.from(text.slice(0, Math.max(text.indexOf(LOST), 0)));
 }
 
-/** Encodings of one byte a character, ASCII below 0x80: nearly all that is declared. They are translated by a table, from bytes to bytes. */
-const BY_TABLE = /^(?:windows-?125\d|cp-?125\d|iso-?8859-?\d{1,2}|latin-?\d|cp-?(?:437|850|852|858|860|863|865))$/;
-
-function singleByte(encoding: string, lines: LineCount): Decoder {
-  if (BY_TABLE.test(encoding)) return byTable(encoding, lines);
+/** Any other encoding that iconv knows; nearly all of them have one byte a character. */
+function byIconv(encoding: string, lines: LineCount): Decoder {
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
   function checked(text: string): Uint8Array {
     const lost = text.indexOf(LOST);
@@ -87,43 +126,27 @@ function singleByte(encoding: string, lines: LineCount): Decoder {
   return { write: (chunk) => checked(decoder.write(chunk)), end: () => checked(decoder.end() ?? '') };
 }
 
-function byTable(encoding: string, lines: LineCount): Decoder {
-  const table = Array.from({ length: 256 }, (_, byte) => iconv.decode(Buffer.of(byte), encoding)).map((sign) =>
-    sign === LOST ? null : Buffer.from(sign),
-  );
-  return {
-    write(chunk) {
-      if (isAscii(chunk)) return chunk;
-      // No character of one byte needs more than three in UTF-8.
-      const text = Buffer.allocUnsafe(chunk.length * 3);
-      let to = 0;
-      for (let at = 0; at < chunk.length; at += 1) {
-        const byte = chunk[at] ?? 0;
-        if (byte < 0x80) {
-          text[to] = byte;
-          to += 1;
-          continue;
-        }
-        const sign = table[byte] ?? null;
-        if (sign === null) throw damaged(encoding, lines.before(text.subarray(0, to)));
-        to += sign.copy(text, to);
-      }
-      return text.subarray(0, to);
-    },
-    end: () => new Uint8Array(0),
-  };
+function damaged(encoding: string, line: number, where = ''): Refusal {
+  const message = `Line ${line}: expected ${encoding} throughout, found bytes that it does not know${where}. Declare the encoding of the file, or save it as UTF-8`;
+  return new Refusal('encoding-damaged', message, { row: line });
 }
 
-function damaged(encoding: string, line: number, where = ''): Refusal {
-  return new Refusal(
-    'encoding-damaged',
-    `Line ${line}: expected ${encoding} throughout, found bytes that it does not know${where}. Declare the encoding of the file, or save it as UTF-8`,
-    { row: line },
-  );
+function joined(line: number): Refusal {
+  const message = `Line ${line}: expected one file, found a byte order mark in the middle, with which another file begins: two were joined. Drop each of them alone`;
+  return new Refusal('byte-order-mark-inside', message, { row: line });
 }
 
 function nul(line: number): Refusal {
   return new Refusal('binary', `Line ${line}: expected text, found the character U+0000. Export the file again`, {
     row: line,
   });
+}
+
+/** The beginning of a file as UTF-8; only the first piece, since the cut end of the head means nothing. */
+export async function decodedHead(scan: FileScan, encoding: EncodingDecision): Promise<Uint8Array> {
+  async function* once() {
+    yield scan.head;
+  }
+  for await (const piece of decodeChunks(once(), encoding)) return piece;
+  return new Uint8Array(0);
 }

@@ -4,6 +4,7 @@ import { COLUMNS } from '../../domain/row.ts';
 import type { Conversion } from '../ingest-result.ts';
 import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
 import { shorten } from './shorten.ts';
+import { rowError } from '../findings.ts';
 
 const LONGEST_SHOWN = 60;
 /** An invoice of 100,000 wrong lines is one wrong invoice; its reasons must still fit in a ledger and on a page. */
@@ -14,40 +15,27 @@ export function cellOf(row: RawRow, column: Column): string {
   return row.cells[COLUMNS.indexOf(column)]?.trim() ?? '';
 }
 
-interface Problem {
-  readonly code: string;
-  readonly message: string;
-}
-
 /** Builds the findings about the cells of one invoice, in the words of the file; bounded. */
 export class CellFindings {
   readonly #kept: Finding[] = [];
   readonly #labels: Conversion['labels'];
   #more = 0;
-  #hasError = false;
+  hasError = false;
 
   constructor(labels: Conversion['labels']) {
     this.#labels = labels;
   }
 
-  get hasError(): boolean {
-    return this.#hasError;
+  error(row: number, column: Column, code: string, message: string): void {
+    this.#add(rowError(row, this.#labels[column], code, message));
   }
 
-  error(row: number, column: Column, problem: Problem): void {
-    this.#addAt(row, column, problem, 'error');
-  }
-
-  warning(row: number, column: Column, problem: Problem): void {
-    this.#addAt(row, column, problem, 'warning');
+  warning(row: number, column: Column, code: string, message: string): void {
+    this.#add({ ...rowError(row, this.#labels[column], code, message), severity: 'warning' });
   }
 
   addAll(findings: readonly Finding[]): void {
     for (const finding of findings) this.#add(finding);
-  }
-
-  label(column: Column): string {
-    return this.#labels[column];
   }
 
   list(): readonly Finding[] {
@@ -56,21 +44,10 @@ export class CellFindings {
     return [...this.#kept, { row: null, column: null, code: 'findings-omitted', message, severity: 'warning' }];
   }
 
-  #addAt(row: number, column: Column, problem: Problem, severity: Finding['severity']): void {
-    const label = this.#labels[column];
-    this.#add({
-      row,
-      column: label,
-      code: problem.code,
-      message: `Row ${row}, ${label}: ${problem.message}`,
-      severity,
-    });
-  }
-
   #add(finding: Finding): void {
     // What keeps the invoice from being sent is listed before what does not.
-    if (finding.severity === 'error' && !this.#hasError) {
-      this.#hasError = true;
+    if (finding.severity === 'error' && !this.hasError) {
+      this.hasError = true;
       if (this.#kept.length >= MOST_OF_ONE_INVOICE) {
         this.#kept.pop();
         this.#more += 1;

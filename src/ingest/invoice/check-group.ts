@@ -3,9 +3,10 @@ import type { Column, RawRow } from '../../domain/row.ts';
 import type { CellFindings } from './cell-findings.ts';
 import { shownCell } from './cell-findings.ts';
 import type { Conversion } from '../ingest-result.ts';
+import { isPlaceholder, isSpreadsheetError } from './no-value.ts';
 
-/** Cells of printable ASCII that start neither as an error nor as a formula need no look: nearly all of them, in nearly every file. */
-const PLAIN = /^(?!#|Err:|=)[\u0020-\u007e]*$/;
+/** Cells of printable ASCII with a letter or digit that are no one of the following need no look: nearly all of them, in nearly every file. */
+const PLAIN = /^(?=.*[0-9A-Za-z])(?!#|Err:|=)[\u0020-\u0024\u0027-\u003b=>-\u005b\u005d-\u007e]*$/;
 /** Control characters but TAB, LF and CR. */
 // oxlint-disable-next-line no-control-regex -- finding them is the purpose
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
@@ -15,15 +16,23 @@ const HALF = /\p{Cs}/u;
 const LOST = '\u{fffd}';
 /** Zero-width and direction marks: two references that look the same would be two invoices. */
 const INVISIBLE = /\p{Cf}/u;
-/** UTF-8 that somebody read as windows-1252 before this file was written: `JoÃ£o`, `â‚¬`. */
+/** UTF-8 that a program read as windows-1252 before this file was written: `JoÃ£o`, `â‚¬`. */
 const MISREAD =
   /\u00c3[\u00a0-\u00bf\u0192\u2021\u2030\u0160\u201c\u201d]|\u00e2\u20ac|\u00e2\u201a\u00ac|\u00c2[\u00a0-\u00bf]/;
-/** What a spreadsheet shows instead of a value, in English, Portuguese and Spanish; `####` is a column too narrow, `Err:502` LibreOffice's. */
-const SPREADSHEET_ERROR =
-  /^#(?:\u00a1|\u00bf)?(?:REF|N\/A|N\/D|NAME|NOME|NOMBRE|VALUE|VALOR|DIV\/0|NUM|N\u00daM|\u00a1NUM|NULL|NULO|NULA|SPILL|CALC)[!?]?$|^#{3,}$|^Err:\d{3}$/i;
-/** How programs write a text into a CSV file so that Excel keeps its zeros: nobody means the signs around it. */
+/** How programs write a text into a CSV file so that Excel keeps its zeros: the signs around it are not meant. */
 const TEXT_AS_FORMULA = /^="(?:[^"]|"")*"$/;
-/** Columns whose text must be exact: nobody reads them with their eyes. */
+const LONGEST_WORD = 30;
+/** A function that a text file does not calculate. */
+const FORMULA = /^=[\s+-]*\p{L}[\p{L}\p{N}._]*\(/u;
+/** Signs as HTML, addresses of pages and program texts write them: `&amp;`, `%C3%A9`, `\\u00e9`. */
+const ENTITY = /&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#x[0-9A-Fa-f]{1,6});|%[0-9A-F]{2}|\\u[0-9A-Fa-f]{4}/u;
+const TAG = /<(?:\/?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?\/?|!--[^>]*)>/u;
+/** Columns in which a word for nothing would be sent; the others are read as something else, or are not sent. */
+const NAMED: ReadonlySet<Column> = new Set([
+  ...(['invoice_ref', 'merchant_legal_name', 'customer_name', 'customer_tax_id'] as const),
+  ...(['description', 'tax_code'] as const),
+]);
+/** Columns whose text must be exact: programs compare them. */
 const EXACT: ReadonlySet<Column> = new Set(['invoice_ref', 'customer_tax_id', 'currency', 'tax_code']);
 
 /** What can be wrong with the rows of one identity as rows: characters, rows that repeat, two JSON objects for one invoice. */
@@ -38,10 +47,15 @@ function checkCharacters(row: RawRow, findings: CellFindings): void {
     const column = COLUMNS[at];
     // A reference that is built of several columns has no cell of its own.
     const cell = found ?? (column === 'invoice_ref' ? row.ref : null);
-    if (cell === null || column === undefined || PLAIN.test(cell)) return;
+    if (cell === null || column === undefined || (PLAIN.test(cell) && !saysNothing(column, cell))) return;
     checkErrors({ row: row.row, column, cell }, findings);
     checkDoubts({ row: row.row, column, cell }, findings);
   });
+}
+
+/** Words of letters alone look like any other text. */
+function saysNothing(column: Column, cell: string): boolean {
+  return NAMED.has(column) && cell.length <= LONGEST_WORD && (isPlaceholder(cell) || isSpreadsheetError(cell));
 }
 
 interface Cell {
@@ -54,56 +68,52 @@ function checkErrors({ row, column, cell }: Cell, findings: CellFindings): void 
   const control = CONTROL.exec(cell)?.[0] ?? (EXACT.has(column) ? INVISIBLE.exec(cell)?.[0] : undefined);
   if (control !== undefined) {
     const isControl = CONTROL.test(control);
-    findings.error(row, column, {
-      code: isControl ? 'control-character' : 'invisible-character',
-      message: `expected text, found the ${isControl ? 'control' : 'invisible'} character ${codeOf(control)}. Remove it`,
-    });
+    const message = `expected text, found the ${isControl ? 'control' : 'invisible'} character ${codeOf(control)}. Remove it`;
+    findings.error(row, column, isControl ? 'control-character' : 'invisible-character', message);
   }
   const half = HALF.exec(cell)?.[0];
   if (half !== undefined) {
-    findings.error(row, column, {
-      code: 'control-character',
-      message: `expected text, found ${codeOf(half)}, which is half of a character. Write the text again`,
-    });
+    const message = `expected text, found ${codeOf(half)}, which is half of a character. Write the text again`;
+    findings.error(row, column, 'control-character', message);
   }
   if (EXACT.has(column) && cell.includes(LOST)) {
-    findings.error(row, column, {
-      code: 'character-lost',
-      message: `expected whole text, found ${shownCell(cell)}: U+FFFD stands for a character that was lost before this file was written, so that two different values may have become this one. Write the value again`,
-    });
+    const message = `expected whole text, found ${shownCell(cell)}: U+FFFD stands for a character that was lost before this file was written, so that two different values may have become this one. Write the value again`;
+    findings.error(row, column, 'character-lost', message);
   }
-  if (TEXT_AS_FORMULA.test(cell.trim())) {
-    findings.error(row, column, {
-      code: 'formula-as-text',
-      message: `expected a value, found the formula ${shownCell(cell.trim())}, which a text file does not calculate. Write the text alone, without the equals sign and the quotes around it`,
-    });
+  if (TEXT_AS_FORMULA.test(cell.trim()) || FORMULA.test(cell.trim())) {
+    const message = `expected a value, found the formula ${shownCell(cell.trim())}, which a text file does not calculate. Write the value alone, without the equals sign and the quotes around it`;
+    findings.error(row, column, 'formula-as-text', message);
+  }
+  if (isMarkup(cell) && EXACT.has(column)) {
+    const message = `expected a value, found ${shownCell(cell)}, in which signs stand as HTML, an address of a page or a program writes them. Write the signs themselves`;
+    findings.error(row, column, 'markup', message);
   }
   if (isSpreadsheetError(cell)) {
-    findings.error(row, column, {
-      code: 'spreadsheet-error',
-      message: `expected a value, found ${shownCell(cell.trim())}, which a spreadsheet shows instead of one. Correct the formula or widen the column, and export again`,
-    });
+    const message = `expected a value, found ${shownCell(cell.trim())}, which a spreadsheet shows instead of one. Correct the formula or widen the column, and export again`;
+    findings.error(row, column, 'spreadsheet-error', message);
+  } else if (NAMED.has(column) && isPlaceholder(cell)) {
+    const message = `expected a value, found ${shownCell(cell.trim())}, which programs write where they have none. Write the value, or leave the cell empty where it may be empty`;
+    findings.error(row, column, 'placeholder', message);
   }
 }
 
-/** True for what a spreadsheet shows instead of a value. */
-export function isSpreadsheetError(cell: string): boolean {
-  return SPREADSHEET_ERROR.test(cell.trim());
+function isMarkup(cell: string): boolean {
+  return ENTITY.test(cell) || TAG.test(cell);
 }
 
 function checkDoubts({ row, column, cell }: Cell, findings: CellFindings): void {
   if (!EXACT.has(column) && cell.includes(LOST)) {
-    findings.warning(row, column, {
-      code: 'replacement-character',
-      message:
-        'found the character U+FFFD, which stands for one that was lost before this file was written; it is sent as it is',
-    });
+    const message =
+      'found the character U+FFFD, which stands for one that was lost before this file was written; it is sent as it is';
+    findings.warning(row, column, 'replacement-character', message);
+  }
+  if (!EXACT.has(column) && isMarkup(cell)) {
+    const message = `found ${shownCell(cell)}, in which signs stand as HTML, an address of a page or a program writes them; it is sent as it is`;
+    findings.warning(row, column, 'markup', message);
   }
   if (MISREAD.test(cell)) {
-    findings.warning(row, column, {
-      code: 'text-misread',
-      message: `found ${shownCell(cell)}, which looks like UTF-8 that was read in another encoding before this file was written; it is sent as it is`,
-    });
+    const message = `found ${shownCell(cell)}, which looks like UTF-8 that was read in another encoding before this file was written; it is sent as it is`;
+    findings.warning(row, column, 'text-misread', message);
   }
 }
 
@@ -115,10 +125,8 @@ function checkObjects(group: readonly RawRow[], findings: CellFindings): void {
   const [first] = group;
   const other = group.find((row) => row.object !== first?.object);
   if (first === undefined || other === undefined) return;
-  findings.error(other.row, 'invoice_ref', {
-    code: 'identity-repeated',
-    message: `expected one object for each invoice, found a second one of the same merchant and reference; the first begins with row ${first.row}. Merge them, or give one another reference`,
-  });
+  const message = `expected one object for each invoice, found a second one of the same merchant and reference; the first begins with row ${first.row}. Merge them, or give one another reference`;
+  findings.error(other.row, 'invoice_ref', 'identity-repeated', message);
 }
 
 function checkRepeats(group: readonly RawRow[], findings: CellFindings): void {
@@ -128,10 +136,9 @@ function checkRepeats(group: readonly RawRow[], findings: CellFindings): void {
     const key = JSON.stringify([row.object, row.cells.map((cell) => cell?.trim() ?? '')]);
     const earlier = seen.get(key);
     if (earlier === undefined) seen.set(key, row.row);
-    else
-      findings.error(row.row, 'invoice_ref', {
-        code: 'row-repeated',
-        message: `expected each row once, found the same as row ${earlier}. Remove one, or keep both with --duplicate-rows keep`,
-      });
+    else {
+      const message = `expected each row once, found the same as row ${earlier}. Remove one, or keep both with --duplicate-rows keep`;
+      findings.error(row.row, 'invoice_ref', 'row-repeated', message);
+    }
   }
 }

@@ -1,4 +1,6 @@
 import { shorten } from './shorten.ts';
+import type { ReferenceParts } from '../ingest-options.ts';
+import { isSpreadsheetError } from './no-value.ts';
 
 /** Why a NIF cell is not a NIF, in words that help; null when it is one. */
 export function nifProblem(cell: string): { readonly code: string; readonly message: string } | null {
@@ -33,20 +35,62 @@ export function hasValidChecksum(nif: string): boolean {
   return Number(nif[8]) === (rest < 2 ? 0 : 11 - rest);
 }
 
-const MONTH = 'jan|feb|fev|mar|apr|abr|may|mai|jun|jul|aug|ago|sep|set|oct|out|nov|dec|dez|dic|ene';
-const DATES = [
-  /^\d{1,2}[/.-]\d{1,2}[/.-]\d{4}$/,
-  /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}.*)?$/,
-  // What Excel makes of `1-3`; `MAR-24` may well be a reference.
-  new RegExp(`^\\d{1,2}[/-](?:${MONTH})\\.?(?:[/-]\\d{2,4})?$`, 'i'),
-];
+/** Languages whose spreadsheets write dates with words of their own. */
+const LANGUAGES =
+  'pt es en fr it de nl pl cs sk hu ro hr sl bg ru uk el tr sv da nb fi et lv lt ca gl eu sr mk sq is ga'.split(' ');
+let months: Set<string> | null = null;
+
+/** Names of months, whole and short, as spreadsheets write them beside a day, in small letters without accents and points. */
+function monthNames(): ReadonlySet<string> {
+  months ??= new Set(
+    LANGUAGES.flatMap((language) =>
+      (['short', 'long'] as const).flatMap((month) => {
+        const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' });
+        const alone = new Intl.DateTimeFormat(language, { month, timeZone: 'UTC' });
+        return Array.from({ length: 12 }, (_, at) => Date.UTC(2026, at, 1)).flatMap((time) => [
+          ...format.formatToParts(time).flatMap(({ type, value }) => (type === 'month' ? [plainWord(value)] : [])),
+          plainWord(alone.format(time)),
+        ]);
+      }),
+    ).flatMap((name) => (name.length > 3 ? [name, name.slice(0, 3)] : [name])),
+  ).add('mrz');
+  return months;
+}
+
+function plainWord(text: string): string {
+  return text
+    .normalize('NFD')
+    .replace(/[\p{M}.]/gu, '')
+    .toLowerCase()
+    .trim();
+}
+
+/** A day with a month in words, and perhaps a year; three numbers; or a time of day. */
+const IN_WORDS = /^\d{1,2}(?:\.|º|st|nd|rd|th)?[ ./-]*(?:de |of )?(\p{L}{2,12})\.?(?:,?[ ./-]*(?:de )?\d{2,4}\.?)?$/iu;
+/** A month and a year, as spreadsheets show it: no word of capitals, with which a series of invoices begins. */
+const MONTH_FIRST = /^(\p{L}\p{Ll}{1,11})\.?[ ./-](?:de |of )?(?:\d{2}|\d{4})$/u;
+const IN_CHINESE = /^[\d年]*\d月(?:\d+日)?$/u;
+const IN_NUMBERS = /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})\.?(?:[ T]\d{1,2}:\d{2}.*)?$/u;
+const TIME = /^\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]\.?m\.?)?$/iu;
+
+function isDate(ref: string): boolean {
+  if (TIME.test(ref) || IN_CHINESE.test(ref)) return true;
+  const word = (IN_WORDS.exec(ref) ?? MONTH_FIRST.exec(ref))?.[1];
+  if (word !== undefined) return monthNames().has(plainWord(word));
+  const [, first = '', , middle = '', last = ''] = IN_NUMBERS.exec(ref) ?? [];
+  const isYear = (digits: string) => digits.length === 2 || digits.length === 4;
+  const isDayAndMonth = (...numbers: readonly string[]) =>
+    numbers.every((digits) => digits.length <= 2 && Number(digits) >= 1 && Number(digits) <= 31) &&
+    numbers.some((digits) => Number(digits) <= 12);
+  return (isYear(last) && isDayAndMonth(first, middle)) || (isYear(first) && isDayAndMonth(middle, last));
+}
 
 /** Why a reference cannot be what was meant: spreadsheets turn references into dates, powers of ten and fractions. */
 export function damagedReference(ref: string): string | null {
-  if (/^\d(?:[.,]\d+)?E\+\d+$/i.test(ref))
+  if (/^\d(?:E\+|[.,]\d+E\+?)\d+$/i.test(ref))
     return 'a spreadsheet turned the reference into a number in scientific notation';
   if (/^\d+[.,]0{1,2}$/.test(ref)) return 'a spreadsheet or a script turned the reference into a number with decimals';
-  return DATES.some((date) => date.test(ref)) ? 'a spreadsheet turned the reference into a date' : null;
+  return isDate(ref) ? 'a spreadsheet turned the reference into a date' : null;
 }
 
 /** True for a tax number of a buyer that a spreadsheet turned into a number. */
@@ -54,6 +98,81 @@ export function isDamagedTaxId(text: string): boolean {
   return /^\d(?:[.,]\d+)?E\+\d+$|^\d[.,]\d+E\d+$|^\d{6,}[.,]0+$/i.test(text);
 }
 
+/** True for a buyer's tax number without a digit, or of one digit that is repeated, such as `000000000`, `N/A` and `-`. */
+export function isNoTaxId(text: string): boolean {
+  const signs = text.replace(/[^\p{L}\p{N}]/gu, '').replace(/^\p{L}{2}(?=\p{N})/u, '');
+  return !/\p{N}/u.test(signs) || /^(\p{N})\1*$/u.test(signs);
+}
+
 function shown(text: string): string {
   return text.length > 40 ? `${shorten(text, 40)}…` : text;
+}
+
+/** A reference, or why there is none. */
+export interface ReferenceCell {
+  readonly text: string;
+  readonly problem: { readonly code: string; readonly message: string } | null;
+}
+
+const MISSING = { code: 'reference-missing', message: "expected the invoice's reference, found an empty cell" };
+
+/** The trimmed cell as reference; an empty or missing cell is the problem `reference-missing`. */
+export function plainReference(cell: string | null | undefined): ReferenceCell {
+  const text = cell?.trim() ?? '';
+  return { text, problem: text === '' ? MISSING : null };
+}
+
+/** Joins the parts of a reference in such a way that two different invoices can never get the same one. */
+export function builtReference(cells: readonly string[], { columns, separator }: ReferenceParts): ReferenceCell {
+  const parts = cells.map((cell) => cell.trim());
+  const empty = parts.indexOf('');
+  if (empty >= 0) {
+    const message = `expected the reference's parts ${columns.map((name) => `"${name}"`).join(' and ')}, found "${columns[empty] ?? ''}" empty`;
+    return { text: '', problem: { code: 'reference-missing', message } };
+  }
+  const failed = parts.find(isSpreadsheetError);
+  if (failed !== undefined) {
+    const message = `expected the reference's parts, found ${failed}, which a spreadsheet shows instead of a value. Correct the formula and export again`;
+    return { text: '', problem: { code: 'spreadsheet-error', message } };
+  }
+  const split = parts.slice(0, -1).find((part) => part.includes(separator));
+  if (split !== undefined) {
+    const message = `expected parts without "${separator}", which joins them, found "${split.slice(0, 40)}". Choose another separator in the profile`;
+    return { text: '', problem: { code: 'reference-ambiguous', message } };
+  }
+  return { text: parts.join(separator), problem: null };
+}
+
+/** A spreadsheet keeps so many digits of a number, and writes zeros for the others. */
+const KEPT_DIGITS = 15;
+const LONG_NUMBER = /^\d{16,}$/;
+/** Zeros where each digit could stand, in all references together: by chance one file in a hundred has so many. */
+const FEWEST_ZEROS = 2;
+/** Enough of them to decide. */
+const MOST_KEPT = 100;
+
+/** Whether the long references of a CSV file went through a spreadsheet, which makes `12345678901234500` of `12345678901234567`, and of `…568`, too. */
+export class CutReferences {
+  readonly #cut = new Set<string>();
+  #isWhole = false;
+
+  observe(ref: string): void {
+    if (this.#isWhole || !LONG_NUMBER.test(ref)) return;
+    // As a number it would have no zero in front.
+    if (ref.startsWith('0') || !isCutReference(ref)) this.#isWhole = true;
+    else if (this.#cut.size < MOST_KEPT) this.#cut.add(ref);
+  }
+
+  /** All of them end as a spreadsheet ends them, and too many for chance. */
+  get areCut(): boolean {
+    if (this.#isWhole) return false;
+    let zeros = 0;
+    for (const ref of this.#cut) zeros += ref.length - KEPT_DIGITS;
+    return zeros >= FEWEST_ZEROS;
+  }
+}
+
+/** True for a number of more digits than a spreadsheet keeps that has only zeros behind those. */
+export function isCutReference(ref: string): boolean {
+  return LONG_NUMBER.test(ref) && !/[1-9]/.test(ref.slice(KEPT_DIGITS));
 }

@@ -4,17 +4,22 @@ import { canonicalDecimal } from '../../domain/money.ts';
 export type DecimalMark = '.' | ',';
 
 /** What a cell says under one decimal convention. */
-export interface ReadNumber {
+interface ReadNumber {
   /** Canonical decimal. */
   readonly value: string;
   /** Currency sign or code that stood in the cell. */
   readonly currency: string | null;
 }
 
+/** The sign or code of a currency that Lote knows; null for any other text. */
+export function readableCurrency(text: string): string | null {
+  return /^(?:R\$|US\$|[€$£¥]|[A-Z]{3})$/.test(text) ? text : null;
+}
+
 /** Longer cells are no amounts; without a bound a hostile cell would cost quadratic arithmetic. */
 export const LONGEST_NUMBER = 400;
 const SIMPLE = /^-?\d+(?:\.\d+)?$/;
-const CURRENCY = /^(?:(?<before>R\$|[€$£¥]|[A-Z]{3}) ?)?(?<body>[^A-Za-z€$£¥]+?)(?: ?(?<after>[€$£¥]|[A-Z]{3}))?$/;
+const CURRENCY = /^(?:(?<before>R\$|US\$|[€$£¥]|[A-Z]{3}) ?)?(?<body>[^A-Za-z€$£¥]+?)(?: ?(?<after>[€$£¥]|[A-Z]{3}))?$/;
 const SHAPES: Readonly<
   Record<DecimalMark, { readonly plain: RegExp; readonly grouped: RegExp; readonly groups: RegExp }>
 > = {
@@ -52,7 +57,7 @@ function asRead(value: string | null, currency: string | null): ReadNumber | nul
 }
 
 /** Full-width digits and marks, no-break and thin spaces, typographic minus and apostrophe, as ASCII. Not NFKC: that reads `10²` as 102. */
-function plainCharacters(text: string): string {
+export function plainCharacters(text: string): string {
   if (!/[^\u0020-\u007e]/.test(text)) return text;
   return text
     .replace(/[\uff10-\uff19\uff0c\uff0e\uff0d]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
@@ -76,4 +81,39 @@ function digitsOf(body: string, mark: DecimalMark): string | null {
   if (bare === null) return null;
   const pointed = bare.replace(',', '.');
   return pointed.startsWith('.') ? `0${pointed}` : pointed;
+}
+
+const TYPED = /^(\D{0,3}?)(-?\d+)e-(\d{1,3})$/;
+
+/**
+ * A number that a workbook holds as a number, so that no decimal mark has to be proved for it: `12.5` waits as `125e-1`, in front of it the
+ * currency that its format shows. Whole numbers wait as they are.
+ */
+export function typedNumber(canonical: string, currency: string): string {
+  const [whole = '', fraction = ''] = canonical.split('.');
+  return fraction === '' && currency === '' ? canonical : `${currency}${whole}${fraction}e-${fraction.length}`;
+}
+
+/** The decimal with a point that `typedNumber` wrote; null for any other text. */
+export function readTypedNumber(cell: string): string | null {
+  const [, currency = '', digits, places] = TYPED.exec(cell) ?? [];
+  if (digits === undefined || places === undefined) return null;
+  const unsigned = digits.replace('-', '').padStart(Number(places) + 1, '0');
+  const at = unsigned.length - Number(places);
+  const decimal = Number(places) === 0 ? unsigned : `${unsigned.slice(0, at)}.${unsigned.slice(at)}`;
+  return `${currency}${digits.startsWith('-') ? '-' : ''}${decimal}`;
+}
+
+/** A JSON number may be `1e400`, a legal token that no invoice means; 40 places either way are more than any amount has. */
+const LARGEST_EXPONENT = 40;
+
+/** `1.5e3` -> `1500`: a JSON number without its exponent, exactly; null when the text has none, or one out of range. */
+export function expandExponent(text: string): string | null {
+  const [, sign = '', whole = '', fraction = '', power] = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(text) ?? [];
+  if (power === undefined || Math.abs(Number(power)) > LARGEST_EXPONENT) return null;
+  const digits = whole + fraction;
+  const point = whole.length + Number(power);
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  if (point >= digits.length) return sign + digits + '0'.repeat(point - digits.length);
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }

@@ -1,14 +1,14 @@
-import type { InvoiceLine } from '../../domain/invoice.ts';
-import { bySpelling, shownSpelling } from '../../domain/look-alike.ts';
+import type { InvoiceLine, Invoice } from '../../domain/invoice.ts';
+import { bySpelling, shownSpelling, fittingReference, LONGEST_REFERENCE } from '../../domain/look-alike.ts';
 import { netOf } from '../../domain/money.ts';
-import type { GroupedInvoice, RawRow } from '../../domain/row.ts';
-import { fittingReference } from '../../domain/text/fitting-reference.ts';
-import { isCutReference } from '../csv/cut-references.ts';
-import { CellFindings, shownCell } from './cell-findings.ts';
+import type { GroupedInvoice, RawRow, Column } from '../../domain/row.ts';
+import { isCutReference, damagedReference, hasValidChecksum, isDamagedTaxId, isNoTaxId } from './identity.ts';
+import { CellFindings, shownCell, cellOf } from './cell-findings.ts';
 import { checkGroup } from './check-group.ts';
-import { headOf } from './invoice-head.ts';
-import type { Conversion } from '../ingest-result.ts';
-import { lineOf } from './invoice-line.ts';
+import type { Conversion, NumberColumn } from '../ingest-result.ts';
+import { isPlaceholder } from './no-value.ts';
+import { isTotalsDescription } from '../csv/totals-row.ts';
+import { LONGEST_NUMBER, expandExponent, readNumber, readTypedNumber } from './read-number.ts';
 
 /** Turns the rows of a group into invoices: one, unless their references or tax numbers only look alike. Pure. */
 export function toInvoices(group: readonly RawRow[], conversion: Conversion): readonly GroupedInvoice[] {
@@ -22,7 +22,7 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
   if (first === undefined) throw new RangeError('Building an invoice: expected at least one row, found none');
   const findings = new CellFindings(conversion.labels);
   for (const { row } of group) findings.addAll(conversion.damaged[row] ?? []);
-  checkLostReference(first, conversion, findings);
+  checkLostReference(group, conversion, findings);
   checkGroup(group, conversion, findings);
   checkCutReference(first, conversion, findings);
   if (lookAlike !== undefined && conversion.lookAlikes === 'refuse') checkLookAlike(first, lookAlike, findings);
@@ -61,35 +61,34 @@ export function toInvoice(group: readonly RawRow[], conversion: Conversion, look
 /** One of them may be a line of the other, and an invoice that went out without a line cannot be called back. */
 function checkLookAlike(first: RawRow, other: RawRow, findings: CellFindings): void {
   if (other.nif !== first.nif) {
-    findings.error(first.row, 'merchant_nif', {
-      code: 'nif-look-alike',
-      message: `found ${shownCell(first.nif)}, which differs from ${shownCell(other.nif)} of row ${other.row} only in the zeros in front, with a reference that is the same or looks so. A spreadsheet drops such zeros: write the tax number in the same way if they are of one merchant; if they are of two, keep them with --look-alikes keep`,
-    });
+    const message = `found ${shownCell(first.nif)}, which differs from ${shownCell(other.nif)} of row ${other.row} only in the zeros in front, with a reference that is the same or looks so. A spreadsheet drops such zeros: write the tax number in the same way if they are of one merchant; if they are of two, keep them with --look-alikes keep`;
+    findings.error(first.row, 'merchant_nif', 'nif-look-alike', message);
     return;
   }
-  findings.error(first.row, 'invoice_ref', {
-    code: 'reference-look-alike',
-    message: `found ${JSON.stringify(shownSpelling(first.ref))}, which looks like ${JSON.stringify(shownSpelling(other.ref))} of row ${other.row} and is not the same. Write both in the same way if they are one invoice; if they are two, keep them with --look-alikes keep`,
-  });
+  const message = `found ${JSON.stringify(shownSpelling(first.ref))}, which looks like ${JSON.stringify(shownSpelling(other.ref))} of row ${other.row} and is not the same. Write both in the same way if they are one invoice; if they are two, keep them with --look-alikes keep`;
+  findings.error(first.row, 'invoice_ref', 'reference-look-alike', message);
 }
 
 /** Two invoices may have become one under it, and one that was issued may have got another reference. */
 function checkCutReference(first: RawRow, { areReferencesCut, lookAlikes }: Conversion, findings: CellFindings): void {
   if (areReferencesCut !== true || lookAlikes === 'keep' || !isCutReference(first.ref)) return;
-  findings.error(first.row, 'invoice_ref', {
-    code: 'reference-damaged',
-    message: `found ${shownCell(first.ref)}: a spreadsheet keeps 15 digits of a number, and every longer reference of this file, or of the one that it corrects, has only zeros behind them. Export the file again without a spreadsheet; if the references are right, run it, or its corrections, with --look-alikes keep`,
-  });
+  const message = `found ${shownCell(first.ref)}: a spreadsheet keeps 15 digits of a number, and every longer reference of this file, or of the one that it corrects, has only zeros behind them. Export the file again without a spreadsheet; if the references are right, run it, or its corrections, with --look-alikes keep`;
+  findings.error(first.row, 'invoice_ref', 'reference-damaged', message);
 }
 
-/** A row of the same reference whose tax number cannot be read may be one more line of this invoice. */
-function checkLostReference(first: RawRow, { lostReferences }: Conversion, findings: CellFindings): void {
+/** A row of this reference whose tax number cannot be read, or that was cut inside it, may be one more line of this invoice. */
+function checkLostReference(group: readonly RawRow[], conversion: Conversion, findings: CellFindings): void {
+  const [first] = group;
+  if (first === undefined) return;
+  const { lostReferences, cutReference: cut } = conversion;
   const lost = Object.hasOwn(lostReferences, first.ref) ? lostReferences[first.ref] : undefined;
-  if (lost === undefined) return;
-  findings.error(first.row, 'invoice_ref', {
-    code: 'line-may-be-missing',
-    message: `row ${lost} has the same reference and no usable tax number, and may be a line of this invoice, so the invoice is not sent. Correct the tax number of row ${lost}`,
-  });
+  const isCut = cut !== undefined && cut.text !== first.ref && first.ref.startsWith(cut.text);
+  if ((lost === undefined && !isCut) || group.some(({ row }) => row === lost)) return;
+  const message =
+    lost === undefined
+      ? `the file ends in row ${cut?.row} inside a reference, and that row may be a line of this invoice, so the invoice is not sent. Export the file again, or end its last line`
+      : `row ${lost} has the same reference and no usable tax number, and may be a line of this invoice, so the invoice is not sent. Correct the tax number of row ${lost}`;
+  findings.error(first.row, 'invoice_ref', 'line-may-be-missing', message);
 }
 
 /** Cells of a row with a wrong cell count may stand in the wrong columns: whatever else is said of them would mislead. */
@@ -101,4 +100,228 @@ function isShifted(row: RawRow, { damaged }: Conversion): boolean {
 function hasNoLine(row: RawRow, { damaged, format }: Conversion): boolean {
   if (format !== 'json' && format !== 'ndjson') return false;
   return damaged[row.row]?.some((finding) => finding.column?.startsWith('lines')) ?? false;
+}
+
+/** What all rows of an invoice must say alike. */
+interface InvoiceHead extends Pick<Invoice, 'merchant' | 'customer'> {
+  /** null when there is none, or not one. */
+  readonly currency: string | null;
+}
+
+const UNREADABLE: InvoiceHead = {
+  merchant: { nif: '', legalName: null, email: null },
+  customer: { name: '', taxId: null },
+  currency: null,
+};
+
+/** Reads the fields that belong to the whole invoice, and reports where its rows disagree. */
+function headOf(group: readonly RawRow[], findings: CellFindings): InvoiceHead {
+  if (group.length === 0) return UNREADABLE;
+  checkIdentity(group, findings);
+  const name = agreed(group, 'customer_name', findings);
+  const taxId = agreed(group, 'customer_tax_id', findings);
+  const first = group[0]?.row ?? 0;
+  if (name === '') {
+    const message = 'expected the name of the buyer, found an empty cell';
+    findings.error(first, 'customer_name', 'customer-name-missing', message);
+  }
+  if (taxId !== null && isDamagedTaxId(taxId)) {
+    const message = `expected a tax number, found ${shownCell(taxId)}: a spreadsheet turned it into a number. Format the column as text and enter it again`;
+    findings.error(first, 'customer_tax_id', 'customer-tax-id-damaged', message);
+  }
+  if (taxId !== null && taxId !== '' && isNoTaxId(taxId)) {
+    const message = `expected a tax number, or an empty cell for a buyer without one, found ${shownCell(taxId)}`;
+    findings.error(first, 'customer_tax_id', 'customer-tax-id-unreadable', message);
+  }
+  return {
+    merchant: {
+      nif: group[0]?.nif ?? '',
+      legalName: firstOf(group, 'merchant_legal_name', findings),
+      email: firstOf(group, 'merchant_email', findings),
+    },
+    customer: { name: name ?? '', taxId: taxId === '' ? null : taxId },
+    currency: currencyOf(group, findings),
+  };
+}
+
+function checkIdentity(group: readonly RawRow[], findings: CellFindings): void {
+  const [first] = group;
+  if (first === undefined) return;
+  const damage = damagedReference(first.ref);
+  if (damage !== null) {
+    const message = `expected a reference, found ${shownCell(first.ref)}: ${damage}. Format the column as text and enter it again`;
+    findings.error(first.row, 'invoice_ref', 'reference-damaged', message);
+  }
+  if (first.ref.length > LONGEST_REFERENCE) {
+    const message = `expected at most ${LONGEST_REFERENCE} characters, found ${first.ref.length}, which begin with ${shownCell(first.ref)}. Write the reference alone`;
+    findings.error(first.row, 'invoice_ref', 'reference-too-long', message);
+  }
+  if (!hasValidChecksum(first.nif)) {
+    const message = `expected nine digits with a valid check digit, found ${shownCell(first.nif)}; it is used as it is`;
+    findings.warning(first.row, 'merchant_nif', 'nif-checksum', message);
+  }
+}
+
+function currencyOf(group: readonly RawRow[], findings: CellFindings): string | null {
+  const text = agreed(group, 'currency', findings, (cell) => cell.toUpperCase());
+  if (text === null || (/^[A-Z]{3}$/.test(text) && !isPlaceholder(text))) return text;
+  const found = text === '' ? 'an empty cell' : shownCell(text);
+  const message = `expected a code of three letters such as EUR, found ${found}`;
+  findings.error(group[0]?.row ?? 0, 'currency', text === '' ? 'currency-missing' : 'currency-unreadable', message);
+  return null;
+}
+
+/** The value that every row has; null, with a finding that names two rows, when they disagree. */
+function agreed(
+  group: readonly RawRow[],
+  column: Column,
+  findings: CellFindings,
+  normal: (cell: string) => string = (cell) => cell,
+): string | null {
+  const [first] = group;
+  if (first === undefined) return null;
+  const value = normal(cellOf(first, column));
+  const other = group.find((row) => normal(cellOf(row, column)) !== value);
+  if (other === undefined) return value;
+  const message = `expected the same value in every row of an invoice, found ${shownCell(cellOf(other, column))} where row ${first.row} has ${shownCell(cellOf(first, column))}`;
+  findings.error(other.row, column, `${column.replaceAll('_', '-')}-differs`, message);
+  return null;
+}
+
+/** The first value there is: merchant details are not sent with an invoice, so that rows which disagree are a warning. */
+function firstOf(group: readonly RawRow[], column: Column, findings: CellFindings): string | null {
+  const first = group.find((row) => cellOf(row, column) !== '');
+  if (first === undefined) return null;
+  const value = cellOf(first, column);
+  const other = group.find((row) => cellOf(row, column) !== '' && cellOf(row, column) !== value);
+  if (other !== undefined) {
+    const message = `found ${shownCell(cellOf(other, column))} where row ${first.row} has ${shownCell(value)}; the first one is used, and only when the merchant must be created`;
+    findings.warning(other.row, column, `${column.replaceAll('_', '-')}-differs`, message);
+  }
+  return value;
+}
+
+const TAX_CODE = /^IVA_\d+(?:[._]\d+)?$/;
+
+/** One line of an invoice; null when its amount cannot be read. Whatever is wrong stands in the findings. */
+function lineOf(
+  row: RawRow,
+  given: { readonly conversion: Conversion; readonly currency: string; readonly findings: CellFindings },
+): InvoiceLine | null {
+  const { findings } = given;
+  const description = cellOf(row, 'description');
+  const taxCode = taxCodeOf(row, given.conversion, findings);
+  if (description === '') {
+    const message = 'expected a text, found an empty cell';
+    findings.error(row.row, 'description', 'description-missing', message);
+  } else if (isTotalsDescription(description)) {
+    const message = `expected a product or service, found ${shownCell(description)}: a total as a line of the invoice would be charged twice. Remove the row, or describe what is sold`;
+    findings.error(row.row, 'description', 'totals-row-in-invoice', message);
+  }
+  const quantity = numberCell(row, 'quantity', given);
+  const unitPrice = numberCell(row, 'unit_price', given);
+  return quantity === null || unitPrice === null ? null : { description, quantity, unitPrice, taxCode };
+}
+
+/** The code that is sent: what the profile says for the file's word, or the word as it is. */
+function taxCodeOf(row: RawRow, { taxCodes }: Conversion, findings: CellFindings): string {
+  const word = cellOf(row, 'tax_code');
+  if (word === '') {
+    const message = 'expected a tax code such as IVA_23, found an empty cell';
+    findings.error(row.row, 'tax_code', 'tax-code-missing', message);
+    return '';
+  }
+  if (taxCodes !== null) {
+    if (Object.hasOwn(taxCodes, word)) return taxCodes[word] ?? '';
+    if (Object.values(taxCodes).includes(word)) return word;
+    const message = `expected a tax that the profile's taxCodes name, found ${shownCell(word)}. Add it to the profile, or correct the row`;
+    findings.error(row.row, 'tax_code', 'tax-code-unmapped', message);
+    return '';
+  }
+  if (!TAX_CODE.test(word)) {
+    const message = `expected the form IVA_<rate>, found ${shownCell(word)}; it is sent as it is`;
+    findings.warning(row.row, 'tax_code', 'tax-code-unusual', message);
+  }
+  return word;
+}
+
+/** More decimals than this are what a float leaves behind (`12.340000000000002`), not what anybody charges. */
+const MOST_DECIMALS = 8;
+/** More digits before the decimal mark than any amount has: a tax number or a telephone number in the wrong column, most often. */
+const MOST_WHOLE_DIGITS = 15;
+/** Currencies that each sign stands for; an amount with another sign than its invoice's currency has is a mistake. */
+const CURRENCIES_OF: Readonly<Record<string, readonly string[]>> = {
+  '€': ['EUR'],
+  '£': ['GBP'],
+  R$: ['BRL'],
+  US$: ['USD'],
+  '¥': ['JPY', 'CNY'],
+  $: 'USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP UYU CVE'.split(' '),
+};
+
+/** Canonical decimal of a number cell, or null with a finding that says why not. */
+function numberCell(
+  row: RawRow,
+  column: NumberColumn,
+  given: { readonly conversion: Conversion; readonly currency: string; readonly findings: CellFindings },
+): string | null {
+  const { conversion, currency, findings } = given;
+  const name = column.replace('_', '-');
+  const cell = cellOf(row, column);
+  if (cell === '') {
+    findings.error(row.row, column, `${name}-missing`, 'expected a number, found an empty cell');
+    return null;
+  }
+  const typed = isWorkbook(conversion) ? readTypedNumber(cell) : null;
+  // Only programs write an exponent, and with a point.
+  const exact = typed ?? (isJson(conversion) ? expandExponent(cell) : null);
+  const text = exact ?? cell;
+  const shown = typed ?? cell;
+  const read = readNumber(text, exact === null ? conversion.decimal : '.');
+  if (read === null) {
+    findings.error(row.row, column, `${name}-unreadable`, unreadable(shown, conversion.decimal));
+    return null;
+  }
+  if (read.currency !== null && (column === 'quantity' || !agrees(read.currency, currency))) {
+    const expected = column === 'quantity' ? 'a quantity, which has no currency' : `an amount in ${currency}`;
+    const message = `expected ${expected}, found ${shownCell(shown)}`;
+    findings.error(row.row, column, `${name}-currency`, message);
+    return null;
+  }
+  if (!/[1-9]/.test(read.value) || read.value.startsWith('-')) {
+    const message = `expected more than zero, found ${shownCell(shown)}; it is sent as it is`;
+    findings.warning(row.row, column, `${name}-not-positive`, message);
+  }
+  const [whole = '', decimals = ''] = read.value.replace('-', '').split('.');
+  if (decimals.length > MOST_DECIMALS) {
+    const message = `expected at most ${MOST_DECIMALS} decimals, found ${shownCell(shown)}; nothing is rounded, it is sent as it is`;
+    findings.warning(row.row, column, `${name}-decimals`, message);
+  }
+  if (whole.length > MOST_WHOLE_DIGITS) {
+    const message = `expected at most ${MOST_WHOLE_DIGITS} digits before the decimal mark, found ${whole.length} in ${shownCell(shown)}; it is sent as it is`;
+    findings.warning(row.row, column, `${name}-very-large`, message);
+  }
+  return read.value;
+}
+
+function isWorkbook({ format }: Conversion): boolean {
+  return format === 'xlsx' || format === 'ods';
+}
+
+function isJson({ format }: Conversion): boolean {
+  return format === 'json' || format === 'ndjson';
+}
+
+function unreadable(cell: string, mark: string): string {
+  const kind = mark === ',' ? 'a number with a decimal comma' : 'a decimal number';
+  const found = `expected ${kind}, found ${shownCell(cell)}`;
+  if (cell.length > LONGEST_NUMBER) return `${found}, ${cell.length} characters; at most ${LONGEST_NUMBER} can be read`;
+  if (cell.endsWith('%')) return `${found}, a percentage`;
+  if (/^[+-]?\d+(?:[.,]\d+)?E[+-]?\d+$/i.test(cell))
+    return `${found}, in scientific notation. Write it out without an exponent`;
+  return found;
+}
+
+function agrees(found: string, currency: string): boolean {
+  return found === currency || CURRENCIES_OF[found]?.includes(currency) === true;
 }

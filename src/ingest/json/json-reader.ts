@@ -1,13 +1,20 @@
-import { Tokenizer, TokenType } from '@streamparser/json';
-import { JsonFault, JsonGrammar } from './json-grammar.ts';
-import type { JsonToken } from './json-grammar.ts';
-import { JsonNumber } from './json-value.ts';
-import type { JsonValue } from './json-value.ts';
+import { TokenType, Tokenizer } from '@streamparser/json';
 import { LineIndex } from '../csv/line-index.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../findings.ts';
+import { JsonNumber, type JsonObject, type JsonValue, emptyObject, isObject } from './json-value.ts';
+import { shorten } from '../invoice/shorten.ts';
 
 /** 4 MiB: no text of an invoice is longer, and a token is kept in memory whole. */
 const LONGEST_TOKEN = 4 * 1024 * 1024;
+
+/** What other formats than JSON have between its tokens. */
+const STRAY: Readonly<Record<string, string>> = {
+  '/': '"/": a comment, which JSON does not have. Remove the comments',
+  '#': '"#": a comment, which JSON does not have. Remove the comments',
+  '\u001e':
+    'a record separator (U+001E): the file is a JSON text sequence. Remove these characters, which leaves NDJSON',
+  "'": `"'": texts of JSON stand in double quotes`,
+};
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -21,37 +28,231 @@ class ExactTokenizer extends Tokenizer {
   }
 }
 
+/** Content decides: JSON starts with a bracket or a brace, and no header line of a CSV file does. */
+export function isJson(head: Uint8Array): boolean {
+  return /^[\s]*[[{]/.test(Buffer.from(head.subarray(0, 4096)).toString('utf8'));
+}
+
+/** What is wrong with a JSON text, and at which byte. */
+class JsonFault extends Error {
+  readonly code: string;
+  readonly offset: number;
+
+  constructor(code: string, message: string, offset: number) {
+    super(message);
+    this.name = 'JsonFault';
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
+/** One token of a JSON text. `offset` is its first byte, counted from 0. */
+interface JsonToken {
+  readonly type: TokenType;
+  /** Set for strings, numbers, true, false and null. */
+  readonly value: JsonValue;
+  readonly offset: number;
+}
+
+/** An invoice is three levels deep; more than this is hostile. */
+const DEEPEST = 64;
+/** Of one record: about 60,000 invoice lines. Without a bound one record could take all memory. */
+const MOST_TOKENS = 1_000_000;
+const OPENING: ReadonlySet<TokenType> = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
+
+type Frame =
+  | { readonly kind: 'array'; readonly items: JsonValue[]; readonly records: boolean }
+  | { readonly kind: 'object'; readonly members: JsonObject; key: string };
+
+type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing';
+
+/**
+ * The grammar over the tokens, where records are found: elements of a top-level array, elements of `invoices` in a top-level object, or
+ * top-level objects one after the other (NDJSON). Only the record being read is in memory.
+ */
+class JsonGrammar {
+  #records: JsonValue[] = [];
+  readonly #stack: Frame[] = [];
+  #expected: Expected = 'value';
+  #shape: 'undecided' | 'array' | 'invoices' | 'ndjson' = 'undecided';
+  #tokens = 0;
+  #comma = 0;
+  /** What stands beside `invoices` in the object that holds them; known at the end. */
+  otherMembers: JsonObject = emptyObject();
+
+  get format(): 'json' | 'ndjson' {
+    return this.#shape === 'ndjson' ? 'ndjson' : 'json';
+  }
+
+  /** What holds the records of a file that is one JSON text. */
+  get frame(): 'array' | 'invoices' {
+    return this.#shape === 'invoices' ? 'invoices' : 'array';
+  }
+
+  /** @throws JsonFault */
+  protected take(token: JsonToken): void {
+    this.#tokens += 1;
+    if (this.#tokens > MOST_TOKENS) {
+      const message = `expected at most ${MOST_TOKENS} JSON tokens in one invoice, found more`;
+      throw new JsonFault('json-record-too-large', message, token.offset);
+    }
+    switch (this.#expected) {
+      case 'value':
+      case 'value-or-end':
+        return this.#takeValue(token);
+      case 'key':
+      case 'key-or-end':
+        return this.#takeKey(token);
+      case 'colon':
+        if (token.type !== TokenType.COLON) throw unexpected('":"', token);
+        this.#expected = 'value';
+        return undefined;
+      case 'comma-or-end':
+        return this.#takeComma(token);
+      case 'nothing':
+        throw new JsonFault(
+          'json-broken',
+          'expected the end of the file after the list of invoices, found more',
+          token.offset,
+        );
+    }
+  }
+
+  /** @throws JsonFault `json-truncated` */
+  protected endTokens(offset: number): void {
+    if (this.#stack.length > 0 || this.#expected === 'colon') {
+      const message = `the file ends inside ${this.#stack.length} open bracket(s) or brace(s): it was cut short`;
+      throw new JsonFault('json-truncated', message, offset);
+    }
+  }
+
+  #takeValue(token: JsonToken): void {
+    if (token.type === TokenType.RIGHT_BRACKET && this.#stack.at(-1)?.kind === 'array') {
+      if (this.#expected === 'value') {
+        const message = 'expected another value after the comma, found a trailing comma';
+        throw new JsonFault('json-broken', message, this.#comma);
+      }
+      return this.#close(token);
+    }
+    if (OPENING.has(token.type)) return this.#open(token);
+    if (token.type < TokenType.TRUE) throw unexpected('a value', token);
+    return this.#place(token.value, token);
+  }
+
+  #takeKey(token: JsonToken): void {
+    if (token.type === TokenType.RIGHT_BRACE) {
+      if (this.#expected === 'key') {
+        const message = 'expected another member after the comma, found a trailing comma';
+        throw new JsonFault('json-broken', message, this.#comma);
+      }
+      return this.#close(token);
+    }
+    const frame = this.#stack.at(-1);
+    if (token.type !== TokenType.STRING || typeof token.value !== 'string' || frame?.kind !== 'object')
+      throw unexpected('a member name in quotes', token);
+    if (Object.hasOwn(frame.members, token.value)) {
+      const message = `expected each name once in an object, found "${shorten(token.value, 60)}" twice`;
+      throw new JsonFault('json-duplicate-key', message, token.offset);
+    }
+    frame.key = token.value;
+    frame.members[token.value] = null;
+    this.#expected = 'colon';
+  }
+
+  #takeComma(token: JsonToken): void {
+    const frame = this.#stack.at(-1);
+    if (token.type === TokenType.COMMA) {
+      this.#comma = token.offset;
+      this.#expected = frame?.kind === 'object' ? 'key' : 'value';
+      return;
+    }
+    const closes = frame?.kind === 'object' ? TokenType.RIGHT_BRACE : TokenType.RIGHT_BRACKET;
+    if (token.type !== closes) throw unexpected(frame?.kind === 'object' ? '"," or "}"' : '"," or "]"', token);
+    this.#close(token);
+  }
+
+  #open(token: JsonToken): void {
+    if (this.#stack.length >= DEEPEST)
+      throw new JsonFault('json-too-deep', `expected at most ${DEEPEST} levels of nesting, found more`, token.offset);
+    if (token.type === TokenType.LEFT_BRACE) {
+      this.#stack.push({ kind: 'object', members: emptyObject(), key: '' });
+      this.#expected = 'key-or-end';
+      return;
+    }
+    const records = this.#startsRecords();
+    if (records) this.#tokens = 0;
+    this.#stack.push({ kind: 'array', items: [], records });
+    this.#expected = 'value-or-end';
+  }
+
+  #startsRecords(): boolean {
+    const parent = this.#stack[0];
+    if (this.#shape !== 'undecided') return false;
+    if (parent === undefined) this.#shape = 'array';
+    else if (this.#stack.length === 1 && parent.kind === 'object' && parent.key === 'invoices')
+      this.#shape = 'invoices';
+    return this.#shape !== 'undecided';
+  }
+
+  #close(token: JsonToken): void {
+    const frame = this.#stack.pop();
+    if (frame !== undefined) this.#place(frame.kind === 'object' ? frame.members : frame.items, token);
+  }
+
+  #place(value: JsonValue, token: JsonToken): void {
+    const frame = this.#stack.at(-1);
+    if (frame === undefined) return this.#placeTop(value, token);
+    this.#expected = 'comma-or-end';
+    if (frame.kind === 'object') frame.members[frame.key] = value;
+    else if (frame.records) this.#emit(value);
+    else frame.items.push(value);
+  }
+
+  #placeTop(value: JsonValue, token: JsonToken): void {
+    if (this.#shape === 'array' || this.#shape === 'invoices') {
+      this.#expected = 'nothing';
+      if (isObject(value)) {
+        const { invoices: _, ...others } = value;
+        this.otherMembers = others;
+      }
+      return;
+    }
+    if (token.type !== TokenType.RIGHT_BRACE)
+      throw new JsonFault('json-broken', 'expected an invoice object on each line, found another value', token.offset);
+    this.#shape = 'ndjson';
+    this.#expected = 'value';
+    this.#emit(value);
+  }
+
+  #emit(value: JsonValue): void {
+    this.#tokens = 0;
+    this.#records.push(value);
+  }
+
+  /** Records that were completed since the last call. */
+  protected taken(): readonly JsonValue[] {
+    const records = this.#records;
+    this.#records = [];
+    return records;
+  }
+}
+
 /** Reads records out of JSON or NDJSON bytes, chunk by chunk; errors name line and column. */
-export class JsonReader {
+export class JsonReader extends JsonGrammar {
   readonly #tokenizer = new ExactTokenizer();
   readonly #lines = new LineIndex();
-  readonly #grammar: JsonGrammar;
-  #records: JsonValue[] = [];
   #length = 0;
   #last = 0;
 
   constructor() {
-    this.#grammar = new JsonGrammar((record) => this.#records.push(record));
+    super();
     this.#tokenizer.onToken = ({ token, value, offset }) => {
       this.#last = offset;
-      this.#grammar.take(this.#exact(token, value, offset));
+      this.take(this.#exact(token, value, offset));
     };
     this.#tokenizer.onError = (error) => {
       throw error;
     };
-  }
-
-  get format(): 'json' | 'ndjson' {
-    return this.#grammar.format;
-  }
-
-  get frame(): 'array' | 'invoices' {
-    return this.#grammar.frame;
-  }
-
-  /** Members beside `invoices`, which are no part of any invoice. */
-  get otherMembers(): readonly string[] {
-    return this.#grammar.otherMembers;
   }
 
   /** Records that these bytes complete. @throws Refusal */
@@ -70,22 +271,16 @@ export class JsonReader {
         ),
       );
     }
-    return this.#take();
+    return this.taken();
   }
 
   /** @throws Refusal */
   end(): readonly JsonValue[] {
     this.#guard(() => {
       this.#tokenizer.end();
-      this.#grammar.end(this.#length);
+      this.endTokens(this.#length);
     }, this.#length);
-    return this.#take();
-  }
-
-  #take(): readonly JsonValue[] {
-    const records = this.#records;
-    this.#records = [];
-    return records;
+    return this.taken();
   }
 
   #exact(type: TokenType, value: unknown, offset: number): JsonToken {
@@ -94,11 +289,9 @@ export class JsonReader {
       throw new JsonFault('json-nul', 'expected text, found the character U+0000, which no database keeps', offset);
     }
     if (typeof value === 'string' && LONE_SURROGATE.test(value)) {
-      throw new JsonFault(
-        'json-lone-surrogate',
-        'expected whole characters, found half of a surrogate pair (\\uD800 to \\uDFFF without its partner)',
-        offset,
-      );
+      const message =
+        'expected whole characters, found half of a surrogate pair (\\uD800 to \\uDFFF without its partner)';
+      throw new JsonFault('json-lone-surrogate', message, offset);
     }
     return { type, value: typeof value === 'string' || typeof value === 'boolean' ? value : null, offset };
   }
@@ -119,18 +312,18 @@ export class JsonReader {
       return new JsonFault('json-truncated', 'the file ends inside a value: it was cut short', this.#length);
     const [, stray, at] =
       /^Unexpected "([^]*)" at chunk position "\d+" \(absolute position "(\d+)"\)/.exec(error.message) ?? [];
-    return new JsonFault(
-      'json-broken',
-      stray === undefined ? 'expected JSON, found something else' : `expected JSON, found ${JSON.stringify(stray)}`,
-      at === undefined ? start : Number(at),
-    );
+    const found = stray === undefined ? 'something else' : (STRAY[stray] ?? JSON.stringify(stray));
+    return new JsonFault('json-broken', `expected JSON, found ${found}`, at === undefined ? start : Number(at));
   }
 
   #refusal(fault: JsonFault): Refusal {
     const line = this.#lines.lineAt(fault.offset);
-    return new Refusal(
-      fault.code,
-      `Line ${line}, column ${this.#lines.columnAt(fault.offset)}: ${fault.message}. Correct the file, or export it again`,
-    );
+    const message = `Line ${line}, column ${this.#lines.columnAt(fault.offset)}: ${fault.message}. Correct the file, or export it again`;
+    return new Refusal(fault.code, message);
   }
+}
+
+function unexpected(expected: string, token: JsonToken): JsonFault {
+  const message = `expected ${expected}, found ${TokenType[token.type]?.toLowerCase().replace('_', ' ') ?? 'something else'}`;
+  return new JsonFault('json-broken', message, token.offset);
 }

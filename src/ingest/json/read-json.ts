@@ -1,12 +1,20 @@
-import { decideConversion } from '../decide-conversion.ts';
-import { parseReadAs } from '../../domain/read-as.ts';
-import { Damage } from '../encoding/damage.ts';
-import { DecimalEvidence } from '../csv/decimal-evidence.ts';
-import { JsonReader } from './json-reader.ts';
-import { JsonRows } from './json-rows.ts';
-import { JSON_PATHS } from './json-shape.ts';
-import type { Read, Reading } from '../reading.ts';
+import type { Finding } from '../../domain/invoice.ts';
+import { READ_AS, parseReadAs } from '../../domain/read-as.ts';
+import { COLUMNS } from '../../domain/row.ts';
+import { entriesBeside, saysEnd, signOfKey, signOfLaterPage, signOfLength } from '../../domain/text/paging-signs.ts';
+import { DecimalEvidence, decideConversion } from '../csv/decimal-evidence.ts';
+import { MOST_HEADERS_SHOWN } from '../csv/table-header.ts';
+import { Damage, Refusal, rowError } from '../findings.ts';
+import { NUMBER_COLUMNS } from '../ingest-result.ts';
+import { nifProblem, normalNif } from '../invoice/identity.ts';
+import { expandExponent } from '../invoice/read-number.ts';
 import { shorten } from '../invoice/shorten.ts';
+import { unconfirmed } from '../profile/found-header.ts';
+import { headerName, namedHeaders, SkippedRows } from '../profile/map-header.ts';
+import type { Read, Reading } from '../reading.ts';
+import { JsonMembers, valuesAt, JSON_PATHS, cellsOf, shapeProblems } from './json-members.ts';
+import { JsonReader } from './json-reader.ts';
+import { JsonNumber, isObject, jsonText, type JsonObject, type JsonValue } from './json-value.ts';
 
 /**
  * Reads a JSON or NDJSON file into rows.
@@ -15,40 +23,167 @@ import { shorten } from '../invoice/shorten.ts';
 export async function readJson(reading: Reading): Promise<Read> {
   const reader = new JsonReader();
   const damage = new Damage();
-  const evidence = {
-    quantity: new DecimalEvidence(JSON_PATHS.quantity),
-    unit_price: new DecimalEvidence(JSON_PATHS.unit_price),
-  };
+  const evidence = new DecimalEvidence();
   const rows = new JsonRows({ reading, damage, evidence });
   for await (const chunk of reading.chunks()) {
     for (const record of reader.write(chunk)) rows.take(record);
     await reading.writer.drain();
   }
   for (const record of reader.end()) rows.take(record);
+  for (const finding of rows.skipped.findings()) reading.findings.add(finding);
+  requireWhole(reader.otherMembers, rows.objects);
+  rows.members.noteEnvelope(reader.otherMembers);
+  const ignored = requireConfirmed(rows.members, reading.options);
   await reading.writer.flush();
-  const { conversion, proof } = decideConversion(
+  const { conversion, decimal, proof } = decideConversion(
     {
       ...{ format: reader.format, labels: JSON_PATHS, lostReferences: {}, evidence, damage },
       readAs: parseReadAs(rows.readAs ?? ''),
     },
     reading.options,
   );
-  const ignored = [...reader.otherMembers.map((name) => shorten(name, 60)), ...rows.ignored];
-  if (ignored.length > 0) {
-    const message = `These members are not part of an invoice and are not sent: ${ignored.map((name) => `"${name}"`).join(', ')}`;
-    reading.findings.add({ row: null, column: null, code: 'columns-ignored', message, severity: 'info' });
-  }
   return {
     dialect: {
-      format: reader.format,
-      delimiter: null,
-      lineEnd: null,
-      headerRow: null,
-      header: [],
-      own: rows.own,
-      frame: reader.frame,
+      ...{ format: reader.format, frame: reader.frame, own: rows.own },
+      ...{ delimiter: null, lineEnd: null, headerRow: null, header: [] },
     },
-    conversion,
+    ...{ conversion, decimal },
     proof: { ignored, ...proof },
   };
+}
+
+/** An answer of a service that was saved as a file is one page of a list: the invoices of the other pages would be missing. @throws Refusal `part-of-a-list` */
+function requireWhole(envelope: JsonObject, items: number): void {
+  const entries = [...entriesBeside(JSON.parse(jsonText(envelope)), {})];
+  const read = { items, pages: 1 };
+  const signs = entries.map((entry) => signOfKey(entry, read, 'invoices') ?? signOfLaterPage(entry));
+  const isWhole = entries.some((entry) => saysEnd(entry, read));
+  const lengths = isWhole ? [] : entries.map((entry) => signOfLength(entry, items));
+  const sign = [...signs, ...lengths].find((found) => found !== null) ?? null;
+  if (sign === null) return;
+  const message = `Expected all invoices, found one page of a longer list: ${sign}. Export the whole list, or remove what stands beside "invoices" if nothing is missing`;
+  throw new Refusal('part-of-a-list', message);
+}
+
+/** Members that the profile names. An object may lack any member, so that one less asks nothing. @throws Refusal `layout-unconfirmed` */
+function requireConfirmed({ unknown }: JsonMembers, options: Reading['options']): readonly string[] {
+  const named = namedHeaders(options);
+  const open = [...unknown].filter((path) => !named.has(headerName(path)));
+  if (open.length === 0) return [...unknown].slice(0, MOST_HEADERS_SHOWN).map((path) => shorten(path, 80));
+  throw new Refusal('layout-unconfirmed', `Members of the invoices: ${unconfirmed(open, [])}`);
+}
+
+const NIF = COLUMNS.indexOf('merchant_nif');
+const REF = COLUMNS.indexOf('invoice_ref');
+const OWN_MEMBERS = ['lote_state', 'lote_reason'] as const;
+
+/** Turns invoice objects into rows: one per entry of `lines`, numbered from 1 over the whole file. */
+class JsonRows {
+  readonly #reading: Reading;
+  readonly #damage: Damage;
+  readonly members = new JsonMembers();
+  readonly skipped: SkippedRows;
+  readonly #evidence: DecimalEvidence;
+  /** What the objects of a corrections file say of how they were read; one text for all of them. */
+  readAs: string | null = null;
+  #object = 0;
+  #ofCorrections = 0;
+
+  constructor(given: { reading: Reading; damage: Damage; evidence: DecimalEvidence }) {
+    this.#reading = given.reading;
+    this.#damage = given.damage;
+    this.#evidence = given.evidence;
+    this.skipped = new SkippedRows(given.reading.options);
+  }
+
+  /** How many were taken. */
+  get objects(): number {
+    return this.#object;
+  }
+
+  /** Every object says what became of it: the file is one of corrections. */
+  get own(): boolean {
+    return this.#object > 0 && this.#ofCorrections === this.#object;
+  }
+
+  take(record: JsonValue): void {
+    this.#object += 1;
+    if (isObject(record) && OWN_MEMBERS.every((name) => name in record)) this.#ofCorrections += 1;
+    const first = this.#reading.counts.rows + 1;
+    if (!isObject(record))
+      return this.#withoutInvoice(1, [
+        rowError(first, null, 'record-not-object', 'expected an invoice object, found another value'),
+      ]);
+    this.members.note(record);
+    this.#noteReadAs(first, record[READ_AS]);
+    const lines = Array.isArray(record['lines']) ? record['lines'] : [];
+    // An invoice without lines still is one: a row of its own keeps it in the report.
+    const entries = lines.length === 0 ? [undefined] : lines;
+    const kind = this.skipped.kindOf(first, (path) => valuesAt(record, path), entries.length);
+    if (kind === 'skipped') {
+      this.#reading.counts.rows += entries.length;
+      this.#reading.counts.rowsWithoutInvoice += entries.length;
+      return;
+    }
+    const cells = cellsOf(record, undefined);
+    const nif = normalNif(cells[NIF] ?? '');
+    const ref = cells[REF]?.trim() ?? '';
+    if (nif === null || ref === '') return this.#withoutInvoice(entries.length, identityFindings(first, cells));
+    if (kind !== null) this.#damage.add(first, [kind]);
+    const problems = shapeProblems(record);
+    for (const { line, path, message } of problems) {
+      const row = first + (line ?? 0);
+      this.#damage.add(row, [rowError(row, path, 'json-shape', message)]);
+    }
+    if (lines.length === 0 && problems.every(({ path }) => path !== 'lines')) {
+      this.#damage.add(first, [rowError(first, 'lines', 'lines-missing', 'expected at least one line, found none')]);
+    }
+    for (const line of entries) {
+      this.#reading.counts.rows += 1;
+      this.#observe(this.#reading.counts.rows, line);
+      this.#reading.writer.add({
+        row: this.#reading.counts.rows,
+        ref,
+        nif,
+        object: this.#object,
+        cells: cellsOf(record, line),
+      });
+    }
+  }
+
+  /** A number in quotes is a text, and says no more about its decimal mark than a cell of a CSV file does. */
+  #observe(row: number, line: JsonValue | undefined): void {
+    if (!isObject(line)) return;
+    for (const column of NUMBER_COLUMNS) {
+      const value = line[column];
+      const path = JSON_PATHS[column];
+      if (value instanceof JsonNumber) this.#evidence.observeToken(row, path, expandExponent(value.text) ?? value.text);
+      else if (typeof value === 'string') this.#evidence.observe(row, path, value);
+    }
+  }
+
+  #withoutInvoice(rows: number, findings: readonly Finding[]): void {
+    this.#reading.counts.rows += rows;
+    this.#reading.counts.rowsWithoutInvoice += rows;
+    this.#reading.counts.rowsLost += rows;
+    for (const finding of findings) this.#reading.findings.add(finding);
+  }
+
+  #noteReadAs(row: number, value: JsonValue | undefined): void {
+    if (typeof value !== 'string') return;
+    this.readAs ??= value;
+    if (value === this.readAs) return;
+    const message = `Row ${row}: expected ${READ_AS} "${shorten(this.readAs, 80)}" as above, found "${shorten(value, 80)}". These objects come from files that are read in different ways: drop each corrections file alone`;
+    throw new Refusal('corrections-mixed', message, { row });
+  }
+}
+
+function identityFindings(row: number, cells: readonly (string | null)[]): readonly Finding[] {
+  const problem = nifProblem(cells[NIF] ?? '');
+  const findings = problem === null ? [] : [rowError(row, JSON_PATHS.merchant_nif, problem.code, problem.message)];
+  if ((cells[REF]?.trim() ?? '') !== '') return findings;
+  return [
+    ...findings,
+    rowError(row, JSON_PATHS.invoice_ref, 'reference-missing', "expected the invoice's reference, found none"),
+  ];
 }

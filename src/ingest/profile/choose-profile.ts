@@ -1,40 +1,77 @@
 import { readFile, readdir, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
-import { parseProfile, requireProfileName } from './mapping-profile.ts';
-import type { Profile } from './mapping-profile.ts';
+import type { CsvRecord } from '../csv/csv-reader.ts';
+import { possibleRecords } from '../csv/decide-dialect.ts';
+import { UndecodableAt, decideEncoding } from '../encoding/decide-encoding.ts';
+import { decodedHead } from '../encoding/decode-chunks.ts';
+import type { IngestOptions } from '../ingest-options.ts';
+import { isJson } from '../json/json-reader.ts';
+import { jsonHead } from '../json/json-members.ts';
+import { Refusal } from '../findings.ts';
+import { scanFile, type FileScan } from '../encoding/scan-file.ts';
+import { isArchive, withWorkbook } from '../workbook/open-workbook.ts';
+import { headerName, mapHeader, namedHeaders } from './map-header.ts';
+import { parseProfile, requireProfileName, type Profile } from './mapping-profile.ts';
+import { READ_AS, parseReadAs, type ReadAs } from '../../domain/read-as.ts';
+import type { Sheet } from '../workbook/workbook.ts';
 
-export interface ChooseProfile {
+interface ChooseProfile {
   /** `profiles` of the input directory; need not exist. */
   readonly directory: string;
   /** Base name of the file. */
   readonly file: string;
+  /** Where its bytes are; left out: its header is not looked at. */
+  readonly path?: string;
   /** By an operator. */
   readonly named?: string;
   /** By which profile a corrections file says that it was read. */
   readonly written?: string;
 }
 
-/** The mapping profile in force and what chose it: an operator, the corrections file itself, or the file's name. */
+/** The mapping profile in force and what chose it: an operator, the corrections file itself, the file's header, or its name. */
 export interface ChosenProfile {
   readonly profile: Profile;
-  readonly how: 'declared' | 'corrections' | 'file-name';
+  readonly how: 'declared' | 'corrections' | 'header' | 'file-name';
 }
 
 /** A profile is written by hand; more than this is some other file. */
 const LONGEST_PROFILE = 256 * 1024;
 
 /**
- * The profile an operator named, else the one in a corrections file, else the one whose name the file's name starts with (`erp` for
- * `erp-2026-11.csv`; of several the longest); null when there is none.
- * @throws LoteError `usage` for a profile that is not there or is wrong
+ * The profile that an operator named, else the one in a corrections file, else the one that names exactly the columns of the file, else the
+ * one whose name the file's name starts with (`erp` for `erp-2026-11.csv`; of several the longest); null when there is none.
+ * @throws LoteError `usage` for a profile that is not there or is wrong, and for several with the file's columns; `file-unreadable`
  */
 export async function chooseProfile(request: ChooseProfile): Promise<ChosenProfile | null> {
   const { directory, named, written } = request;
   if (named !== undefined) return { profile: await loadProfile(directory, requireProfileName(named)), how: 'declared' };
   if (written !== undefined) return { profile: await loadProfile(directory, written), how: 'corrections' };
-  const prefix = prefixOf(request.file, await profileNames(directory));
+  const names = await profileNames(directory);
+  const prefix = prefixOf(request.file, names);
+  const byHeader =
+    request.path === undefined ? null : await profileOfHeader(directory, request.path, { names, prefix });
+  if (byHeader !== null) return { profile: byHeader, how: 'header' };
   return prefix === null ? null : { profile: await loadProfile(directory, prefix), how: 'file-name' };
+}
+
+/** Profiles that do not name exactly the columns of the file, or are wrong, are left out. */
+async function profileOfHeader(
+  directory: string,
+  path: string,
+  { names, prefix }: { readonly names: readonly string[]; readonly prefix: string | null },
+): Promise<Profile | null> {
+  const loaded = await Promise.all(names.map((name) => loadProfile(directory, name).catch(() => null)));
+  const found = await withSameLayout(
+    path,
+    loaded.filter((one) => one !== null),
+  );
+  const [one, other] = found;
+  if (one === undefined || other === undefined) return one ?? null;
+  const named = found.find(({ name }) => name === prefix);
+  if (named !== undefined) return named;
+  const message = `Choosing a mapping profile: expected one with the columns of this file, found ${found.map(({ name }) => name).join(' and ')}. Remove one from profiles/ of the input directory, or name one with --profile.`;
+  throw new LoteError('usage', message);
 }
 
 async function loadProfile(directory: string, name: string): Promise<Profile> {
@@ -42,10 +79,8 @@ async function loadProfile(directory: string, name: string): Promise<Profile> {
   if (bytes === null) {
     const names = await profileNames(directory);
     const known = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
-    throw new LoteError(
-      'usage',
-      `Choosing the mapping profile ${name}: expected a readable profiles/${name}.json of at most ${LONGEST_PROFILE} bytes in the input directory, found none; ${known}.`,
-    );
+    const message = `Choosing the mapping profile ${name}: expected a readable profiles/${name}.json of at most ${LONGEST_PROFILE} bytes in the input directory, found none; ${known}.`;
+    throw new LoteError('usage', message);
   }
   return parseProfile(name, bytes);
 }
@@ -67,11 +102,115 @@ async function profileNames(directory: string): Promise<readonly string[]> {
 }
 
 /** Which of the names a file's name chooses: the longest that it begins with, then `-`, `_`, `.` or a space; null: none. */
-export function prefixOf(file: string, names: readonly string[]): string | null {
+function prefixOf(file: string, names: readonly string[]): string | null {
   const stem = file.toLowerCase();
   const matching = names.filter((name) => stem.startsWith(name) && /^[-_. ]/.test(stem.slice(name.length)));
-  return matching.reduce<string | null>(
-    (longest, name) => (name.length > (longest?.length ?? 0) ? name : longest),
-    null,
+  return matching.toSorted((a, b) => b.length - a.length)[0] ?? null;
+}
+
+/** A free name for a profile of files like this one: `extrato` for `Extrato-2026-11.csv`, `extrato-2` where that is taken. */
+export async function suggestedName(directory: string, path: string): Promise<string> {
+  const stem = basename(path)
+    .replace(/\.[^.]*$/u, '')
+    .normalize('NFKD')
+    .toLowerCase();
+  const words = (text: string): string =>
+    text
+      .replaceAll(/\p{M}/gu, '')
+      .replaceAll(/[^a-z0-9]+/gu, '-')
+      .replaceAll(/^-|-$/gu, '')
+      .slice(0, 40);
+  const name = words(/^[^\d]*/u.exec(stem)?.[0] ?? '') || words(stem) || 'erp';
+  const taken = await profileNames(directory);
+  const free = [name, ...taken.map((_, at) => `${name}-${at + 2}`)].find((one) => !taken.includes(one));
+  return free ?? `${name}-${taken.length + 2}`;
+}
+
+/**
+ * Those of the profiles that name exactly the columns of a file, of its kind and sheet. In JSON each member that Lote does not read is
+ * named; objects may lack some.
+ * @throws LoteError `file-unreadable`
+ */
+async function withSameLayout(path: string, profiles: readonly Profile[]): Promise<readonly Profile[]> {
+  const naming = profiles.filter(({ options }) => namedHeaders(options).size > 0);
+  if (naming.length === 0) return [];
+  const scan = await scanFile(path);
+  const found: Profile[] = [];
+  for (const profile of naming) {
+    // oxlint-disable-next-line no-await-in-loop -- a few, and each reads the same head
+    if (await hasLayout(path, scan, profile).catch(falseWhenUnreadable)) found.push(profile);
+  }
+  return found;
+}
+
+async function hasLayout(path: string, scan: FileScan, { format, options }: Profile): Promise<boolean> {
+  if (isArchive(scan.head)) return hasSheet(path, { format, options });
+  const head = await decodedHead(scan, decideEncoding(scan, options));
+  if (isJson(head)) {
+    if ((format ?? 'json') !== 'json') return false;
+    const named = namedHeaders(options);
+    const { unknown } = await jsonHead(path, scan, options);
+    return unknown.length > 0 && unknown.every((member) => named.has(headerName(member)));
+  }
+  return (format ?? 'csv') === 'csv' && (await possibleRecords(head, options)).some((one) => isHeader(one, options));
+}
+
+function hasSheet(path: string, { format, options }: Pick<Profile, 'format' | 'options'>): Promise<boolean> {
+  const isAsked = ({ name, hidden }: Sheet): boolean =>
+    options.sheet === undefined ? !hidden : name.toLowerCase() === options.sheet.toLowerCase();
+  return withWorkbook(
+    path,
+    (workbook) =>
+      (format ?? workbook.format) === workbook.format &&
+      workbook.sheets.filter(isAsked).some(({ head }) => head.some((one) => isHeader(one, options))),
   );
+}
+
+function isHeader({ cells }: CsvRecord, options: IngestOptions): boolean {
+  const { unknown, gone, missing } = mapHeader(cells, options);
+  return unknown.length === 0 && gone.length === 0 && missing.length === 0;
+}
+
+/** The reading says why. */
+function falseWhenUnreadable(error: unknown): boolean {
+  if (error instanceof Refusal || error instanceof UndecodableAt) return false;
+  throw error;
+}
+
+const TOKEN = String.raw`(?:decimal|references|profile|encoding|delimiter|duplicates|form)=[\w.:+-]+`;
+/** A whole cell of them: a text that happens to hold one is none. */
+const CELL = new RegExp(String.raw`(?<![\w.:+= -])${TOKEN}(?: ${TOKEN})*(?![\w.:+= -])`);
+
+/** What the first bytes of a corrections file say, whatever their encoding: it decides how they are decoded. */
+export function readAsInHead(head: Uint8Array): ReadAs {
+  const ascii = Buffer.from(head).toString('latin1').replaceAll('\0', '');
+  const at = ascii.indexOf(READ_AS);
+  return at < 0 ? {} : parseReadAs(CELL.exec(ascii.slice(at + READ_AS.length))?.[0] ?? '');
+}
+
+/** Several times what corrections in a workbook have: a larger file is not opened twice for it. */
+const MOST_BYTES = 8 * 1024 ** 2;
+
+/** What the first rows of a corrections workbook say; {} for any other workbook, and for one that cannot be read. */
+export async function readAsInWorkbook(path: string): Promise<ReadAs> {
+  if ((await stat(path)).size > MOST_BYTES) return {};
+  try {
+    return await withWorkbook(path, ({ sheets }) => {
+      const said = sheets.filter(({ hidden }) => !hidden).map((sheet) => saidIn(sheet));
+      return parseReadAs(said.find((text) => text !== '') ?? '');
+    });
+  } catch (error) {
+    // The reading of the file says why it cannot be read.
+    if (error instanceof Refusal) return {};
+    throw error;
+  }
+}
+
+/** The first text below the column's title; '' without one. */
+function saidIn({ head }: Sheet): string {
+  const header = head.find(({ cells }) => cells.some((cell) => cell.trim() === READ_AS));
+  if (header === undefined) return '';
+  const at = header.cells.findIndex((cell) => cell.trim() === READ_AS);
+  const below = head.filter(({ row }) => row > header.row).map(({ cells }) => cells[at]?.trim() ?? '');
+  return below.find((text) => text !== '') ?? '';
 }

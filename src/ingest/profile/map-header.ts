@@ -1,16 +1,10 @@
-import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
-import type { Column } from '../../domain/row.ts';
 import { ORIGINAL, READ_AS } from '../../domain/read-as.ts';
-import { HEADER_SYNONYMS } from './header-synonyms.ts';
+import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../domain/row.ts';
+import { widthOf } from '../csv/row-width.ts';
 import type { IngestOptions } from '../ingest-options.ts';
-
-/** A header of a column that the profile gives as a constant. */
-export interface OverruledHeader {
-  readonly column: Column;
-  readonly header: string;
-  /** Name and e-mail of a merchant whose NIF is a constant, too: whatever stands there, the invoices say the same. */
-  readonly isHarmless: boolean;
-}
+import type { Finding } from '../../domain/invoice.ts';
+import { shownCell } from '../invoice/cell-findings.ts';
+import { rowError } from '../findings.ts';
 
 /** Where the columns of Lote stand in a header. */
 export interface HeaderMap {
@@ -22,10 +16,12 @@ export interface HeaderMap {
   readonly missing: readonly Column[];
   /** Columns claimed by several headers, with the positions (from 1) of the claims. */
   readonly duplicates: readonly { readonly column: Column; readonly positions: readonly number[] }[];
-  /** Headers that belong to no column. */
+  /** Headers that the profile says are not sent. */
   readonly ignored: readonly string[];
-  /** Headers of a column for which the profile has a constant, and which it does not name. */
-  readonly overruled: readonly OverruledHeader[];
+  /** Headers whose meaning no person has confirmed; '' for a column without one. */
+  readonly unknown: readonly string[];
+  /** Headers that the profile names and the file does not have. */
+  readonly gone: readonly string[];
   /** How many columns of Lote were found. */
   readonly found: number;
   /** The file is a corrections file that Lote wrote. */
@@ -34,86 +30,74 @@ export interface HeaderMap {
   readonly readAs: number;
   /** Index of the column with the original cells of a corrections file; -1 when there is none. */
   readonly original: number;
-  /** Lote's own columns of which only some are there: somebody deleted the others. */
+  /** Lote's own columns of which only some are there: a person deleted the others. */
   readonly ownInPart: boolean;
 }
 
-export type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignore' | 'reference'>;
+/** What a profile says of a header. */
+type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignore' | 'reference' | 'skip' | 'invoices'>;
 
 /** Appended by Lote to a corrections file, ignored on the way back in. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
 /** All columns that Lote may add to a corrections file. */
-export const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS, ORIGINAL];
+const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS, ORIGINAL];
 
-/** They say something of a merchant, and not which one it is. */
-const ABOUT_MERCHANT: ReadonlySet<Column> = new Set<Column>(['merchant_legal_name', 'merchant_email']);
-
-/** A Map and not an object: headers are hostile (`__proto__`, `constructor`). */
-const COLUMN_BY_KEY: ReadonlyMap<string, Column> = new Map(
-  COLUMNS.flatMap((column) =>
-    [column, ...HEADER_SYNONYMS[column]].map((name): [string, Column] => [headerKey(name), column]),
-  ),
-);
-
-/** Words that join others: `Código de IVA` is `Código IVA`, `Nome do cliente` is `Nome cliente`. */
-const PARTICLES: ReadonlySet<string> = new Set(['de', 'do', 'da', 'dos', 'das', 'del', 'of', 'the']);
-
-/** A header without case, accents, spaces and punctuation. */
-export function headerKey(header: string): string {
-  return header
-    .normalize('NFKD')
+/** The column that a header is by Lote's own name for it, which needs no question. */
+function ownColumn(header: string): Column | undefined {
+  const name = header
+    .trim()
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
+    .replaceAll(/[\s-]+/gu, '_');
+  return COLUMNS.find((column) => column === name);
 }
 
-function withoutParticles(header: string): string {
-  return header
-    .split(/[^\p{L}\p{N}\p{M}]+/u)
-    .filter((word) => !PARTICLES.has(word.toLowerCase()))
-    .join(' ');
+/** A header as profiles name it: without white space around it, each white space inside as one space. */
+export function headerName(header: string): string {
+  return header.normalize('NFC').trim().replaceAll(/\s+/gu, ' ');
 }
 
-function knownColumn(header: string): Column | undefined {
-  return COLUMN_BY_KEY.get(headerKey(header)) ?? COLUMN_BY_KEY.get(headerKey(withoutParticles(header)));
+/** Every header that a profile names. */
+export function namedHeaders({ columns, ignore, reference, skip, invoices }: HeaderOptions): ReadonlySet<string> {
+  const names = [columns ?? {}, Object.keys(skip ?? {}), Object.keys(invoices ?? {}), ignore ?? []];
+  return new Set([...names.flatMap((some) => Object.values(some)), ...(reference?.columns ?? [])].map(headerName));
 }
 
 /**
- * Finds the columns of Lote in a header. Names given in `columns` win over everything; they, a constant and a built reference silence the
- * synonyms of their column, and `ignore` those of a header.
+ * Finds the columns of Lote in a header. A header means what the profile says of it, else it is Lote's own name of a column for which the
+ * profile has no other source; every other one is unknown. `columnOf` may propose more.
  */
-export function mapHeader(cells: readonly string[], options: HeaderOptions = {}): HeaderMap {
-  const { columns = {}, constants = {}, ignore = [], reference } = options;
+export function mapHeader(
+  cells: readonly string[],
+  options: HeaderOptions = {},
+  columnOf: (header: string) => Column | undefined = ownColumn,
+): HeaderMap {
+  const { columns = {}, constants = {}, reference } = options;
   const given = new Map(
-    Object.entries(columns).map(([column, header]): [string, string] => [headerKey(header), column]),
+    COLUMNS.flatMap((column) =>
+      columns[column] === undefined ? [] : [[headerName(columns[column]), column] as const],
+    ),
   );
-  const silenced = new Set([
-    ...Object.keys(columns),
-    ...Object.keys(constants),
-    ...(reference === undefined ? [] : ['invoice_ref']),
-  ]);
-  const notRead = new Set(ignore.map((header) => headerKey(header)));
+  const named = namedHeaders(options);
+  const hasOtherSource = (column: Column): boolean =>
+    (columns[column] ?? constants[column]) !== undefined || (column === 'invoice_ref' && reference !== undefined);
+  const partNames = (reference?.columns ?? []).map(headerName);
+  const parts = partNames.map(() => [] as number[]);
   const claims = new Map<Column, number[]>();
   const ignored: string[] = [];
-  const overruled: OverruledHeader[] = [];
-  const partKeys = (reference?.columns ?? []).map((name) => headerKey(name));
-  const parts = partKeys.map(() => [] as number[]);
-  cells.forEach((cell, index) => {
-    const key = headerKey(cell);
-    const part = partKeys.indexOf(key);
+  const unknown: string[] = [];
+  cells.slice(0, widthOf(cells)).forEach((cell, index) => {
+    if (ALL_OWN_HEADERS.includes(cell.trim())) return;
+    const name = headerName(cell);
+    const part = partNames.indexOf(name);
     parts[part]?.push(index);
-    const known = notRead.has(key) ? undefined : knownColumn(cell);
-    const column = columnOf(given.get(key), known, silenced);
-    if (column === undefined && part < 0 && known !== undefined && constants[known] !== undefined)
-      overruled.push({
-        ...{ column: known, header: cell.trim() },
-        isHarmless: ABOUT_MERCHANT.has(known) && constants.merchant_nif !== undefined,
-      });
-    const earlier = column === undefined ? undefined : claims.get(column);
-    if (earlier !== undefined) earlier.push(index);
-    else if (column !== undefined) claims.set(column, [index]);
-    else if (part < 0 && cell.trim() !== '' && !ALL_OWN_HEADERS.includes(cell.trim())) ignored.push(cell.trim());
+    const known = given.get(name) ?? (named.has(name) && part < 0 ? undefined : columnOf(cell));
+    if (known !== undefined && (given.has(name) || !hasOtherSource(known)))
+      claims.set(known, [...(claims.get(known) ?? []), index]);
+    else if (!named.has(name)) unknown.push(cell.trim());
+    else if (part < 0) ignored.push(cell.trim());
   });
   const own = OWN_HEADERS.filter((name) => cells.some((cell) => cell.trim() === name));
+  const names = new Set(cells.map(headerName));
   return {
     indexes: COLUMNS.map((column) => claims.get(column)?.[0] ?? -1),
     referenceParts: parts.map((at) => at[0] ?? -1),
@@ -123,8 +107,8 @@ export function mapHeader(cells: readonly string[], options: HeaderOptions = {})
       return isWanted && !claims.has(column) && constants[column] === undefined;
     }),
     duplicates: duplicatesOf(claims, parts),
-    ignored,
-    overruled,
+    ...{ ignored, unknown },
+    gone: [...named].filter((name) => !names.has(name)),
     found: claims.size,
     own: own.length === OWN_HEADERS.length,
     readAs: cells.findIndex((cell) => cell.trim() === READ_AS),
@@ -140,12 +124,55 @@ function duplicatesOf(claims: ReadonlyMap<Column, readonly number[]>, parts: rea
     .map(([column, at]) => ({ column, positions: at.map((index) => index + 1) }));
 }
 
-function columnOf(
-  given: string | undefined,
-  known: Column | undefined,
-  silenced: ReadonlySet<string>,
-): Column | undefined {
-  const declared = COLUMNS.find((column) => column === given);
-  if (declared !== undefined) return declared;
-  return known === undefined || silenced.has(known) ? undefined : known;
+/** Tells rows that a profile says are no invoices from those that are, and counts the former. */
+export class SkippedRows {
+  readonly #columns: readonly {
+    readonly label: string;
+    readonly skip: ReadonlySet<string>;
+    readonly invoices: ReadonlySet<string>;
+  }[];
+  readonly #counts = new Map<string, number>();
+
+  constructor({ skip = {}, invoices = {} }: Pick<IngestOptions, 'skip' | 'invoices'>) {
+    this.#columns = Object.entries(skip).map(([name, values]) => ({
+      label: headerName(name),
+      skip: new Set(values),
+      invoices: new Set(Object.hasOwn(invoices, name) ? invoices[name] : []),
+    }));
+  }
+
+  /**
+   * `skipped`, null for a row of an invoice, or the error of a row whose value the profile does not name. `valuesOf` has all values of a header.
+   */
+  kindOf(row: number, valuesOf: (header: string) => readonly string[], rows = 1): 'skipped' | Finding | null {
+    for (const { label, skip, invoices } of this.#columns) {
+      const values = valuesOf(label).map((value) => value.trim());
+      const [value = ''] = values;
+      if (values.length > 0 && values.every((one) => skip.has(one))) {
+        const key = `${label}: ${value}`;
+        this.#counts.set(key, (this.#counts.get(key) ?? 0) + rows);
+        return 'skipped';
+      }
+      const other = values.length === 0 ? '' : values.find((one) => !invoices.has(one));
+      if (other !== undefined) return unnamed(row, label, other);
+    }
+    return null;
+  }
+
+  /** One for each value, with the number of its rows: a report counts by it, and a file may have a million of them. */
+  findings(): readonly Finding[] {
+    return [...this.#counts].map(([key, rows]) => ({
+      row: null,
+      column: null,
+      code: 'rows-skipped',
+      message: `${rows} rows are no invoices by the mapping profile and were skipped (${key})`,
+      severity: 'info',
+      rows,
+    }));
+  }
+}
+
+function unnamed(row: number, label: string, value: string): Finding {
+  const message = `expected a value that the mapping profile names in "skip" or in "invoices", found ${shownCell(value)}. Add it to one of them`;
+  return rowError(row, label, 'row-kind-unknown', message);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { IngestOptions } from '../ingest-options.ts';
-import { headerKey } from './map-header.ts';
+import { headerName } from './map-header.ts';
 
 /** A mapping profile: how the files of one source are written. Everything in it is optional; what it leaves out is proved by the file. */
 export interface Profile {
@@ -11,63 +11,63 @@ export interface Profile {
   /** Of the profile's bytes: the report says by which words a file was read. */
   readonly sha256: string;
   readonly options: IngestOptions;
+  readonly format: 'csv' | 'xlsx' | 'ods' | 'json' | null;
 }
 
 /** A name that is a plain file name on every system, and no path. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const text = z.string().trim().min(1).max(200);
-const byColumn = z.partialRecord(z.enum(COLUMNS), text);
+/** A longer one is no header. */
+const header = z.string().trim().max(1_000);
+const byHeader = z.record(header.min(1), z.array(z.string().trim().max(200)).max(1_000));
 
 const ProfileFile = z
   .strictObject({
     /** For people; Lote does not read it. */
     description: z.string(),
+    /** The kind of file that it is found for by itself. */
+    format: z.enum(['csv', 'xlsx', 'ods', 'json']),
     encoding: text,
     delimiter: z.string().length(1, 'expected one character'),
     sheet: text,
     decimal: z.enum([',', '.']),
     duplicateRows: z.enum(['refuse', 'keep']),
-    columns: byColumn,
-    ignore: z.array(text).max(200),
-    constants: byColumn,
+    columns: z.partialRecord(z.enum(COLUMNS), header.min(1)),
+    ignore: z.array(header).max(1_000),
+    skip: byHeader,
+    invoices: byHeader,
+    constants: z.partialRecord(z.enum(COLUMNS), text),
     reference: z.strictObject({
-      columns: z.array(text).min(2, 'expected at least two columns').max(10),
+      columns: z.array(header.min(1)).min(2, 'expected at least two columns').max(10),
       separator: z.string().min(1).max(5),
     }),
     taxCodes: z.record(text, text),
   })
   .partial()
   .superRefine((profile, context) => {
-    const { columns = {}, constants = {}, ignore = [], reference } = profile;
+    const { columns = {}, constants = {}, ignore = [], invoices = {}, skip = {}, reference } = profile;
+    const expect = (isRight: boolean, path: string[], message: string): void => {
+      if (!isRight) context.addIssue({ code: 'custom', path, message });
+    };
     for (const column of COLUMNS) {
-      if (columns[column] !== undefined && constants[column] !== undefined)
-        context.addIssue({
-          code: 'custom',
-          path: ['constants', column],
-          message: `expected ${column} in "columns" or in "constants", found it in both`,
-        });
+      const isInBoth = columns[column] !== undefined && constants[column] !== undefined;
+      const message = `expected ${column} in "columns" or in "constants", found it in both`;
+      expect(!isInBoth, ['constants', column], message);
     }
-    const ignored = new Set(ignore.map((header) => headerKey(header)));
-    for (const [column, header] of Object.entries(columns)) {
-      if (ignored.has(headerKey(header)))
-        context.addIssue({
-          code: 'custom',
-          path: ['ignore'],
-          message: `expected ${JSON.stringify(header)} in "columns" (${column}) or in "ignore", found it in both`,
-        });
+    const ignored = new Set(ignore.map(headerName));
+    for (const [column, named] of Object.entries(columns)) {
+      const message = `expected ${JSON.stringify(named)} in "columns" (${column}) or in "ignore", found it in both`;
+      expect(!ignored.has(headerName(named)), ['ignore'], message);
     }
-    if (reference !== undefined && (columns.invoice_ref ?? constants.invoice_ref) !== undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['reference'],
-        message: 'expected "reference" or a column for invoice_ref, found both',
-      });
-    if (constants.invoice_ref !== undefined)
-      context.addIssue({
-        code: 'custom',
-        path: ['constants', 'invoice_ref'],
-        message: 'a reference that every row has would make one invoice of the whole file',
-      });
+    for (const named of Object.keys(invoices)) {
+      const message = 'expected this header in "skip", too, with the values of rows that are no invoices';
+      expect(Object.hasOwn(skip, named), ['invoices', named], message);
+    }
+    const hasColumn = (columns.invoice_ref ?? constants.invoice_ref) !== undefined;
+    const both = 'expected "reference" or a column for invoice_ref, found both';
+    expect(reference === undefined || !hasColumn, ['reference'], both);
+    const oneInvoice = 'a reference that every row has would make one invoice of the whole file';
+    expect(constants.invoice_ref === undefined, ['constants', 'invoice_ref'], oneInvoice);
   });
 
 /** Whether a profile may have this name: no path, and a plain file name on every system. */
@@ -78,10 +78,8 @@ export function isProfileName(name: string): boolean {
 /** @throws LoteError `usage` for a name that could be a path. */
 export function requireProfileName(name: string): string {
   if (isProfileName(name)) return name;
-  throw new LoteError(
-    'usage',
-    `Choosing a mapping profile: its name must be small letters, digits, "-" and "_", found ${JSON.stringify(name.slice(0, 80))}. A profile stands in profiles/<name>.json of the input directory.`,
-  );
+  const message = `Choosing a mapping profile: its name must be small letters, digits, "-" and "_", found ${JSON.stringify(name.slice(0, 80))}. A profile stands in profiles/<name>.json of the input directory.`;
+  throw new LoteError('usage', message);
 }
 
 /**
@@ -91,9 +89,9 @@ export function requireProfileName(name: string): string {
 export function parseProfile(name: string, bytes: Uint8Array): Profile {
   const parsed = ProfileFile.safeParse(documentOf(name, bytes));
   if (!parsed.success) throw invalid(name, parsed.error.issues.map(describe).join('; '));
-  const { description: _, ...options } = parsed.data;
+  const { description: _, format = null, ...options } = parsed.data;
   return {
-    name,
+    ...{ name, format },
     sha256: createHash('sha256').update(bytes).digest('hex'),
     // zod says `undefined` where a key is absent; the options mean by it that nothing is declared.
     options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as IngestOptions,
@@ -115,8 +113,6 @@ function describe(issue: z.core.$ZodIssue): string {
 }
 
 function invalid(name: string, problem: string): LoteError {
-  return new LoteError(
-    'usage',
-    `Reading the mapping profile profiles/${name}.json: ${problem}. Correct the profile; nothing was read with it.`,
-  );
+  const message = `Reading the mapping profile profiles/${name}.json: ${problem}. Correct the profile; nothing was read with it.`;
+  return new LoteError('usage', message);
 }

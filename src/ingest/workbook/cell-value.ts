@@ -1,8 +1,9 @@
+import { Big } from 'big.js';
 import { canonicalDecimal } from '../../domain/money.ts';
-import { expandExponent } from '../invoice/expand-exponent.ts';
+import { shownCell } from '../invoice/cell-findings.ts';
 import { hasValidChecksum } from '../invoice/identity.ts';
-import { exactNumber } from './exact-number.ts';
-import { readTypedNumber, typedNumber } from './typed-number.ts';
+import { LONGEST_NUMBER, expandExponent, readTypedNumber, typedNumber } from '../invoice/read-number.ts';
+import { GENERAL, shownAs, type NumberFormat, type ShownDigits } from './number-format.ts';
 import type { SheetCell } from './workbook.ts';
 
 /** What a column's cells are for: a number is read in another way as an amount than as a tax number. */
@@ -11,19 +12,11 @@ export type CellRole = 'number' | 'tax-number' | 'reference' | 'text';
 /** A cell as it goes into a row, and what is to be said of it. */
 export interface CellValue {
   readonly text: string;
-  /** As a corrections file in CSV holds it; left out where that is the text. */
-  readonly inCsv?: string;
-  readonly note?: {
-    readonly code: string;
-    readonly message: string;
-    readonly severity: 'error' | 'warning';
-  };
+  readonly note?: { readonly code: string; readonly message: string; readonly severity: 'error' | 'warning' };
 }
 
 /** Spreadsheets keep no more digits of a number. */
 const MOST_DIGITS = 15;
-/** In a corrections file: wherever it stands, every reader refuses it, so that a row which nobody corrected is refused again. */
-const NO_VALUE = '#VALUE!';
 /** A format that fills in more zeros is for show: no reference has so many digits. */
 const MOST_FILLED_DIGITS = 20;
 const AS_TEXT = 'Format the column as text and enter it again';
@@ -34,22 +27,14 @@ export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValu
   switch (cell.kind) {
     case 'number':
       return numberValue(cell, role);
-    case 'missing':
-      return {
-        ...{ text: '', inCsv: NO_VALUE },
-        note: error(
-          'formula-without-value',
-          'found a formula without a value. Open the file in a spreadsheet program and save it again',
-        ),
-      };
-    case 'error':
-      return {
-        ...{ text: cell.text, inCsv: NO_VALUE },
-        note: error(
-          'spreadsheet-error',
-          `expected a value, found the error ${cell.text.slice(0, 40)}. Correct the formula`,
-        ),
-      };
+    case 'missing': {
+      const message = 'found a formula without a value. Open the file in a spreadsheet program and save it again';
+      return wrong('', 'formula-without-value', message);
+    }
+    case 'error': {
+      const message = `expected a value, found the error ${cell.text.slice(0, 40)}. Correct the formula`;
+      return wrong(cell.text, 'spreadsheet-error', message);
+    }
     case 'date':
       return dateValue(cell.text, role);
     case 'boolean':
@@ -63,111 +48,161 @@ export function cellValue(cell: SheetCell | undefined, role: CellRole): CellValu
 function dateValue(text: string, role: CellRole): CellValue {
   const found = text.slice(0, 40);
   if (role === 'number') return { text };
-  if (role === 'text')
-    return {
-      text,
-      note: warning('date-as-text', `found a date, which every reader sees in another way; it is sent as ${found}`),
-    };
+  if (role === 'text') {
+    const message = `found a date, which every reader sees in another way; it is sent as ${found}`;
+    return doubtful(text, 'date-as-text', message);
+  }
   const [code, expected] =
     role === 'reference' ? ['reference-damaged', 'a reference'] : ['tax-number-damaged', 'a tax number'];
   const message = `expected ${expected}, found the date or time ${found}. ${AS_TEXT}`;
-  return { text, inCsv: NO_VALUE, note: error(code, message) };
+  return wrong(text, code, message);
 }
 
 function numberValue(cell: SheetCell, role: CellRole): CellValue {
-  const { format } = cell;
-  const decimals = format?.kind === 'number' ? format.decimals : null;
-  const exact = exactNumber(cell.text, decimals);
-  if (!exact.ok) return { text: cell.text, inCsv: NO_VALUE, note: notExact(exact) };
-  if (role === 'number') return amount(cell, exact.value, exact.cleaned);
-  if (format?.kind === 'percent') {
+  const format = cell.format ?? GENERAL;
+  const exact = exactNumber(cell.text, format.digits?.decimals ?? null);
+  if (!exact.ok) return notExact(cell.text, exact);
+  if (format.kind === 'percent' && role !== 'number') {
     const percent = canonicalDecimal(expandExponent(`${exact.value}e2`) ?? '') ?? exact.value;
     const text = `${percent}%`;
-    return role === 'text' ? { text } : { text, inCsv: NO_VALUE, note: damagedNumber(text) };
+    return role === 'text' ? { text } : damagedNumber(text);
   }
-  if (format?.addsText === true || (format?.leastDigits ?? 1) > MOST_FILLED_DIGITS)
-    return { text: exact.value, inCsv: NO_VALUE, note: addsText(exact.value) };
-  if (role === 'tax-number') return taxNumber(cell, exact.value);
+  const digits = shownWith(format, exact.value);
+  const isPlain = digits !== null && (role === 'number' || isBare(digits));
+  if (!isPlain) return shownOtherwise(exact.value, format);
+  if (role === 'number') return amount(exact.value, digits, exact.cleaned);
+  if (role === 'tax-number') return taxNumber(digits, exact.value);
   if (role === 'text') return { text: exact.value };
-  return reference(cell, exact.value);
+  return reference(digits, exact.value);
 }
 
-function amount({ format }: SheetCell, value: string, cleaned: boolean): CellValue {
-  if (format?.kind === 'percent') {
-    const percent = canonicalDecimal(expandExponent(`${value}e2`) ?? '') ?? value;
-    return { text: `${percent}%` };
+/** The digits and nothing else, so that they may be a reference or a tax number. */
+function isBare({ currency, isSpaced, leastDigits }: ShownDigits): boolean {
+  return currency === null && !isSpaced && leastDigits <= MOST_FILLED_DIGITS;
+}
+
+/** How the format shows this number; null: not as the number that it is. */
+function shownWith({ digits, ofNegative, ofZero }: NumberFormat, value: string): ShownDigits | null {
+  const isNegative = value.startsWith('-');
+  const isZero = !/[1-9]/.test(value);
+  const shown = isNegative ? ofNegative : isZero ? ofZero : digits;
+  if (shown === null || (!isZero && shown.negative !== isNegative)) return null;
+  return !isZero && shown.decimals !== null && new Big(value).round(shown.decimals, Big.roundHalfUp).eq(0)
+    ? null
+    : shown;
+}
+
+function amount(value: string, { decimals, currency }: ShownDigits, cleaned: boolean): CellValue {
+  const text = typedNumber(value, currency ?? '');
+  if (cleaned) {
+    const message = `the cell holds ${value} and a rest of binary arithmetic beyond its 15 digits; ${value} is sent, as the cell shows it`;
+    return doubtful(text, 'number-cleaned', message);
   }
-  const text = typedNumber(value, format?.currency ?? '');
-  const inCsv = `${format?.currency ?? ''}${value}`;
-  const shown = format?.decimals ?? null;
-  if (cleaned)
-    return {
-      text,
-      inCsv,
-      note: warning(
-        'number-cleaned',
-        `the cell holds ${value} and a rest of binary arithmetic beyond its 15 digits; ${value} is sent, as the cell shows it`,
-      ),
-    };
-  if (shown === null || (value.split('.')[1] ?? '').length <= shown) return { text, inCsv };
-  return {
-    text,
-    inCsv,
-    note: warning('number-shown-rounded', `the cell holds ${value} and shows only ${shown} decimals; ${value} is sent`),
-  };
+  if (decimals === null || (value.split('.')[1] ?? '').length <= decimals) return { text };
+  const message = `the cell holds ${value} and shows only ${decimals} decimals; ${value} is sent`;
+  return doubtful(text, 'number-shown-rounded', message);
 }
 
 /** Leading zeros of a number are lost, unless its format fills them in. A valid check digit proves that none is missing. */
-function taxNumber({ format }: SheetCell, value: string): CellValue {
+function taxNumber({ leastDigits }: ShownDigits, value: string): CellValue {
   const isDigits = /^\d+$/.test(value) && value.length <= MOST_DIGITS;
-  const padded = isDigits ? value.padStart(format?.leastDigits ?? 1, '0') : value;
+  const padded = isDigits ? value.padStart(leastDigits, '0') : value;
   const isProved = hasValidChecksum(padded) || padded.length > value.length;
   if (isDigits && isProved) return { text: padded };
   const message = `expected a tax number as text, found the number ${value}. Its leading zeros may be lost, and no check digit proves that none is missing. ${AS_TEXT}`;
-  return { text: value, inCsv: scientific(value), note: error('tax-number-not-proved', message) };
+  return wrong(value, 'tax-number-not-proved', message);
 }
 
-function reference({ format }: SheetCell, value: string): CellValue {
-  if (!/^\d+$/.test(value)) return { text: value, inCsv: scientific(value), note: damagedNumber(value) };
+function reference({ leastDigits }: ShownDigits, value: string): CellValue {
+  if (!/^\d+$/.test(value)) return damagedNumber(value);
   if (value.length > MOST_DIGITS) {
     const message = `expected a reference, found a number of ${value.length} digits, of which a spreadsheet keeps ${MOST_DIGITS}. ${AS_TEXT}`;
-    return { text: value, inCsv: scientific(value), note: error('reference-damaged', message) };
+    return wrong(value, 'reference-damaged', message);
   }
-  return { text: value.padStart(format?.leastDigits ?? 1, '0') };
+  return { text: value.padStart(leastDigits, '0') };
 }
 
-function damagedNumber(found: string) {
-  return error('reference-damaged', `expected a reference, found the number ${found.slice(0, 40)}. ${AS_TEXT}`);
+function damagedNumber(text: string): CellValue {
+  return wrong(text, 'reference-damaged', `expected a reference, found the number ${text.slice(0, 40)}. ${AS_TEXT}`);
 }
 
-function addsText(value: string) {
-  return error(
-    'number-format-adds-text',
-    `found the number ${value}, whose format shows more than its digits. ${AS_TEXT}, as it is meant to be sent`,
-  );
+function shownOtherwise(value: string, format: NumberFormat): CellValue {
+  const shown = shownAs(format, value);
+  const how = shown === null ? 'otherwise' : shown === '' ? 'not at all' : `as ${shownCell(shown)}`;
+  const message = `found the number ${value}, which the sheet shows ${how}, with the format ${shownCell(String(format.code))}. Write the number that is meant, with a format of digits and decimals alone or the currency of the invoice`;
+  return wrong(value, 'number-format-adds-text', message);
 }
 
-function notExact({ reason, text }: { readonly reason: string; readonly text: string }) {
+function notExact(cell: string, { reason, text }: { readonly reason: string; readonly text: string }): CellValue {
   const found = text.slice(0, 40);
-  return reason === 'not-a-number'
-    ? error('cell-unreadable', `expected a number in a number cell, found ${JSON.stringify(found)}`)
-    : error(
-        'number-not-exact',
-        `found ${found}, which has more digits than a spreadsheet keeps, and the cell's format does not say how many are meant. Round it to its decimals, or format the cell to show them`,
-      );
+  if (reason === 'not-a-number')
+    return wrong(cell, 'cell-unreadable', `expected a number in a number cell, found ${JSON.stringify(found)}`);
+  const message = `found ${found}, which has more digits than a spreadsheet keeps, and the cell's format does not say how many are meant. Round it to its decimals, or format the cell to show them`;
+  return wrong(cell, 'number-not-exact', message);
 }
 
-/** In this form every reader takes the cell for a number that was damaged: an uncorrected corrections file is refused again. */
-function scientific(value: string): string {
-  const [whole = '0', fraction = ''] = value.replace('-', '').split('.');
-  const digits = `${whole}${fraction}`.replace(/0+$/, '') || '0';
-  return `${digits[0] ?? '0'}${digits.length > 1 ? `.${digits.slice(1)}` : ''}E+${whole.length - 1}`;
+function wrong(text: string, code: string, message: string): CellValue {
+  return { text, note: { code, message, severity: 'error' } };
 }
 
-function error(code: string, message: string) {
-  return { code, message, severity: 'error' } as const;
+function doubtful(text: string, code: string, message: string): CellValue {
+  return { text, note: { code, message, severity: 'warning' } };
 }
 
-function warning(code: string, message: string) {
-  return { code, message, severity: 'warning' } as const;
+/** Excel shows and enters at most so many digits; what stands behind them is left over from binary arithmetic. */
+const DIGITS_OF_A_SPREADSHEET = 15;
+/** Every double has a decimal text of at most so many digits. */
+const DIGITS_OF_A_DOUBLE = 17;
+const SHORT = /^-?\d{1,9}(?:\.\d{1,6})?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** A number cell as a decimal, or why it cannot be one. */
+type ExactNumber =
+  | {
+      readonly ok: true;
+      readonly value: string;
+      /** Rests of binary arithmetic were dropped. */ readonly cleaned: boolean;
+    }
+  | { readonly ok: false; readonly reason: 'not-a-number' | 'not-exact'; readonly text: string };
+
+/**
+ * The decimal that a cell holds. A spreadsheet keeps a double, written in up to 17 digits: `0.10000000000000001` is 0.1, the shortest
+ * decimal with the same double. Where that has more than 15 digits (`12.340000000000002`, the result of an addition), it is taken only if
+ * its first 15 digits are a number of no more decimals than the cell's own format shows.
+ */
+export function exactNumber(text: string, decimals: number | null): ExactNumber {
+  if (SHORT.test(text)) return { ok: true, value: canonicalDecimal(text) ?? text, cleaned: false };
+  if (text.length > LONGEST_NUMBER) return { ok: false, reason: 'not-a-number', text };
+  const value = NUMBER.test(text) ? Number(text) : NaN;
+  const shortest = plain(String(value));
+  if (shortest === null) return { ok: false, reason: 'not-a-number', text };
+  const written = plain(text) ?? text;
+  if (digitsOf(written) > DIGITS_OF_A_DOUBLE) return { ok: false, reason: 'not-exact', text };
+  if (digitsOf(shortest) <= DIGITS_OF_A_SPREADSHEET) return { ok: true, value: shortest, cleaned: false };
+  const cleaned = plain(value.toPrecision(DIGITS_OF_A_SPREADSHEET));
+  if (cleaned === null || decimals === null || !isWithin(shortest, decimals) || decimalsOf(cleaned) > decimals)
+    return { ok: false, reason: 'not-exact', text: shortest };
+  return { ok: true, value: cleaned, cleaned: true };
+}
+
+/** All decimals that are shown lie within the first 15 digits: what is dropped is below them. */
+function isWithin(canonical: string, decimals: number): boolean {
+  const whole = canonical.replace('-', '').split('.')[0] ?? '';
+  return canonical.includes('.') && whole.length + decimals <= DIGITS_OF_A_SPREADSHEET;
+}
+
+function decimalsOf(canonical: string): number {
+  return canonical.split('.')[1]?.length ?? 0;
+}
+
+function plain(text: string): string | null {
+  const unsigned = text
+    .replace(/^\+/, '')
+    .replace(/^(-?)\./, '$10.')
+    .replace(/\.(?=$|[eE])/, '');
+  return canonicalDecimal(expandExponent(unsigned) ?? unsigned);
+}
+
+function digitsOf(canonical: string): number {
+  return canonical.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length;
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../findings.ts';
 
 /** A workbook of a hundred sheets has a few hundred parts. */
 export const MOST_PARTS = 10_000;
@@ -13,13 +13,13 @@ export const MOST_BYTES_OF_TEXTS = 128 * 1024 ** 2;
 /** Characters of XML without a tag: as long as the longest record of a CSV file. */
 export const LONGEST_TOKEN = 1024 * 1024;
 /** Of a row, each cell with one more for its delimiter: as long as the longest record of a CSV file. */
-export const LONGEST_ROW = 1024 * 1024;
+const LONGEST_ROW = 1024 * 1024;
 /** Of a sheet whose part is small. Cells of several kilobytes can name one text of a megabyte, so the part's own size is no bound. */
-export const CHARACTERS_OF_ANY_SHEET = 64 * 1024 ** 2;
+const CHARACTERS_OF_ANY_SHEET = 64 * 1024 ** 2;
 /** Of a sheet of any size: a million rows of two thousand characters. */
-export const MOST_CHARACTERS_OF_A_SHEET = 2 * 1024 ** 3;
+const MOST_CHARACTERS_OF_A_SHEET = 2 * 1024 ** 3;
 /** Of the rows that one chunk of a sheet completes: they are in memory together. */
-export const MOST_CHARACTERS_AT_ONCE = 64 * 1024 ** 2;
+const MOST_CHARACTERS_AT_ONCE = 64 * 1024 ** 2;
 /** Of the first rows of all sheets, which are kept until one sheet is chosen; 200 full ones of 30 columns have about four million. */
 export const MOST_CHARACTERS_OF_HEADS = 8 * 1024 ** 2;
 /** Elements inside each other; real parts have a dozen. */
@@ -39,16 +39,59 @@ export const MOST_MERGED = 100_000;
 
 /** A file that is larger than any workbook of invoices, or made to look small. */
 export function tooLarge(what: string, most: number): Refusal {
-  return new Refusal(
-    'workbook-too-large',
-    `Expected a workbook with at most ${most.toLocaleString('en')} ${what}, found more. Nothing of it was read; split it, or save the sheet as CSV (UTF-8)`,
-  );
+  const message = `Expected a workbook with at most ${most.toLocaleString('en')} ${what}, found more. Nothing of it was read; split it, or save the sheet as CSV (UTF-8)`;
+  return new Refusal('workbook-too-large', message);
 }
 
 /** A file that no spreadsheet program writes so. */
 export function damaged(what: string): Refusal {
-  return new Refusal(
-    'workbook-damaged',
-    `Expected a whole workbook, but ${what}. Open it in a spreadsheet program, save it again and drop that file`,
-  );
+  const message = `Expected a whole workbook, but ${what}. Open it in a spreadsheet program, save it again and drop that file`;
+  return new Refusal('workbook-damaged', message);
+}
+
+/**
+ * Bounds the rows of a sheet by the characters that a CSV file of them would have, cell by cell as they are read: a workbook of kilobytes
+ * can name one long text in each of its cells, or repeat a row a million times.
+ */
+export class SheetSize {
+  readonly #most: number;
+  #ofRow = 0;
+  #ofSheet = 0;
+  #waiting = 0;
+
+  /** `packedBytes`: of the part that holds the sheet, as it stands in the archive. */
+  constructor(packedBytes: number) {
+    const allowed = Math.max(CHARACTERS_OF_ANY_SHEET, packedBytes * MOST_RATIO);
+    this.#most = Math.min(allowed, MOST_CHARACTERS_OF_A_SHEET);
+  }
+
+  beginSheet(): void {
+    this.#ofSheet = 0;
+  }
+
+  beginRow(): void {
+    this.#ofRow = 0;
+  }
+
+  /** Counts `repeat` cells with this text. @throws Refusal `workbook-too-large` */
+  addCells(text: string, repeat = 1): void {
+    this.#ofRow += text.length * repeat;
+    if (this.#ofRow > LONGEST_ROW) throw tooLarge('characters in one row', LONGEST_ROW);
+  }
+
+  /** Counts a row of so many positions, empty ones among them, that stands for `repeat` rows. @throws Refusal `workbook-too-large` */
+  endRow(positions: number, repeat = 1): void {
+    const characters = this.#ofRow + positions;
+    if (characters > LONGEST_ROW) throw tooLarge('characters in one row', LONGEST_ROW);
+    this.#ofSheet += characters * repeat;
+    if (this.#ofSheet > this.#most) throw tooLarge('characters in a sheet of its size', this.#most);
+    this.#waiting += characters;
+    if (this.#waiting > MOST_CHARACTERS_AT_ONCE)
+      throw tooLarge('characters in rows that stand together', MOST_CHARACTERS_AT_ONCE);
+  }
+
+  /** The rows so far were taken: their texts are no longer in memory. */
+  taken(): void {
+    this.#waiting = 0;
+  }
 }

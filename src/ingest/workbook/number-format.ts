@@ -1,54 +1,55 @@
-/** What a number format says about the numbers that are shown with it. */
-export interface NumberFormat {
-  readonly kind: 'general' | 'number' | 'percent' | 'date';
-  /** Most decimals that it shows; null: it says nothing about them. */
+import { Big } from 'big.js';
+import { readableCurrency } from '../invoice/read-number.ts';
+import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from './limits.ts';
+import { localName, readXml } from './xml-reader.ts';
+import type { ZipArchive } from './zip-archive.ts';
+
+/** How one section of a number format shows its numbers; null: in another way than as digits with grouping and decimals, so that nothing may be read from them. */
+export interface ShownDigits {
+  /** Most decimals that it shows; null: as many as there are. */
   readonly decimals: number | null;
   /** Digits that it shows at least: leading zeros are filled in up to here. */
   readonly leastDigits: number;
-  /** It shows characters that are not in the cell (`"FT "0`). */
-  readonly addsText: boolean;
+  /** It shows a minus or parentheses. */
+  readonly negative: boolean;
   /** Sign or code of the currency that it shows. */
   readonly currency: string | null;
-  /** As XLSX names it: its code, or its number where it needs no code. Left out where the file has none of them. */
-  readonly code?: string | number;
+  /** It groups the digits with spaces or apostrophes. */
+  readonly isSpaced: boolean;
 }
+
+/** What a number format says about the numbers that are shown with it. */
+export interface NumberFormat {
+  /** `other`: it may show something else than the digits of the number. */
+  readonly kind: 'general' | 'number' | 'percent' | 'date' | 'other';
+  /** Of positive numbers. */
+  readonly digits: ShownDigits | null;
+  /** Of negative ones; what it shows of zero is the same as of positive ones, or nothing is read. */
+  readonly ofNegative: ShownDigits | null;
+  readonly ofZero: ShownDigits | null;
+  /** As XLSX names it: its code, or its number where it needs no code. */
+  readonly code: string | number;
+}
+
+const ANY: ShownDigits = { decimals: null, leastDigits: 1, negative: false, currency: null, isSpaced: false };
 
 /** As many digits as the number has, and nothing else. */
 export const GENERAL: NumberFormat = {
   kind: 'general',
-  decimals: null,
-  leastDigits: 1,
-  addsText: false,
-  currency: null,
+  digits: ANY,
+  ofNegative: { ...ANY, negative: true },
+  ofZero: ANY,
+  code: 0,
 };
 
-const CURRENCY = /R\$|[€£¥$]|(?<![A-Z])[A-Z]{3}(?![A-Z])/;
 /** Formats that a file names by number only (ECMA-376, 18.8.30); 27 to 36 and 50 to 58 are dates of East Asian locales. */
 const BUILT_IN: Readonly<Record<number, string>> = {
-  0: 'General',
-  1: '0',
-  2: '0.00',
-  3: '#,##0',
-  4: '#,##0.00',
-  5: '#,##0',
-  6: '#,##0',
-  7: '#,##0.00',
-  8: '#,##0.00',
-  9: '0%',
-  10: '0.00%',
-  11: '0.00E+00',
-  12: '# ?/?',
-  13: '# ??/??',
-  37: '#,##0',
-  38: '#,##0',
-  39: '#,##0.00',
-  40: '#,##0.00',
-  41: '#,##0',
-  42: '#,##0',
-  43: '#,##0.00',
-  44: '#,##0.00',
-  48: '##0.0E+0',
-  49: '@',
+  ...{ 0: 'General', 1: '0', 2: '0.00', 3: '#,##0', 4: '#,##0.00', 9: '0%', 10: '0.00%', 49: '@' },
+  // 5 to 8, 42 and 44 show the currency of the computer on which the sheet is opened.
+  ...{ 5: '#,##0', 6: '#,##0', 7: '#,##0.00', 8: '#,##0.00', 41: '#,##0', 42: '#,##0', 43: '#,##0.00', 44: '#,##0.00' },
+  ...{ 11: '0.00E+00', 12: '# ?/?', 13: '# ??/??', 48: '##0.0E+0' },
+  ...{ 37: '#,##0_);(#,##0)', 38: '#,##0_);[Red](#,##0)' },
+  ...{ 39: '#,##0.00_);(#,##0.00)', 40: '#,##0.00_);[Red](#,##0.00)' },
 };
 const DATES: readonly (readonly [number, number])[] = [
   [14, 22],
@@ -59,54 +60,131 @@ const DATES: readonly (readonly [number, number])[] = [
 
 /** The format that XLSX gives this number to without writing it out. */
 export function builtInFormat(id: number): NumberFormat {
-  if (DATES.some(([first, last]) => id >= first && id <= last)) return { ...GENERAL, kind: 'date' };
-  return parseNumberFormat(BUILT_IN[id] ?? 'General');
+  if (DATES.some(([first, last]) => id >= first && id <= last)) return { ...OTHER, kind: 'date', code: id };
+  return { ...parseNumberFormat(BUILT_IN[id] ?? 'General'), code: id };
 }
 
-/** Reads a format code of XLSX, as far as it decides what a number means. Of several sections the first one, for positive numbers, counts. */
+const OTHER: NumberFormat = { kind: 'other', digits: null, ofNegative: null, ofZero: null, code: '' };
+/** Placeholders of digits with grouping and decimals, or none. Between groups some write a space or an apostrophe. */
+const DIGITS = /^[#0?]+(?:[,' ][#0?]+)*(?:\.[#0?]+)?$/;
+/** A condition that says more than which sign a number has. */
+const CONDITION = /\[[<>=]+-?0*\.?0*[1-9]/;
+
+/**
+ * Reads a format code of XLSX by what is allowed in it: digits with grouping and decimals, signs, and one currency that Lote knows. Whatever else a
+ * section holds (a scaling comma, a percent sign, a word, a fraction) makes it one from which nothing is read.
+ */
 export function parseNumberFormat(code: string): NumberFormat {
-  const { body, literals } = splitLiterals(firstSection(code));
-  if (/general|@/i.test(body) || body.trim() === '') return { ...GENERAL, addsText: literals.trim() !== '' };
-  if (/[ymdhs]/i.test(body)) return { ...GENERAL, kind: 'date' };
-  const [, whole = '', fraction = ''] = /^([^.]*)(?:\.(.*))?$/s.exec(body) ?? [];
-  const fixed = /^[0#?,.%\s]*$/.test(body);
-  const currency = CURRENCY.exec(literals)?.[0] ?? null;
-  return {
-    kind: body.includes('%') ? 'percent' : 'number',
-    decimals: fixed ? fraction.replace(/[^0#?]/g, '').length : null,
-    leastDigits: Math.max(1, whole.replace(/[^0]/g, '').length),
-    addsText: literals.trim() !== '' || !fixed || isBroken(body) || whole.trimEnd().endsWith(','),
-    currency,
-  };
+  const sections = sectionsOf(code);
+  const bodies = sections.map((section) => splitLiterals(section).body);
+  if (bodies.some((body) => /[ymdhs]/i.test(body.replace(/general/gi, '')))) return { ...OTHER, kind: 'date', code };
+  if (CONDITION.test(code)) return { ...OTHER, code };
+  const [digits = null, negative, zero] = sections.map(shownDigits);
+  const ofNegative =
+    negative === undefined ? (digits === null ? null : { ...digits, negative: !digits.negative }) : negative;
+  const isPercent = (bodies[0] ?? '').includes('%') && splitLiterals(sections[0] ?? '').literals.trim() === '';
+  const isGeneral = sections.length === 1 && digits !== null && digits.decimals === null && digits.currency === null;
+  const kind = isPercent ? 'percent' : digits === null ? 'other' : isGeneral && !digits.negative ? 'general' : 'number';
+  return { kind, digits, ofNegative, ofZero: zero === undefined ? digits : zero, code };
 }
 
-/** Something stands between the digits. In front of them and behind them a space is room for a sign. */
-function isBroken(body: string): boolean {
-  const [digits = ''] = /[0#?].*[0#?]/s.exec(body) ?? [];
-  return /[^0#?.,]/.test(digits);
+function shownDigits(section: string): ShownDigits | null {
+  const { body, literals } = splitLiterals(section);
+  const signs = literals.replace(/[\s_]/g, '');
+  const currency = signs.replace(/[-+()\u2212]/g, '');
+  if (currency !== '' && readableCurrency(currency) === null) return null;
+  const negative = /[-(\u2212]/.test(signs);
+  const trimmed = body.replace(/^[\s…]+|[\s…]+$/g, '');
+  const shown = { negative, currency: currency === '' ? null : currency, isSpaced: /[ ']/.test(trimmed) };
+  if (/^(?:general|@)$/i.test(trimmed)) return { ...ANY, ...shown };
+  if (!DIGITS.test(trimmed)) return null;
+  const [whole = '', fraction = ''] = trimmed.split('.');
+  return { ...shown, decimals: fraction.length, leastDigits: Math.max(1, whole.replace(/[^0]/g, '').length) };
 }
 
-function firstSection(code: string): string {
-  let quoted = false;
-  for (let at = 0; at < code.length; at += 1) {
-    if (code[at] === '"') quoted = !quoted;
-    else if (code[at] === '\\' && !quoted) at += 1;
-    else if (code[at] === ';' && !quoted) return code.slice(0, at);
+function sectionsOf(code: string): readonly string[] {
+  const sections = [''];
+  for (const [token] of code.matchAll(/"[^"]*"?|\\.?|\[[^\]]*\]?|[_*].?|[^]/g)) {
+    if (token === ';') sections.push('');
+    else sections[sections.length - 1] += token;
   }
-  return code;
+  return sections;
 }
 
-/** Placeholders on one side, where a space stands for each text; on the other these texts. Conditions and colours are neither. */
+/** Placeholders on one side, where a space stands for each text at an end; on the other these texts. Colours and conditions are neither. */
 function splitLiterals(section: string): { readonly body: string; readonly literals: string } {
   let literals = '';
   const body = section
     .replace(/\[\$([^\]-]*)(?:-[^\]]*)?\]/g, (_, sign: string) => `"${sign}"`)
     .replace(/\[(?![hms]+\])[^\]]*\]/gi, '')
-    .replace(/"([^"]*)"?|\\(.)|[_*].|[-+()/:$€£¥]/g, (found, quoted?: string, escaped?: string) => {
-      // A fraction and a time are part of how the number is written.
-      if (found === '/' || found === ':') return found;
-      if (!found.startsWith('_') && !found.startsWith('*')) literals += quoted ?? escaped ?? found;
-      return ' ';
+    .replace(/"([^"]*)"?|\\(.)|[_*].|[-+()$€£¥]/g, (found, quoted?: string, escaped?: string) => {
+      const literal = /^[_*]/.test(found) ? '' : (quoted ?? escaped ?? found);
+      literals += literal;
+      return /^[\s\u00a0\u202f']*$/u.test(literal) && found[0] !== '_' ? ' ' : '…';
     });
   return { body, literals };
+}
+
+const PARTS =
+  /"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*].|([#0?][#0?,.]*|\.[#0?,]+)|([%])|(E[+-]|[/ymdhs@])|([^])/giu;
+
+/** A number as the sheet shows it, for a message; null for what only a spreadsheet can write, such as a fraction or a date. */
+export function shownAs({ code: known }: NumberFormat, value: string): string | null {
+  const code = typeof known === 'number' ? (BUILT_IN[known] ?? '@') : known;
+  const sections = sectionsOf(code);
+  const isNegative = value.startsWith('-');
+  const at = isNegative ? 1 : /[1-9]/.test(value) ? 0 : 2;
+  const parts = [...(sections[at] ?? sections[0] ?? '').matchAll(PARTS)];
+  const digits = parts.flatMap(([, , , , run]) => run ?? []);
+  if (CONDITION.test(code) || digits.length > 1 || parts.some(([, , , , , , other]) => other !== undefined))
+    return null;
+  const scale = /,*$/.exec(digits[0] ?? '')?.[0].length ?? 0;
+  const percents = parts.filter(([, , , , , percent]) => percent !== undefined).length;
+  const [whole = '', fraction = ''] = (digits[0] ?? '').replace(/,+$/, '').split('.');
+  const number = new Big(value)
+    .abs()
+    .times(`1e${2 * percents - 3 * scale}`)
+    .toFixed(fraction.length, Big.roundHalfUp);
+  const grouped = whole.includes(',') ? number.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\..*)/g, ',') : number;
+  const texts = parts.map(([, quoted, escaped, sign, run, percent, , plain]) =>
+    run === undefined ? (quoted ?? escaped ?? sign ?? percent ?? plain ?? '') : grouped,
+  );
+  return `${isNegative && at >= sections.length ? '-' : ''}${texts.join('')}`.trim();
+}
+
+/** Formats with this number and above have a code in the file. */
+const FIRST_OWN_FORMAT = 164;
+
+/** The number format of a cell style, by its index; without one, of the first style. */
+export type CellStyles = (style: string | undefined) => NumberFormat;
+
+/** Reads the number formats of `styles.xml`; a workbook without it shows all numbers as they are. */
+export async function readStyles(archive: ZipArchive, part: string | null, signal?: AbortSignal): Promise<CellStyles> {
+  if (part === null || !archive.has(part)) return () => GENERAL;
+  const codes = new Map<number, string>();
+  const ids: number[] = [];
+  /** Formats and styles of another part of it (conditional ones, `dxfs`) have numbers of their own. */
+  let inside = '';
+  await readXml(part, archive.chunks(part, signal), {
+    open(name, attributes) {
+      const local = localName(name);
+      if ((attributes['formatCode'] ?? '').length > LONGEST_FORMAT)
+        throw tooLarge('characters in one number format', LONGEST_FORMAT);
+      if (local === 'cellXfs' || local === 'numFmts') inside = local;
+      if (inside === 'numFmts' && local === 'numFmt')
+        codes.set(Number(attributes['numFmtId']), attributes['formatCode'] ?? '');
+      if (inside === 'cellXfs' && local === 'xf') ids.push(Number(attributes['numFmtId'] ?? 0));
+      if (ids.length + codes.size > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
+    },
+    close(name) {
+      if (localName(name) === inside) inside = '';
+    },
+  });
+  const formats = new Map([...codes].map(([id, code]) => [id, parseNumberFormat(code)]));
+  const ofStyle = ids.map((id) => formats.get(id) ?? builtIn(id));
+  return (style) => ofStyle[Number(style ?? 0)] ?? GENERAL;
+}
+
+function builtIn(id: number): NumberFormat {
+  return Number.isSafeInteger(id) && id >= 0 && id < FIRST_OWN_FORMAT ? builtInFormat(id) : GENERAL;
 }

@@ -1,9 +1,11 @@
-import { Refusal } from '../refusal.ts';
-import { damaged } from './limits.ts';
-import { openOds } from './ods/open-ods.ts';
-import type { Workbook } from './workbook.ts';
+import { Refusal } from '../findings.ts';
+import { damaged, SheetSize } from './limits.ts';
+import { SheetHeads, type Workbook, type Sheet, type SheetRow, type SheetRows } from './workbook.ts';
 import { openXlsx } from './xlsx/open-xlsx.ts';
-import { ZipArchive } from './zip-archive.ts';
+import { ZipArchive, encrypted } from './zip-archive.ts';
+import { localName, readXml, takenOf } from './xml-reader.ts';
+import { ContentHandler } from './ods/content-handler.ts';
+import { OdsStyles } from './ods/ods-styles.ts';
 
 const ZIP = '504b0304';
 
@@ -28,6 +30,20 @@ export async function openWorkbook(path: string, signal?: AbortSignal): Promise<
   }
 }
 
+/** Opens a workbook for as long as it is used. @throws Refusal as `openWorkbook` */
+export async function withWorkbook<Result>(
+  path: string,
+  use: (workbook: Workbook) => Result | Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const workbook = await openWorkbook(path, signal);
+  try {
+    return await use(workbook);
+  } finally {
+    workbook.close();
+  }
+}
+
 async function opened(archive: ZipArchive, signal?: AbortSignal): Promise<Workbook> {
   if (archive.has('content.xml')) return openOds(archive, signal);
   const names = [...archive.names()];
@@ -40,4 +56,83 @@ async function opened(archive: ZipArchive, signal?: AbortSignal): Promise<Workbo
 
 function foreign(found: string): Refusal {
   return new Refusal('format-foreign', `Expected CSV, JSON, NDJSON, XLSX or ODS, found ${found}`);
+}
+
+const CONTENT = 'content.xml';
+const STYLES = 'styles.xml';
+
+interface OdsSheet extends Sheet {
+  readonly index: number;
+}
+
+/** Opens an ODS file. All sheets stand in one part, which is read once for the first rows of each and once for the rows of one. */
+async function openOds(archive: ZipArchive, signal?: AbortSignal): Promise<Workbook> {
+  await requireSpreadsheet(archive, signal);
+  const sheets = await sheetsOf(archive, signal);
+  return {
+    format: 'ods',
+    sheets,
+    recalculates: false,
+    rows: (sheet, ending) => rowsOf(archive, sheets.find((one) => one === sheet)?.index ?? -1, ending),
+    close: () => archive.close(),
+  };
+}
+
+async function requireSpreadsheet(archive: ZipArchive, signal?: AbortSignal): Promise<void> {
+  if (archive.has('mimetype')) {
+    const type = await firstText(archive, 'mimetype', signal);
+    if (!/^application\/vnd\.oasis\.opendocument\.spreadsheet(?:-template)?$/.test(type))
+      throw new Refusal('format-foreign', 'Expected CSV, JSON, NDJSON, XLSX or ODS, found another OpenDocument file');
+  }
+  const manifest = 'META-INF/manifest.xml';
+  if (!archive.has(manifest)) return;
+  await readXml(manifest, archive.chunks(manifest, signal), {
+    open(name) {
+      if (localName(name) === 'encryption-data') throw encrypted();
+    },
+  });
+}
+
+/** The beginning of a part that is one short line. */
+async function firstText(archive: ZipArchive, part: string, signal?: AbortSignal): Promise<string> {
+  for await (const chunk of archive.chunks(part, signal)) return chunk.toString('latin1').trim();
+  return '';
+}
+
+async function handlerOf(archive: ZipArchive, signal?: AbortSignal): Promise<ContentHandler> {
+  const styles = new OdsStyles();
+  if (archive.has(STYLES)) await readXml(STYLES, archive.chunks(STYLES, signal), styles);
+  return new ContentHandler(styles, new SheetSize(archive.packedBytes(CONTENT)));
+}
+
+async function sheetsOf(archive: ZipArchive, signal?: AbortSignal): Promise<readonly OdsSheet[]> {
+  const handler = await handlerOf(archive, signal);
+  const heads = new SheetHeads();
+  for await (const rows of takenOf(archive, CONTENT, handler, signal))
+    for (const { table, row, repeat } of rows) {
+      let at = 0;
+      while (at < repeat && heads.add(table.index, { ...row, row: row.row + at })) at += 1;
+    }
+  if (handler.tables.length === 0) throw damaged('it has no sheet');
+  return handler.tables.map(({ index, name, hidden }) => ({ index, name, hidden, head: heads.of(index) }));
+}
+
+function rowsOf(archive: ZipArchive, index: number, signal?: AbortSignal): SheetRows {
+  const merged: SheetRows['merged'][number][] = [];
+  const hiddenColumns: SheetRows['hiddenColumns'][number][] = [];
+  return { portions: portions(), merged, hiddenColumns };
+
+  async function* portions(): AsyncGenerator<Iterable<SheetRow>> {
+    const handler = await handlerOf(archive, signal);
+    for await (const rows of takenOf(archive, CONTENT, handler, signal)) yield expanded(rows, index);
+    merged.push(...handler.merged.filter(({ table }) => table === index));
+    hiddenColumns.push(...handler.hiddenColumns.filter(({ table }) => table === index));
+  }
+}
+
+function* expanded(rows: ReturnType<ContentHandler['take']>, index: number): Generator<SheetRow> {
+  for (const { table, row, repeat } of rows) {
+    if (table.index !== index) continue;
+    for (let at = 0; at < repeat; at += 1) yield { ...row, row: row.row + at };
+  }
 }

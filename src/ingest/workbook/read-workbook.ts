@@ -1,20 +1,31 @@
-import { decideConversion } from '../decide-conversion.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseReadAs } from '../../domain/read-as.ts';
+import { COLUMNS, REQUIRED_COLUMNS } from '../../domain/row.ts';
 import { CsvRows } from '../csv/csv-rows.ts';
-import { DecimalEvidence } from '../csv/decimal-evidence.ts';
-import type { DecimalProof } from '../csv/decimal-evidence.ts';
-import { MOST_HEADERS_SHOWN, headerProof, labelOf, labelsOf, readColumns, reportHeader } from '../csv/table-header.ts';
-import { Damage } from '../encoding/damage.ts';
-import type { NumberColumn, Proof } from '../ingest-result.ts';
+import {
+  MOST_HEADERS_SHOWN,
+  labelOf,
+  reportHeader,
+  tableDialect,
+  tableProof,
+  type TableHeader,
+} from '../csv/table-header.ts';
+import { note, Refusal, rowError, type Damage, type FindingList } from '../findings.ts';
+import type { Proof } from '../ingest-result.ts';
 import { shorten } from '../invoice/shorten.ts';
-import { LostRows } from '../lost-rows.ts';
 import type { Read, Reading } from '../reading.ts';
-import { chooseSheet } from './choose-sheet.ts';
-import type { ChosenSheet } from './choose-sheet.ts';
-import { reportWorkbook } from './report-workbook.ts';
 import { SheetRecords } from './sheet-records.ts';
-import type { SheetRows, Workbook } from './workbook.ts';
+import type { MergedRange, SheetRows, Workbook, Sheet } from './workbook.ts';
+import type { CsvRecord } from '../csv/csv-reader.ts';
+import type { IngestOptions } from '../ingest-options.ts';
+import {
+  CONFIRM_COMMAND,
+  findHeader,
+  HEADER_WITHIN,
+  compareHeaders,
+  isNoHeader,
+  requireWholeHeader,
+} from '../profile/found-header.ts';
+import type { HeaderMap } from '../profile/map-header.ts';
 
 /** Records between two writes to the store: what waits stays small, whatever a portion holds. */
 const DRAIN_EVERY = 1000;
@@ -27,58 +38,34 @@ const MOST_CHARACTERS_WAITING = 16 * 1024 ** 2;
  */
 export async function readWorkbook(
   workbook: Workbook,
-  reading: Omit<Reading, 'chunks' | 'head' | 'lineEnds'>,
+  reading: Omit<Reading, 'chunks' | 'head' | 'hasCr'>,
   signal?: AbortSignal,
 ): Promise<Read> {
   const chosen = chooseSheet(workbook, reading.options);
   const proof = sheetProof(workbook, chosen);
   reading.noteProof(proof);
-  reportHeader(reading.findings, { header: chosen.header, map: chosen.map, expectedRow: 1 });
-  const damage = new Damage();
-  const evidence = {
-    quantity: new DecimalEvidence(labelOf(chosen, 'quantity')),
-    unit_price: new DecimalEvidence(labelOf(chosen, 'unit_price')),
-  };
-  const lost = new LostRows(damage, labelOf(chosen, 'invoice_ref'));
-  const rows = new CsvRows({ reading, dialect: chosen, damage, lost, evidence });
+  reportHeader(reading.findings, chosen.header, 1);
+  const rows = new CsvRows({ reading, dialect: chosen });
   const { findings } = reading;
   const records = new SheetRecords({ chosen, recalculates: workbook.recalculates, findings });
   const sheet = workbook.rows(chosen.sheet, signal);
   await takeAll(sheet, { records, rows, reading, signal });
-  rows.end(true);
-  const seen = reportWorkbook({ workbook, chosen, sheet, records, damage, findings });
+  rows.end('line');
+  const seen = reportWorkbook({ workbook, chosen, sheet, records, damage: rows.damage, findings });
   await reading.writer.flush();
-  const readAs = parseReadAs(rows.readAs ?? '');
-  const decided = decideConversion(
-    { format: workbook.format, labels: labelsOf(chosen), lostReferences: lost.references(), evidence, damage, readAs },
-    reading.options,
-  );
+  const decided = rows.decide(workbook.format);
   return {
-    dialect: dialectOf(workbook, chosen, decided.decimal),
+    dialect: dialectOf(workbook, chosen),
     conversion: decided.conversion,
-    proof: {
-      ...proof,
-      workbook: { ...(proof['workbook'] as object), ...seen },
-      ...decided.proof,
-    },
+    decimal: decided.decimal,
+    proof: { ...proof, workbook: { ...(proof['workbook'] as object), ...seen }, ...decided.proof },
   };
 }
 
-function dialectOf(
-  { format }: Workbook,
-  chosen: ChosenSheet,
-  decimal: Readonly<Record<NumberColumn, DecimalProof>>,
-): Read['dialect'] {
-  const { sheet, header, map } = chosen;
-  const { indexes, referenceParts } = map;
-  return {
-    ...{ format, delimiter: null, lineEnd: null, headerRow: header.row, header: header.cells, own: map.own },
-    read: readColumns(chosen),
-    sheet: {
-      ...{ name: sheet.name, indexes, referenceParts },
-      marks: { quantity: decimal.quantity.mark, unit_price: decimal.unit_price.mark },
-    },
-  };
+function dialectOf({ format }: Workbook, chosen: ChosenSheet): Read['dialect'] {
+  const { indexes, referenceParts } = chosen.map;
+  const sheet = { name: chosen.sheet.name, indexes, referenceParts };
+  return { ...{ format, delimiter: null, lineEnd: null }, ...tableDialect(chosen), sheet };
 }
 
 async function takeAll(
@@ -104,7 +91,7 @@ async function takeAll(
       else if (taken % DRAIN_EVERY === 0) await writer.drain();
       else continue;
       characters = 0;
-      // One repeated row is a portion of a million: without a turn of the event loop nobody could cancel it.
+      // One repeated row is a portion of a million: without a turn of the event loop it could not be cancelled.
       await nextTurn();
       signal?.throwIfAborted();
     }
@@ -124,7 +111,141 @@ function sheetProof(workbook: Workbook, chosen: ChosenSheet): Proof {
       notRead: names(false),
       hidden: names(true),
     },
-    header: headerProof(chosen),
-    ignored: chosen.map.ignored.slice(0, MOST_HEADERS_SHOWN).map((name) => shorten(name, 80)),
+    ...tableProof(chosen),
   };
+}
+
+interface ReportWorkbook {
+  readonly workbook: Workbook;
+  readonly chosen: ChosenSheet;
+  /** Read to its end. */
+  readonly sheet: SheetRows;
+  readonly records: SheetRecords;
+  readonly damage: Damage;
+  readonly findings: FindingList;
+}
+
+/** Adds what must be said of a workbook as a whole, and gives it for the proof. Rows with merged cells are damaged. */
+function reportWorkbook(given: ReportWorkbook): Readonly<Record<string, unknown>> {
+  const { workbook, chosen, records, findings } = given;
+  const say = (...said: Parameters<typeof note>): void => findings.add(note(...said));
+  const merged = damageMerged(given);
+  const hiddenColumns = hiddenColumnsOf(given);
+  const others = workbook.sheets.filter((sheet) => sheet !== chosen.sheet);
+  if (others.length > 0) {
+    const message = `Only the sheet "${shorten(chosen.sheet.name, 60)}" is read, not ${namesOf(others)}`;
+    say('info', 'sheets-not-read', message);
+  }
+  if (chosen.sheet.hidden) say('warning', 'sheet-hidden', 'The sheet that was named is hidden');
+  if (hiddenColumns.length > 0)
+    say('warning', 'columns-hidden', `These columns are hidden and are read: ${hiddenColumns.join(', ')}`);
+  const { count, first } = records.formulas;
+  if (count > 0) {
+    const message = `${count} cells hold formulas, the first one in ${first}; the values that were saved with them are taken`;
+    say('info', 'formulas', message);
+  }
+  return { formulas: count, hiddenColumns, mergedCells: merged };
+}
+
+/** One value stands for several rows or columns, and no rule says for which of them it is meant. A row is told once for each column. */
+function damageMerged({ chosen, sheet, damage }: ReportWorkbook): number {
+  let count = 0;
+  const nextRow = new Map<string, number>();
+  for (const range of sheet.merged.toSorted((a, b) => a.firstRow - b.firstRow)) {
+    if (range.lastRow <= chosen.header.row) continue;
+    const at = COLUMNS.findIndex((_, column) => isInside(chosen.map.indexes[column] ?? -1, range));
+    const isPart = chosen.map.referenceParts.some((index) => isInside(index, range));
+    if (at < 0 && !isPart) continue;
+    count += 1;
+    const label = labelOf(chosen, COLUMNS[at] ?? 'invoice_ref');
+    const first = Math.max(range.firstRow, nextRow.get(label) ?? chosen.header.row + 1);
+    nextRow.set(label, Math.max(first, range.lastRow + 1));
+    for (let row = first; row <= range.lastRow; row += 1) {
+      const message = `the cell is merged with others (rows ${range.firstRow} to ${range.lastRow}), and a value for several rows or columns proves nothing about each. Split the cells and fill in each of them`;
+      damage.add(row, [rowError(row, label, 'cell-merged', message)]);
+    }
+  }
+  return count;
+}
+
+function isInside(position: number, range: MergedRange): boolean {
+  return position >= range.firstColumn && position <= range.lastColumn;
+}
+
+function hiddenColumnsOf({ chosen, sheet, records }: ReportWorkbook): readonly string[] {
+  return chosen.header.cells.flatMap((cell, at) =>
+    records.isRead(at) && sheet.hiddenColumns.some(({ first, last }) => at >= first && at <= last)
+      ? [`"${shorten(cell.trim(), 40)}"`]
+      : [],
+  );
+}
+
+/** The sheet that is read, its header, and why this one. */
+interface ChosenSheet {
+  readonly sheet: Sheet;
+  readonly how: 'declared' | 'only-one' | 'only-one-with-a-header';
+  readonly header: CsvRecord;
+  readonly map: HeaderMap;
+}
+
+interface Candidate extends TableHeader {
+  readonly sheet: Sheet;
+}
+
+const MOST_NAMED = 20;
+const ADVICE = `Add a header line; if it is there, say what its columns mean: ${CONFIRM_COMMAND}`;
+
+/**
+ * The sheet that an operator or a profile names, else the only visible one whose header names every required column. A hidden sheet is read
+ * only when it is named.
+ * @throws Refusal `sheet-missing`, `sheet-ambiguous`, `header-missing`, `layout-unconfirmed`, `column-missing`, `column-duplicate`, `corrections-damaged`
+ */
+function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenSheet {
+  const named = options.sheet;
+  const asked =
+    named === undefined ? workbook.sheets.filter(({ hidden }) => !hidden) : [sheetNamed(workbook.sheets, named)];
+  const candidates = asked.flatMap((sheet) => sheetHeader(sheet, options) ?? []);
+  const complete = candidates.filter(({ map }) => map.missing.length === 0);
+  if (complete.length > 1) {
+    const message = `Expected one sheet with the header of an invoice file, found ${complete.length}: ${namesOf(complete.map(({ sheet }) => sheet))}. Name one with --sheet or in a profile, or hide the others`;
+    throw new Refusal('sheet-ambiguous', message);
+  }
+  const best = complete[0] ?? candidates.toSorted(compareHeaders)[0];
+  if (best === undefined || isNoHeader(best)) throw headerMissing(workbook, asked, options);
+  const where = `Header in row ${best.header.row} of the sheet "${shorten(best.sheet.name, 60)}"`;
+  requireWholeHeader(best, where, options);
+  const how = named !== undefined ? 'declared' : asked.length === 1 ? 'only-one' : 'only-one-with-a-header';
+  return { ...best, how };
+}
+
+/** The header that names most columns, among the first rows of a sheet; null for an empty sheet. */
+export function sheetHeader(sheet: Sheet, options: IngestOptions): Candidate | null {
+  const found = findHeader(sheet.head, options);
+  return found === null ? null : { sheet, ...found };
+}
+
+/** Names of sheets for a message. */
+function namesOf(sheets: readonly Sheet[]): string {
+  const shown = sheets.slice(0, MOST_NAMED).map(({ name }) => `"${shorten(name, 60)}"`);
+  return shown.join(', ') + (sheets.length > MOST_NAMED ? ` and ${sheets.length - MOST_NAMED} more` : '');
+}
+
+/** Excel does not tell names apart by their case. */
+function sheetNamed(sheets: readonly Sheet[], name: string): Sheet {
+  const found =
+    sheets.find((sheet) => sheet.name === name) ??
+    sheets.find((sheet) => sheet.name.toLowerCase() === name.toLowerCase());
+  if (found !== undefined) return found;
+  const message = `Expected a sheet with the name "${shorten(name, 60)}", found ${namesOf(sheets)}. Correct --sheet, or the profile`;
+  throw new Refusal('sheet-missing', message);
+}
+
+function headerMissing(workbook: Workbook, asked: readonly Sheet[], options: IngestOptions): Refusal {
+  const hidden = workbook.sheets.filter(
+    (sheet) => !asked.includes(sheet) && sheetHeader(sheet, options)?.map.missing.length === 0,
+  );
+  const advice =
+    hidden.length === 0 ? ADVICE : `The hidden sheet ${namesOf(hidden)} has one: show it, or name it with --sheet`;
+  const message = `Expected a header that names the columns ${REQUIRED_COLUMNS.join(', ')} in the first ${HEADER_WITHIN} rows of a visible sheet, found none in ${namesOf(asked) || 'any'}. ${advice}`;
+  return new Refusal('header-missing', message);
 }

@@ -1,18 +1,15 @@
 import type { Finding } from '../../domain/invoice.ts';
-import { COLUMNS } from '../../domain/row.ts';
-import type { Column } from '../../domain/row.ts';
+import { READ_AS, READ_AS_FORMAT } from '../../domain/read-as.ts';
+import { COLUMNS, type Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
-import { ORIGINAL } from '../../domain/read-as.ts';
 import { widthOf } from '../csv/row-width.ts';
-import { labelOf } from '../csv/table-header.ts';
-import type { HeaderPlaces } from '../csv/table-header.ts';
-import type { FindingList } from '../finding-list.ts';
-import type { SheetDialect } from '../ingest-result.ts';
-import { cellValue } from './cell-value.ts';
-import type { CellRole, CellValue } from './cell-value.ts';
-import { wasNeverText } from './never-text.ts';
-import { shownCells } from './sheet-heads.ts';
-import type { SheetRow } from './workbook.ts';
+import { labelOf, type HeaderPlaces } from '../csv/table-header.ts';
+import { rowError, type FindingList } from '../findings.ts';
+import type { Dialect } from '../ingest-result.ts';
+import { cellValue, type CellRole, type CellValue } from './cell-value.ts';
+import { parseNumberFormat } from './number-format.ts';
+import { openWorkbook } from './open-workbook.ts';
+import { shownCells, type SheetCell, type SheetRow, type SheetRows } from './workbook.ts';
 
 const ROLES: Readonly<Record<Column, CellRole>> = {
   invoice_ref: 'reference',
@@ -28,42 +25,30 @@ const ROLES: Readonly<Record<Column, CellRole>> = {
   tax_code: 'text',
 };
 
-/** How many of something there were, and where first. */
-export interface Sightings {
-  count: number;
-  first: string | null;
-}
-
 /** Turns the rows of a sheet into records as a CSV file has them, and keeps what a reader must know of their cells. */
 export class SheetRecords {
-  readonly formulas: Sightings = { count: 0, first: null };
-  readonly hiddenRows: Sightings = { count: 0, first: null };
-  readonly beyond: Sightings = { count: 0, first: null };
+  readonly formulas: { count: number; first: string | null } = { count: 0, first: null };
   readonly #chosen: HeaderPlaces;
   readonly #width: number;
-  /** Position of `lote_original`; -1: it has none. */
-  readonly #originalAt: number;
+  /** Position of `lote_read_as`; -1: it has none. */
+  readonly #readAsAt: number;
   /** Column of Lote and role by position in the sheet. */
   readonly #columns: readonly ({ readonly column: Column; readonly role: CellRole } | undefined)[];
   readonly #recalculates: boolean;
-  readonly #findings: FindingList | null;
-  readonly #marks: SheetDialect['marks'];
+  readonly #findings: FindingList;
 
   constructor(given: {
     chosen: HeaderPlaces;
     recalculates: boolean;
-    /** Gets the warnings; null when the rows were read before. */
-    findings: FindingList | null;
-    /** For records that are written as text. */
-    marks?: SheetDialect['marks'];
+    /** Gets the warnings. */
+    findings: FindingList;
   }) {
     this.#chosen = given.chosen;
     this.#recalculates = given.recalculates;
     this.#findings = given.findings;
-    this.#marks = given.marks ?? { quantity: '.', unit_price: '.' };
     const { map, header } = given.chosen;
     this.#width = widthOf(header.cells);
-    this.#originalAt = header.cells.findIndex((cell) => cell.trim() === ORIGINAL);
+    this.#readAsAt = header.cells.findIndex((cell) => cell.trim() === READ_AS);
     this.#columns = header.cells.map((_, at) => {
       const column = COLUMNS[map.indexes.indexOf(at)];
       const isPart = map.referenceParts.includes(at);
@@ -77,26 +62,19 @@ export class SheetRecords {
     return this.#columns[position] !== undefined;
   }
 
-  /** The record of a row; `inCsv` has its cells as a corrections file holds them. */
-  record(row: SheetRow): CsvRecord & { readonly inCsv: readonly string[]; readonly unread?: readonly UnreadCell[] } {
+  /** The record of a row. */
+  record(row: SheetRow): CsvRecord {
     const { header } = this.#chosen;
-    if (row.row <= header.row) {
-      const cells = shownCells(row);
-      return { row: row.row, cells, inCsv: cells };
-    }
-    const wrong: Wrong = { errors: [], unusable: [], unread: [] };
+    if (row.row <= header.row) return { row: row.row, cells: shownCells(row) };
+    const wrong: Wrong = { errors: [], unusable: [] };
     const values = Array.from({ length: this.#width }, (_, at) => this.#value(row, at, wrong));
-    if (row.hidden) {
-      sight(this.hiddenRows, `row ${row.row}`);
-      wrong.errors.push(hiddenRow(row.row));
-    }
-    for (let at = this.#width; at < row.cells.length; at += 1)
-      if ((row.cells[at]?.text.trim() ?? '') !== '') sight(this.beyond, `row ${row.row}, column ${at + 1}`);
+    if (row.hidden) wrong.errors.push(hiddenRow(row.row));
+    // They belong to no column: with them the row has more cells than the header.
+    const beyond = shownCells(row).slice(this.#width);
     return {
       row: row.row,
-      cells: values.map(({ text }) => text),
-      inCsv: values.map((value, at) => this.#inCsv(value, at)),
-      wasNeverText: wasNeverText(row.cells[this.#originalAt]),
+      cells: [...values.map(({ text }) => text), ...beyond],
+      wasText: !isAsWritten(row.cells[this.#readAsAt]),
       ...(wrong.errors.length === 0 ? {} : wrong),
     };
   }
@@ -107,40 +85,24 @@ export class SheetRecords {
     const value = cellValue(cell, known?.role ?? 'text');
     if (cell === undefined || known === undefined) return value;
     const label = labelOf(this.#chosen, known.column);
-    if (cell.formula) sight(this.formulas, `row ${row.row}, ${label}`);
+    if (cell.formula) this.formulas.count += 1;
+    if (cell.formula) this.formulas.first ??= `row ${row.row}, ${label}`;
     const isStale = cell.formula && this.#recalculates && cell.kind !== 'missing';
     const note = isStale ? NOT_CALCULATED : value.note;
     if (note === undefined) return value;
-    const message = `Row ${row.row}, ${label}: ${note.message}`;
-    const finding: Finding = { row: row.row, column: label, code: note.code, message, severity: note.severity };
-    if (note.severity === 'warning') this.#findings?.add(finding);
+    const finding: Finding = { ...rowError(row.row, label, note.code, note.message), severity: note.severity };
+    if (note.severity === 'warning') this.#findings.add(finding);
     else {
       wrong.errors.push(finding);
       wrong.unusable.push(known.column);
-      wrong.unread.push({ at, code: note.code });
     }
-    return isStale ? { ...value, inCsv: '#VALUE!' } : value;
+    return value;
   }
-
-  /** Numbers that were numbers are written with the mark of those that were texts: a column of a CSV file has one. */
-  #inCsv({ text, inCsv }: CellValue, at: number): string {
-    if (inCsv === undefined) return text;
-    const column = this.#columns[at]?.column;
-    const mark = column === 'quantity' || column === 'unit_price' ? this.#marks[column] : '.';
-    return inCsv.replace('.', mark);
-  }
-}
-
-/** A cell that cannot be used: its position, and the code of what is wrong with it. */
-export interface UnreadCell {
-  readonly at: number;
-  readonly code: string;
 }
 
 interface Wrong {
   readonly errors: Finding[];
   readonly unusable: Column[];
-  readonly unread: UnreadCell[];
 }
 
 const NOT_CALCULATED = {
@@ -151,16 +113,51 @@ const NOT_CALCULATED = {
 } as const;
 
 function hiddenRow(row: number): Finding {
-  return {
-    row,
-    column: null,
-    code: 'row-hidden',
-    message: `Row ${row}: the row is hidden, so nobody who looks at the sheet sees that it would be sent. Show the row, or delete it`,
-    severity: 'error',
-  };
+  const message =
+    'the row is hidden, so nobody who looks at the sheet sees that it would be sent. Show the row, or delete it';
+  return rowError(row, null, 'row-hidden', message);
 }
 
-function sight(sightings: Sightings, where: string): void {
-  sightings.count += 1;
-  sightings.first ??= where;
+/** What the format says; ODS describes it in other words than XLSX. */
+const WRITTEN = parseNumberFormat(READ_AS_FORMAT);
+
+/** True for a cell of `lote_read_as` that Lote wrote into a workbook, and that was saved as no text since: it has the format that it got then. */
+function isAsWritten(cell: SheetCell | undefined): boolean {
+  const format = cell?.format ?? null;
+  return (
+    format !== null &&
+    format.kind === WRITTEN.kind &&
+    format.digits?.decimals === WRITTEN.digits?.decimals &&
+    format.digits?.leastDigits === WRITTEN.digits?.leastDigits
+  );
+}
+
+/** A row as the sheet has it. */
+interface ReadSheetRow {
+  readonly row: SheetRow;
+  /** Of the whole sheet; complete when its rows are at their end. */
+  readonly merged: SheetRows['merged'];
+  /** The program that wrote it asks for all formulas to be calculated again: their saved values are not to be believed. */
+  readonly recalculates: boolean;
+}
+
+/**
+ * Reads the rows below the header again, of the sheet that was read. The bytes must be the same (compare the hash).
+ * @throws LoteError `file-unreadable`; Refusal
+ */
+export async function* readSheetRows(
+  path: string,
+  { sheet, headerRow }: Pick<Dialect, 'sheet' | 'headerRow'>,
+): AsyncGenerator<ReadSheetRow> {
+  const workbook = await openWorkbook(path);
+  try {
+    const found = workbook.sheets.find(({ name }) => name === sheet?.name);
+    if (found === undefined) return;
+    const { recalculates } = workbook;
+    const { portions, merged } = workbook.rows(found);
+    for await (const portion of portions)
+      for (const row of portion) if (row.row > (headerRow ?? 0)) yield { row, merged, recalculates };
+  } finally {
+    workbook.close();
+  }
 }

@@ -1,20 +1,21 @@
 import { SaxesParser } from 'saxes';
 import { DEEPEST, LONGEST_TOKEN, damaged, tooLarge } from './limits.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../findings.ts';
 import { shorten } from '../invoice/shorten.ts';
+import type { ZipArchive } from './zip-archive.ts';
 
 /** What a reader of one part is told; names as they stand in the file, with their prefix. */
 export interface XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
-  close(name: string): void;
-  text(text: string): void;
+  close?(name: string): void;
+  text?(text: string): void;
 }
 
 /**
  * Hands the tags and texts of one part over, chunk by chunk. A document type is refused: no spreadsheet program writes one, and entities,
  * internal and external, are declared in it. Nothing is ever fetched.
  */
-export class XmlReader {
+class XmlReader {
   readonly #parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #part: string;
@@ -40,10 +41,10 @@ export class XmlReader {
     parser.on('closetag', ({ name }) => {
       this.#depth -= 1;
       this.#sinceTag = 0;
-      handler.close(name);
+      handler.close?.(name);
     });
-    parser.on('text', (text) => handler.text(text));
-    parser.on('cdata', (text) => handler.text(text));
+    parser.on('text', (text) => handler.text?.(text));
+    parser.on('cdata', (text) => handler.text?.(text));
   }
 
   /** @throws Refusal `workbook-damaged`, `workbook-too-large`, and those of the handler */
@@ -81,9 +82,30 @@ export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
+/** What a handler has completed after each chunk of a part. @throws Refusal as `XmlReader` and the archive */
+export async function* takenOf<Rows>(
+  archive: ZipArchive,
+  part: string,
+  handler: XmlHandler & { take(): Rows },
+  signal?: AbortSignal,
+): AsyncGenerator<Rows> {
+  const reader = new XmlReader(part, handler);
+  for await (const chunk of archive.chunks(part, signal)) {
+    reader.write(chunk);
+    yield handler.take();
+  }
+  reader.end();
+  yield handler.take();
+}
+
 /** Reads a whole part. @throws Refusal as `XmlReader` and the archive */
 export async function readXml(part: string, chunks: AsyncIterable<Uint8Array>, handler: XmlHandler): Promise<void> {
   const reader = new XmlReader(part, handler);
   for await (const chunk of chunks) reader.write(chunk);
   reader.end();
+}
+
+/** The spellings of XML Schema, and those that programs make of them. */
+export function isTrue(value: string | undefined): boolean {
+  return value !== undefined && /^(?:1|true|on)$/i.test(value);
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { open } from 'yauzl';
 import type { Entry, ZipFile } from 'yauzl';
 import { MOST_BYTES_OF_A_PART, MOST_PARTS, MOST_RATIO, RATIO_COUNTS_FROM, damaged, tooLarge } from './limits.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../findings.ts';
 import { shorten } from '../invoice/shorten.ts';
 
 /** Of a part, before its name. */
@@ -69,7 +69,7 @@ export class ZipArchive {
         yield chunk as Buffer;
       }
     } catch (error) {
-      // Whatever somebody cancelled with is no damage of the file.
+      // The reason of a cancellation is no damage of the file.
       signal?.throwIfAborted();
       throw asDamage(error);
     } finally {
@@ -132,10 +132,9 @@ function requireBounded({ uncompressedSize, compressedSize }: Entry): void {
 
 /** A workbook that opens only with a password. */
 export function encrypted(): Refusal {
-  return new Refusal(
-    'workbook-encrypted',
-    'Expected a workbook without a password, found an encrypted one. Save it without a password, and drop that file',
-  );
+  const message =
+    'Expected a workbook without a password, found an encrypted one. Save it without a password, and drop that file';
+  return new Refusal('workbook-encrypted', message);
 }
 
 function asDamage(error: unknown): unknown {

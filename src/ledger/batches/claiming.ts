@@ -1,22 +1,81 @@
 import { LoteError } from '../../domain/errors.ts';
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
-import type { ClaimBatch, ClaimResult } from '../../domain/ports/ledger/batch-ledger.ts';
-import type { BatchRecord, BatchState } from '../../domain/ports/ledger/batch-record.ts';
-import { BATCH_COLUMNS, type BatchRow } from './batch-columns-sql.ts';
-import { batchRecord } from './batch-record.ts';
-import { claimLost } from './claim-proof.ts';
-import { IS_DIFFERENCE } from './findings-sql.ts';
-import { INVOICE_OF_LINE } from './page-of-sql.ts';
-import { HOLD_CLAIM } from './hold-claim-sql.ts';
+import type { BatchRecord, BatchState, ClaimingRun, StartOrder } from '../../domain/records/batch-record.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { stateList } from '../database/states.ts';
+import { stateList } from '../database/sql.ts';
+import { BATCH_COLUMNS, batchRecord, type BatchRow, claimLost, foundBatch, LOCK_BATCH, roundLost } from './batch.ts';
+import { IS_DIFFERENCE } from './findings.ts';
+
+/** A run that asks for a batch. */
+interface AskingRun extends ClaimingRun {
+  readonly batchId: string;
+  /** As in `BatchRecord`. Left out: null. */
+  readonly temporalId?: string | null;
+  /**
+   * Which attempt of the step asks, from 1: one that was stopped and goes on later takes nothing from a later one of
+   * its run.
+   */
+  readonly attempt: number;
+  /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
+  readonly takeOver: boolean;
+}
+
+/**
+ * One attempt of a run to claim the batch of a file. `sha256` is the hex digest of the file's bytes, `now` is epoch
+ * milliseconds.
+ */
+export interface ClaimBatch extends AskingRun {
+  readonly application: string;
+  readonly file: string;
+  readonly sha256: string;
+  readonly now: number;
+  /** With `takeOver`: the run that was found closed. When another one holds the claim by now, it is not taken. */
+  readonly closedRun?: ClaimingRun;
+  readonly order: StartOrder;
+}
+
+/** Who holds the batch after the attempt, and what the caller does next. */
+export type ClaimResult =
+  /** New, or begun by a run that died before it had staged everything: ingest from the start. */
+  | { readonly kind: 'claimed'; readonly batch: BatchRecord }
+  /** Staged before: run the pages with open invoices. */
+  | { readonly kind: 'resumed'; readonly batch: BatchRecord }
+  /** The run that held it has ended, it is stopped, and no person orders it: the caller has the claim to close it, and sends nothing. */
+  | { readonly kind: 'stopped'; readonly batch: BatchRecord }
+  /** Another run holds it. Ask Temporal whether that run is open; then attach to it, or claim with `takeOver`. */
+  | { readonly kind: 'owned'; readonly batch: BatchRecord }
+  /** Closed with everything final, or refused: its report stands. */
+  | { readonly kind: 'closed'; readonly batch: BatchRecord };
+
+/** Claims a closed batch for a run that retries invoices of it. */
+export interface ReopenBatch extends AskingRun {
+  /** The retry is for all that the batch holds: it goes on. Otherwise only what is selected is sent, and the batch stays stopped. */
+  readonly endsStop: boolean;
+}
+
+/** Whether the run holds the batch now, and if not, why. */
+export type ReopenResult =
+  | { readonly kind: 'reopened'; readonly batch: BatchRecord }
+  /** A run holds it: a retry goes to that run as an update. */
+  | { readonly kind: 'owned'; readonly workflowId: string; readonly runId: string }
+  /** The file was refused, or is still being read: it has no invoices to retry. */
+  | { readonly kind: 'nothing' };
+
+/** A round of a batch's pages is about to begin. */
+export interface BeginRound {
+  readonly batchId: string;
+  /** Which attempt of the step asks, from 1. */
+  readonly attempt: number;
+  /** Of the round before. */
+  readonly fencingToken: number;
+  /** An operator has asked for this round: it has its whole retry budget. Left out: it goes on with that of the round before. */
+  readonly isOrdered?: boolean;
+}
 
 /** batchId: is there anything in it that a closed batch is opened again for? Control totals that differ are one: its report must say what the next start declares. */
 const HAS_SOMETHING_OPEN = `/* has-something-open */
-SELECT EXISTS (
-  SELECT 1 FROM batch_invoice bi JOIN ${INVOICE_OF_LINE}
-  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.state IN ${stateList(REOPENING_STATES)}
-) OR EXISTS (SELECT 1 FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE}) AS found`;
+SELECT EXISTS (SELECT FROM live_line i WHERE i.batch_id = $1 AND i.state IN ${stateList(REOPENING_STATES)})
+  OR EXISTS (SELECT FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE}) AS found`;
 
 /**
  * batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId. No row when the file, or the batch's id, is
@@ -28,83 +87,153 @@ VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8, $9)
 ON CONFLICT DO NOTHING
 RETURNING ${BATCH_COLUMNS}`;
 
-/** A batch with what an operator ordered its sending: `paused`, `cancelled` or nothing. */
-interface ControlledBatchRow extends BatchRow {
-  readonly sending_stop: string | null;
-}
-
 /** application, sha256: one claim of a file at a time. */
 const LOCK_BATCH_OF_FILE = `/* lock-batch-of-file */
-SELECT ${BATCH_COLUMNS}, sending_stop FROM batch WHERE application = $1 AND sha256 = $2 FOR UPDATE`;
+SELECT ${BATCH_COLUMNS} FROM batch WHERE application = $1 AND sha256 = $2 FOR UPDATE`;
+
+/** batchId: which attempt of a run raised the token, and whether it did so with a claim. */
+const LAST_RAISED = `/* last-raised */
+SELECT raised_from IS NULL AS by_claim, raised_attempt FROM batch WHERE batch_id = $1`;
 
 /**
- * Who may work on a file. One row per application and file, locked while the decision is made:
- *
- *   state             | same run         | another run               | another run, takeOver
- *   (none)            | claimed          | claimed                   | claimed
- *   staging           | claimed          | owned                     | claimed
- *   running, paused   | resumed          | owned                     | resumed; owned, with `leavesStopped`, when an operator has paused or cancelled it
- *   finished, cancelled: with open invoices, or control totals that differ, resumed (running again), else closed; closed for a run that waited for the one that had it
- *   refused           | closed           | closed, or claimed when it is to be read again
- *
- * The same run means a later attempt of it: an earlier attempt gets `claim-lost`.
+ * batchId, workflowId, runId, state, attempt, temporalId, whether the stop ends, whether the same work goes on: the claim changes hands, and the earlier holder can write no more. A
+ * batch that runs again has not finished, and has its whole retry budget. What an operator ordered another run ends
+ * with that run, unless the same work goes on. The same run that claims again while Temporal does not say its id keeps the one of before.
  */
-export async function claimBatch(database: Database, claim: ClaimBatch): Promise<ClaimResult> {
-  return database.transaction(async (queries) => {
-    const [inserted] = await queries.query<BatchRow>(INSERT_BATCH, [
-      claim.batchId,
-      claim.application,
-      claim.file,
-      claim.sha256,
-      claim.workflowId,
-      claim.runId,
-      claim.now,
-      claim.attempt,
-      claim.temporalId ?? null,
-    ]);
-    if (inserted !== undefined) return { kind: 'claimed', batch: batchRecord(inserted) };
-    const [known] = await queries.query<ControlledBatchRow>(LOCK_BATCH_OF_FILE, [claim.application, claim.sha256]);
-    if (known === undefined) throw idTaken(claim);
-    return claimKnown(queries, claim, known);
-  });
+const HOLD_CLAIM = `/* hold-claim */
+UPDATE batch SET workflow_id = $2, run_id = $3, temporal_id = coalesce($6, CASE WHEN workflow_id = $2 AND run_id = $3 THEN temporal_id END), state = $4, finished_at = CASE WHEN state = $4 THEN finished_at END, repeats = 0,
+  fencing_token = fencing_token + 1, raised_from = NULL, raised_attempt = $5,
+  stopped = CASE WHEN $7::text::boolean THEN NULL ELSE stopped END,
+  sending_stop = CASE WHEN $8::text::boolean OR (workflow_id = $2 AND run_id = $3) THEN sending_stop END,
+  control_version = CASE WHEN workflow_id = $2 AND run_id = $3 THEN control_version ELSE 0 END
+WHERE batch_id = $1
+RETURNING ${BATCH_COLUMNS}`;
+
+/**
+ * batchId, fencing token of the round before, attempt, 1 when an operator has asked for the round. No row when another run has claimed the batch, a
+ * later round has begun, or a later attempt has begun this one.
+ */
+const BEGIN_ROUND = `/* begin-round */
+UPDATE batch SET fencing_token = fencing_token + 1, raised_from = $2, raised_attempt = $3, repeats = CASE WHEN $4::integer = 1 THEN 0 ELSE repeats END
+WHERE batch_id = $1 AND (fencing_token = $2 OR (raised_from = $2 AND raised_attempt < $3))
+RETURNING ${BATCH_COLUMNS}`;
+
+/** Who may work on a batch. */
+export function createClaiming(database: Database) {
+  return {
+    /**
+     * Atomic: exactly one (workflowId, runId) holds a batch. A later attempt of the same pair holds it still. Key:
+     * application + sha256. Each claim that is won raises the fencing token; the methods that take a `BatchClaim` prove
+     * theirs against it in the same transaction.
+     * docs/architecture.md#who-may-work-on-a-file has the table of states and results.
+     *
+     * A batch that is stopped goes to a person's order only, which ends its stop. Another order finds it closed, or gets the claim to
+     * close it (`stopped`).
+     * @throws LoteError `claim-lost` for an attempt of the holder that is not its latest
+     */
+    claimBatch(claim: ClaimBatch): Promise<ClaimResult> {
+      return database.transaction(async (queries) => {
+        const { batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId = null } = claim;
+        const made = [batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId];
+        const [inserted] = await queries.query<BatchRow>(INSERT_BATCH, made);
+        if (inserted !== undefined) return { kind: 'claimed', batch: batchRecord(inserted) };
+        const [known] = await queries.query<BatchRow>(LOCK_BATCH_OF_FILE, [application, sha256]);
+        if (known === undefined) throw idTaken(claim);
+        return claimKnown(queries, claim, batchRecord(known));
+      });
+    },
+
+    /**
+     * A finished or cancelled batch runs again under this run, whether or not anything of it is open.
+     * @throws LoteError `batch-not-found`, `claim-lost`
+     */
+    reopenBatch(reopen: ReopenBatch): Promise<ReopenResult> {
+      return database.transaction(async (queries) => {
+        const [row] = await queries.query<BatchRow>(LOCK_BATCH, [reopen.batchId]);
+        const batch = foundBatch(reopen.batchId, row);
+        if (batch.state === 'staging' || batch.state === 'refused') return { kind: 'nothing' };
+        const isOpen = batch.state === 'running' || batch.state === 'paused';
+        const isMine = isHolder(reopen, batch);
+        if (isOpen && !isMine && !reopen.takeOver)
+          return { kind: 'owned', workflowId: batch.workflowId, runId: batch.runId };
+        await requireLatestAttempt(queries, reopen, batch);
+        const state = isOpen && isMine ? batch.state : 'running';
+        const { endsStop } = reopen;
+        return { kind: 'reopened', batch: await hold(queries, reopen, { batch, state, endsStop, goesOn: false }) };
+      });
+    },
+
+    /**
+     * Raises the fencing token, so that nothing of the round before writes any more. A later attempt of the step raises it again.
+     * @throws LoteError `claim-lost` for an attempt that is not the latest, or when another run has claimed the batch
+     */
+    beginRound({ batchId, attempt, fencingToken, isOrdered = false }: BeginRound): Promise<BatchRecord> {
+      return database.transaction(async (queries) => {
+        const [begun] = await queries.query<BatchRow>(BEGIN_ROUND, [batchId, fencingToken, attempt, isOrdered ? 1 : 0]);
+        if (begun !== undefined) return batchRecord(begun);
+        const [row] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
+        throw roundLost({ batchId, fencingToken }, foundBatch(batchId, row));
+      });
+    },
+  };
 }
 
-async function claimKnown(queries: Queries, claim: ClaimBatch, known: ControlledBatchRow): Promise<ClaimResult> {
-  const batch = batchRecord(known);
-  if (batch.state !== 'refused') requireLatestAttempt(claim, known);
+async function claimKnown(queries: Queries, claim: ClaimBatch, batch: BatchRecord): Promise<ClaimResult> {
+  if (batch.state !== 'refused') await requireLatestAttempt(queries, claim, batch);
+  const isMine = isHolder(claim, batch);
+  const ends = { endsStop: claim.order === 'person', goesOn: claim.order === 'restart' };
   switch (batch.state) {
     case 'refused':
       // The run that refused it, repeating its step after a crash, has the answer already.
-      if (isHolder(claim, batch) || claim.rereadRefused !== true) return { kind: 'closed', batch };
-      return { kind: 'claimed', batch: await hold(queries, claim, { batch, state: 'staging' }) };
+      if (isMine || !isStart(claim) || isStopped(claim, batch)) return { kind: 'closed', batch };
+      return { kind: 'claimed', batch: await hold(queries, claim, { batch, state: 'staging', ...ends }) };
     case 'finished':
     case 'cancelled':
-      if (claim.waited === true || !(await hasSomethingOpen(queries, batch.batchId))) return { kind: 'closed', batch };
-      return { kind: 'resumed', batch: await hold(queries, claim, { batch, state: 'running' }) };
+      if (!isStart(claim) || isStopped(claim, batch) || !(await hasSomethingOpen(queries, batch.batchId)))
+        return { kind: 'closed', batch };
+      return { kind: 'resumed', batch: await hold(queries, claim, { batch, state: 'running', ...ends }) };
     case 'staging':
     case 'running':
     case 'paused': {
-      if (!isHolder(claim, batch) && !mayTakeOver(claim, batch, known.sending_stop)) return { kind: 'owned', batch };
-      const held = await hold(queries, claim, { batch, state: batch.state });
+      if (!isMine && !mayTakeOver(claim, batch)) return { kind: 'owned', batch };
+      // The pause of a run that has ended is over; what is left of it is the stop.
+      const state = batch.state === 'paused' && !isMine && !ends.goesOn ? 'running' : batch.state;
+      const held = await hold(queries, claim, { batch, state, ...ends });
+      if (isStopped(claim, batch) && !(isMine && batch.stopped?.what === 'held') && !isOrderedIn(claim, batch))
+        return { kind: 'stopped', batch: held };
       return { kind: batch.state === 'staging' ? 'claimed' : 'resumed', batch: held };
     }
   }
+}
+
+/** The one rule about what an operator stopped: only a person's order sends more of it. */
+function isStopped({ order }: ClaimBatch, { stopped }: BatchRecord): boolean {
+  return stopped !== null && order !== 'person';
+}
+
+/** `none` and `restart` order nothing anew. */
+function isStart({ order }: ClaimBatch): boolean {
+  return order === 'person' || order === 'drop';
+}
+
+/** What operators ordered the run before holds for the run that goes on with its work. */
+function isOrderedIn({ order }: ClaimBatch, { stopped, state }: BatchRecord): boolean {
+  const what = stopped?.what;
+  return order === 'restart' && state !== 'staging' && (what === 'paused' || what === 'cancelled' || what === 'held');
 }
 
 /**
  * An attempt that was stopped before it claimed, and goes on after a later one of its run did, must not take the work
  * back.
  */
-export function requireLatestAttempt(
-  claim: { readonly workflowId: string; readonly runId: string; readonly attempt: number },
-  known: BatchRow,
-): void {
-  const batch = batchRecord(known);
-  if (!isHolder(claim, batch) || (known.raised_from === null && claim.attempt > known.raised_attempt)) return;
-  throw claimLost(batch, `attempt ${claim.attempt} of its run asks and a later one has claimed it`);
+async function requireLatestAttempt(queries: Queries, asking: AskingRun, batch: BatchRecord): Promise<void> {
+  if (!isHolder(asking, batch)) return;
+  const [raised] = await queries.query<{ byClaim: boolean; raisedAttempt: number }>(LAST_RAISED, [batch.batchId]);
+  if (raised?.byClaim === true && asking.attempt > raised.raisedAttempt) return;
+  throw claimLost(batch, `attempt ${asking.attempt} of its run asks and a later one has claimed it`);
 }
 
-function isHolder(run: { readonly workflowId: string; readonly runId: string }, batch: BatchRecord): boolean {
+function isHolder(run: ClaimingRun, batch: BatchRecord): boolean {
   return batch.workflowId === run.workflowId && batch.runId === run.runId;
 }
 
@@ -112,9 +241,7 @@ function isHolder(run: { readonly workflowId: string; readonly runId: string }, 
  * Two callers that saw the same run closed may both take over: the second one meets the claim of the first, whose run
  * is open.
  */
-function mayTakeOver(claim: ClaimBatch, batch: BatchRecord, sendingStop: string | null): boolean {
-  const { takeOver, closedRun, leavesStopped } = claim;
-  if (leavesStopped === true && (batch.state === 'paused' || sendingStop !== null)) return false;
+function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): boolean {
   return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
 }
 
@@ -125,19 +252,13 @@ async function hasSomethingOpen(queries: Queries, batchId: string): Promise<bool
 
 async function hold(
   queries: Queries,
-  claim: ClaimBatch,
-  target: { readonly batch: BatchRecord; readonly state: BatchState },
+  { workflowId, runId, attempt, temporalId = null }: AskingRun,
+  to: { readonly batch: BatchRecord; readonly state: BatchState; readonly endsStop: boolean; readonly goesOn: boolean },
 ): Promise<BatchRecord> {
-  const { batch, state } = target;
-  const [row] = await queries.query<BatchRow>(HOLD_CLAIM, [
-    batch.batchId,
-    claim.workflowId,
-    claim.runId,
-    state,
-    claim.attempt,
-    claim.temporalId ?? null,
-  ]);
-  return row === undefined ? batch : batchRecord(row);
+  const { batch, state, endsStop, goesOn } = to;
+  const holder = [batch.batchId, workflowId, runId, state, attempt, temporalId, String(endsStop), String(goesOn)];
+  const [row] = await queries.query<BatchRow>(HOLD_CLAIM, holder);
+  return foundBatch(batch.batchId, row);
 }
 
 /** The id holds the first digits of the file's hash: another file under it is another application's, or a collision. */

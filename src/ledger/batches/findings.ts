@@ -1,35 +1,112 @@
+import { overruledTotals, TOTALS_DIFFER, type TotalsOverruling } from '../../domain/control-totals.ts';
 import type { Finding } from '../../domain/invoice.ts';
-import type { BatchLedger } from '../../domain/ports/ledger/batch-ledger.ts';
-import { arrayLiteral } from '../database/array-literal.ts';
-import type { Database } from '../database/database.ts';
-import { DECIDING_FINDINGS, LIST_FINDINGS } from './findings-sql.ts';
-import { noteTotals, overruleTotals } from './totals-finding.ts';
+import type { BatchWriter } from '../../domain/records/batch-record.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { arrayLiteral } from '../database/sql.ts';
+import { lockUnderToken } from './batch.ts';
 
-type Findings = Pick<BatchLedger, 'fileFindings' | 'decidingFindings' | 'noteTotals' | 'overruleTotals'>;
+/** How a finding of this code is stored: as JSON, in which a quote inside a text has a backslash before it. */
+const withCode = (code: string): string => `f.finding LIKE '%"code":"${code}"%'`;
+
+/** `f` is a finding that control totals differ. */
+export const IS_DIFFERENCE = withCode(TOTALS_DIFFER);
+
+/** `f` is a totals row, which is in no invoice and is not lost. */
+export const IS_TOTALS_ROW = withCode('totals-row');
+
+/** `f` counts rows that are in no invoice because a mapping profile says that they are none. */
+export const IS_ROWS_SKIPPED = withCode('rows-skipped');
+
+/** `f` says that rows were lost. */
+export const IS_ROWS_LOST = withCode('rows-lost');
+
+/** batchId. */
+const LIST_FINDINGS = `/* list-findings */
+SELECT finding FROM finding WHERE batch_id = $1 ORDER BY seq`;
+
+/** batchId, finding (JSON): once. The last report lacks it, and is outdated. */
+const NOTE_FINDING = `/* note-finding */
+WITH noted AS (
+  INSERT INTO finding (batch_id, seq, finding)
+  SELECT b.batch_id, coalesce((SELECT max(f.seq) FROM finding f WHERE f.batch_id = b.batch_id), 0) + 1, $2
+  FROM batch b
+  WHERE b.batch_id = $1 AND NOT EXISTS (SELECT FROM finding f WHERE f.batch_id = b.batch_id AND f.finding = $2)
+  RETURNING batch_id)
+UPDATE batch b SET news = b.news + 1 FROM noted n WHERE b.batch_id = n.batch_id`;
+
+/** batchIds. */
+const DECIDING_FINDINGS = `/* deciding-findings */
+SELECT f.batch_id, f.finding FROM finding f
+WHERE f.batch_id = ANY ($1::text[]) AND (${IS_DIFFERENCE} OR ${IS_TOTALS_ROW} OR ${IS_ROWS_SKIPPED})
+ORDER BY f.batch_id, f.seq`;
+
+/** batchId. */
+const DIFFERENCES = `/* differing-totals */
+SELECT f.seq, f.finding FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE} ORDER BY f.seq`;
+
+/** batchId, seq, finding. */
+const REPLACE_FINDING = `/* replace-finding */
+UPDATE finding SET finding = $3 WHERE batch_id = $1 AND seq = $2`;
+
+/** batchId, finding: before all others. */
+const INSERT_FIRST_FINDING = `/* insert-first-finding */
+INSERT INTO finding (batch_id, seq, finding)
+SELECT $1, coalesce(min(f.seq), 1) - 1, $2::text FROM finding f WHERE f.batch_id = $1`;
 
 /** What was found of the files of batches as a whole. */
-export function createFindings(database: Database): Findings {
+export function createFindings(database: Database) {
   return {
-    async fileFindings(batchId) {
+    async fileFindings(batchId: string): Promise<readonly Finding[]> {
       const rows = await database.query<{ finding: string }>(LIST_FINDINGS, [batchId]);
       return rows.map((row) => JSON.parse(row.finding) as Finding);
     },
 
-    async decidingFindings(batchIds) {
-      const rows = await database.query<{ batch_id: string; finding: string }>(DECIDING_FINDINGS, [
-        arrayLiteral(batchIds),
-      ]);
+    /** Of these batches, the findings that decide whether the whole file went out: totals rows, and control totals that differ. Without an entry: none. */
+    async decidingFindings(batchIds: readonly string[]): Promise<ReadonlyMap<string, readonly Finding[]>> {
+      const ids = arrayLiteral(batchIds);
       const found = new Map<string, Finding[]>();
-      for (const { batch_id: batchId, finding } of rows) {
-        const findings = found.get(batchId) ?? [];
-        findings.push(JSON.parse(finding) as Finding);
-        found.set(batchId, findings);
+      for (const row of await database.query<{ batchId: string; finding: string }>(DECIDING_FINDINGS, [ids])) {
+        const finding = JSON.parse(row.finding) as Finding;
+        found.set(row.batchId, [...(found.get(row.batchId) ?? []), finding]);
       }
       return found;
     },
 
-    noteTotals: (batch, finding) => noteTotals(database, batch, finding),
+    /** Adds a finding to those of the file, unless it is there, and makes the report of the batch outdated. */
+    async noteFinding(batchId: string, finding: Finding): Promise<void> {
+      await database.query(NOTE_FINDING, [batchId, JSON.stringify(finding)]);
+    },
 
-    overruleTotals: (batch, by) => overruleTotals(database, batch, by),
+    /**
+     * Writes down, before the other findings, that the control totals of a start differ; in place of what an earlier start differed in, unless the
+     * file was let go meanwhile.
+     * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
+     */
+    async noteTotals(batch: BatchWriter, finding: Finding): Promise<void> {
+      await database.transaction(async (queries) => {
+        const [known] = await lockDifferences(queries, batch);
+        const text = JSON.stringify(finding);
+        if (known === undefined) await queries.query(INSERT_FIRST_FINDING, [batch.batchId, text]);
+        else await queries.query(REPLACE_FINDING, [batch.batchId, known.seq, text]);
+      });
+    },
+
+    /**
+     * Nothing of the batch is held for its control totals any more: the finding that they differ becomes one that says so. Nothing where none differ.
+     * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
+     */
+    async overruleTotals(batch: BatchWriter, by: TotalsOverruling): Promise<void> {
+      await database.transaction(async (queries) => {
+        for (const { seq, finding } of await lockDifferences(queries, batch)) {
+          const text = JSON.stringify(overruledTotals(JSON.parse(finding) as Finding, by));
+          await queries.query(REPLACE_FINDING, [batch.batchId, seq, text]);
+        }
+      });
+    },
   };
+}
+
+async function lockDifferences(queries: Queries, { batchId, fencingToken }: BatchWriter) {
+  await lockUnderToken(queries, batchId, fencingToken);
+  return queries.query<{ readonly seq: number; readonly finding: string }>(DIFFERENCES, [batchId]);
 }

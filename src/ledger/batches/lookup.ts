@@ -1,145 +1,173 @@
-import type { Invoice } from '../../domain/invoice.ts';
 import type { InvoiceState } from '../../domain/invoice-state.ts';
+import type { Invoice, Reason } from '../../domain/invoice.ts';
+import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 import type { RetryMove } from '../../domain/retry-decision.ts';
-import type {
-  HoldingBatch,
-  InvoiceAction,
-  InvoiceDetails,
-  InvoiceGeneration,
-  InvoiceLookup,
-  OpenTry,
-  StoredDelivery,
-} from '../../domain/ports/invoice-lookup.ts';
-import { batchInvoice, foundInvoice } from './batch-invoice.ts';
-import { lookThrough } from './look-through.ts';
-import { batchRecord } from './batch-record.ts';
 import type { Database } from '../database/database.ts';
-import { reasonOf } from '../database/reason-of.ts';
-import { arrayLiteral } from '../database/array-literal.ts';
-import type { BatchRow } from './batch-columns-sql.ts';
-import {
-  BATCH_LINE,
-  BATCH_OF_FILE,
-  BATCHES_OF_INVOICE,
-  FIND_INVOICES,
-  INVOICE_ACTIONS,
-  INVOICE_DELIVERIES,
-  INVOICE_GENERATIONS,
-  INVOICE_TRIES,
-  LAST_DELIVERY,
-} from './lookup-sql.ts';
-import type {
-  ActionRow,
-  DeliveryRow,
-  FoundInvoiceRow,
-  GenerationRow,
-  HoldingBatchRow,
-  LineRow,
-  TryRow,
-} from './lookup-sql.ts';
+import { arrayLiteral, type RowOf, withReason } from '../database/sql.ts';
+import { batchInvoice, LINE_COLUMNS, type LineRow } from './lines.ts';
+import { type InvoiceSearch, type InvoiceSearchResult, searchInvoices, type SearchBounds } from './search.ts';
 
-/** What people ask: search, and everything about one invoice. */
-export function createLookup(database: Database): InvoiceLookup {
-  const lookup: InvoiceLookup = {
-    async batchOfFile(application, sha256) {
-      const [row] = await database.query<BatchRow>(BATCH_OF_FILE, [application, sha256]);
-      return row === undefined ? null : batchRecord(row);
-    },
-
-    async findInvoices(words, limit) {
-      // No PostgreSQL text holds NUL, so nothing that is stored can match.
-      if (words.includes('\u0000')) return [];
-      const rows = await database.query<FoundInvoiceRow>(FIND_INVOICES, [words, limit]);
-      return rows.map(foundInvoice);
-    },
-
-    async searchInvoices(search, bounds) {
-      const { words, parts = false, net, from, before } = search;
-      const onlyWords = !parts && net === undefined && from === undefined && before === undefined;
-      if (onlyWords && words !== undefined && bounds.after === undefined) {
-        // The indexes give hits in no order: of more than fit, they would keep any.
-        const found = await lookup.findInvoices(words, bounds.results + 1);
-        const isAll = found.length <= bounds.results;
-        if (found.length > 0 && isAll) return { found, lookedAt: 0, backTo: null, next: null };
-      }
-      return lookThrough(database, search, bounds);
-    },
-
-    async invoiceDetails(batchId, ordinal) {
-      const [row] = await database.query<LineRow>(BATCH_LINE, [batchId, ordinal]);
-      return row === undefined ? null : details(database, row);
-    },
-
-    async lastDelivery(since) {
-      const [row] = await database.query<{ received_at: number | null }>(LAST_DELIVERY, [since]);
-      return row?.received_at ?? null;
-    },
-  };
-  return lookup;
+/** One generation of an invoice: the current one, or an earlier one and how it ended. */
+export interface InvoiceGeneration {
+  readonly generation: number;
+  readonly idempotencyKey: string;
+  readonly state: InvoiceState;
+  readonly serviceId: string | null;
+  /** POSTs of this generation; for the current one, POSTs of all generations. */
+  readonly attempts: number;
+  /** Polls by GET that were planned and are done; null for an earlier generation. */
+  readonly asks: number | null;
+  /** When its bytes and key were frozen; null before, and after a purge. */
+  readonly frozenAt: number | null;
+  readonly firstSentAt: number | null;
+  readonly acceptedAt: number | null;
+  readonly settledAt: number | null;
+  /** The last change of the current generation; null for an earlier one. */
+  readonly changedAt: number | null;
+  readonly reason: Reason | null;
+  readonly flags: readonly string[];
+  /** The bytes of its POST, once they were frozen; null before, and after a purge. */
+  readonly body: string | null;
 }
 
-async function details(database: Database, row: LineRow): Promise<InvoiceDetails> {
-  const line = batchInvoice(row);
-  const known = { line, content: row.content === null ? null : (JSON.parse(row.content) as Invoice) };
-  if (row.invoice_id === null)
-    return { ...known, generations: [], deliveries: [], batches: [], tries: [], actions: [] };
-  const generations = (await database.query<GenerationRow>(INVOICE_GENERATIONS, [row.invoice_id])).map(life);
-  const serviceIds = generations.flatMap(({ serviceId }) => serviceId ?? []);
-  const deliveries =
-    serviceIds.length === 0 ? [] : await database.query<DeliveryRow>(INVOICE_DELIVERIES, [arrayLiteral(serviceIds)]);
-  const batches = await database.query<HoldingBatchRow>(BATCHES_OF_INVOICE, [row.invoice_id]);
-  const tries = await database.query<TryRow>(INVOICE_TRIES, [row.invoice_id]);
-  const actions = await database.query<ActionRow>(INVOICE_ACTIONS, [row.invoice_id]);
+/** A delivery about an invoice, as it was stored. */
+export interface StoredDelivery {
+  readonly receivedAt: number;
+  readonly type: string | null;
+  readonly eventId: string | null;
+  readonly serviceId: string;
+  readonly verdict: 'issued' | 'failed' | null;
+  readonly reason: Reason | null;
+}
+
+/** What a person, or the retry policy, did to an invoice or to a batch that holds it. */
+export interface InvoiceAction {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Null: not known. */
+  readonly who: string | null;
+  readonly what: string;
+  readonly why: string;
+  readonly acceptedDuplicateRisk: boolean;
+  /** How it moved this invoice; null: it was about the batch as a whole. */
+  readonly move: RetryMove | null;
+}
+
+/** Everything the ledger knows of one line of a batch. */
+export interface InvoiceDetails {
+  readonly line: BatchInvoice;
+  /** What the file said, as it was or would be sent; null when a row of it is wrong, or after a purge. */
+  readonly content: Invoice | null;
+  /** Newest first; none when the line never was an invoice of the ledger. */
+  readonly generations: readonly InvoiceGeneration[];
+  /** In the order in which they were stored. */
+  readonly deliveries: readonly StoredDelivery[];
+  /** Every batch that holds this invoice, this one too; oldest first. */
+  readonly batches: readonly HoldingBatch[];
+  /** Oldest first, at most 200. */
+  readonly actions: readonly InvoiceAction[];
+}
+
+/** A batch that holds an invoice, and where in its file. */
+export interface HoldingBatch {
+  readonly batchId: string;
+  readonly file: string;
+  readonly ordinal: number;
+  /** When the file was read, epoch milliseconds. */
+  readonly readAt: number;
+  readonly rows: readonly number[];
+}
+
+/** batchId, ordinal: the line, and what the file said of the generation that this batch holds: null for an invalid invoice, and after a purge. */
+const BATCH_LINE = `/* batch-line */
+SELECT l.invoice_id, ${LINE_COLUMNS}, (
+    SELECT c.content FROM invoice_content c WHERE c.invoice_id = l.invoice_id AND c.generation = l.generation
+  ) AS content
+FROM batch_line l
+WHERE l.batch_id = $1 AND l.ordinal = $2`;
+
+/** invoiceId: every generation with its frozen bytes, newest first. */
+const INVOICE_GENERATIONS = `/* invoice-generations */
+SELECT l.*, body.body, nullif(body.frozen_at, 0) AS frozen_at FROM (
+  SELECT generation, idempotency_key, state, service_id, attempts, asks, first_sent_at, accepted_at, settled_at, changed_at,
+    reason_code, reason_message, flags
+  FROM invoice WHERE invoice_id = $1
+  UNION ALL
+  SELECT generation, idempotency_key, state, service_id, attempts, NULL, first_sent_at, NULL, settled_at, NULL,
+    reason_code, reason_message, flags
+  FROM invoice_generation WHERE invoice_id = $1
+) l
+LEFT JOIN invoice_body body ON body.invoice_id = $1 AND body.generation = l.generation
+ORDER BY l.generation DESC`;
+
+/** serviceIds; a service that repeats itself must not fill the page. */
+const INVOICE_DELIVERIES = `/* invoice-deliveries */
+SELECT received_at, event_type AS type, event_id, service_id, verdict, reason_code, reason_message
+FROM delivery WHERE service_id = ANY($1::text[])
+ORDER BY seq LIMIT 200`;
+
+/** invoiceId: the batches that hold it, oldest first. */
+const BATCHES_OF_INVOICE = `/* batches-of-invoice */
+SELECT b.batch_id, b.file, bi.ordinal, b.started_at AS read_at, bi.file_rows AS rows
+FROM batch_invoice bi JOIN batch b ON b.batch_id = bi.batch_id
+WHERE bi.invoice_id = $1 ORDER BY b.seq LIMIT 50`;
+
+/** invoiceId: what was done to it, and to the batches that hold it. A retry that moved only others says nothing of it, nor does a download. */
+const INVOICE_ACTIONS = `/* invoice-actions */
+SELECT a.at, a.who, a.what, a.why, a.accepted_duplicate_risk, ai.move
+FROM audit a
+LEFT JOIN audit_invoice ai ON ai.action_id = a.action_id AND ai.invoice_id = $1
+WHERE a.batch_id IN (SELECT batch_id FROM batch_invoice WHERE invoice_id = $1)
+  AND (ai.invoice_id IS NOT NULL OR a.what <> 'retry') AND a.what <> 'download'
+ORDER BY a.at, a.seq LIMIT 200`;
+
+/** since. */
+const LAST_DELIVERY = `/* last-delivery */
+SELECT max(received_at) AS received_at FROM delivery WHERE received_at >= $1`;
+
+/** Questions of people; Lote decides nothing by the answers. */
+export function createLookup(database: Database) {
   return {
-    ...known,
+    /**
+     * What indexes find (an exact reference, NIF or service id) at once, when it is not more than the results asked for;
+     * everything else by looking at invoices one by one, the newest first, within the bounds.
+     */
+    searchInvoices: (search: InvoiceSearch, bounds: SearchBounds): Promise<InvoiceSearchResult> =>
+      searchInvoices(database, search, bounds),
+
+    async invoiceDetails(batchId: string, ordinal: number): Promise<InvoiceDetails | null> {
+      const [row] = await database.query<DetailedRow>(BATCH_LINE, [batchId, ordinal]);
+      if (row === undefined) return null;
+      const { invoiceId, content, ...line } = row;
+      return {
+        line: batchInvoice(line),
+        content: content === null ? null : (JSON.parse(content) as Invoice),
+        ...(await historyOf(database, invoiceId)),
+      };
+    },
+
+    /** When the last webhook since then was stored; null: none. */
+    async lastDelivery(since: number): Promise<number | null> {
+      const [row] = await database.query<{ receivedAt: number | null }>(LAST_DELIVERY, [since]);
+      return row?.receivedAt ?? null;
+    },
+  };
+}
+
+interface DetailedRow extends LineRow {
+  readonly invoiceId: number | null;
+  /** JSON. */
+  readonly content: string | null;
+}
+
+async function historyOf(database: Database, id: number | null): Promise<Omit<InvoiceDetails, 'line' | 'content'>> {
+  if (id === null) return { generations: [], deliveries: [], batches: [], actions: [] };
+  const generations = (await database.query<RowOf<InvoiceGeneration>>(INVOICE_GENERATIONS, [id])).map(withReason);
+  const serviceIds = arrayLiteral(generations.flatMap(({ serviceId }) => serviceId ?? []));
+  return {
     generations,
-    deliveries: deliveries.map(delivery),
-    batches: batches.map(holdingBatch),
-    tries: tries.map(openTry),
-    actions: actions.map(invoiceAction),
+    deliveries: (await database.query<RowOf<StoredDelivery>>(INVOICE_DELIVERIES, [serviceIds])).map(withReason),
+    batches: await database.query<HoldingBatch>(BATCHES_OF_INVOICE, [id]),
+    actions: await database.query<InvoiceAction>(INVOICE_ACTIONS, [id]),
   };
-}
-
-function life(row: GenerationRow): InvoiceGeneration {
-  return {
-    generation: row.generation,
-    idempotencyKey: row.idempotency_key,
-    state: row.state as InvoiceState,
-    serviceId: row.service_id,
-    attempts: row.attempts,
-    asks: row.asks,
-    frozenAt: row.frozen_at,
-    firstSentAt: row.first_sent_at,
-    acceptedAt: row.accepted_at,
-    settledAt: row.settled_at,
-    changedAt: row.changed_at,
-    reason: reasonOf(row),
-    flags: row.flags,
-    body: row.body,
-  };
-}
-
-function delivery(row: DeliveryRow): StoredDelivery {
-  return {
-    receivedAt: row.received_at,
-    type: row.event_type,
-    eventId: row.event_id,
-    serviceId: row.service_id,
-    verdict: row.verdict,
-    reason: reasonOf(row),
-  };
-}
-
-function holdingBatch(row: HoldingBatchRow): HoldingBatch {
-  return { batchId: row.batch_id, file: row.file, ordinal: row.ordinal, readAt: row.started_at, rows: row.file_rows };
-}
-
-function openTry(row: TryRow): OpenTry {
-  const reason = { code: row.reason_code, message: row.reason_message };
-  return { generation: row.generation, sentAt: row.sent_at, answeredAt: row.answered_at, reason };
-}
-
-function invoiceAction(row: ActionRow): InvoiceAction {
-  const { at, who, what, why, accepted_duplicate_risk: acceptedDuplicateRisk } = row;
-  return { at, who, what, why, acceptedDuplicateRisk, move: row.move as RetryMove | null };
 }

@@ -1,9 +1,11 @@
-/** What a statement may be given; arrays travel as array literals (`array-literal.ts`), the same for both drivers. */
+/** What a statement may be given; arrays travel as array literals (`sql.ts`), the same for both drivers. */
 export type SqlValue = string | number | null;
 
 /** Runs single statements, each by itself or inside a transaction. */
 export interface Queries {
-  /** One statement, by itself. int8 comes back as number, bytea not at all, int[] and text[] as arrays. */
+  /**
+   * One statement, by itself. A column `batch_id` comes back as `batchId`, int8 as number, bytea not at all, int[] and text[] as arrays.
+   */
   query<Row extends object>(text: string, params?: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
@@ -15,4 +17,72 @@ export interface Database extends Queries {
   /** Commits when `work` resolves, else rolls back. `work` may run again after a deadlock, so it must have no effect outside. */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
+}
+
+const names = new Map<string, string>();
+
+/** Rows of a result whose columns have these names, as objects with names of TypeScript. */
+export function rowsOf<Row extends object>(
+  columns: readonly string[],
+  values: readonly (readonly unknown[])[],
+): readonly Row[] {
+  const keys = columns.map(keyOf);
+  return values.map((row) => {
+    const made: Record<string, unknown> = {};
+    for (let index = 0; index < keys.length; index += 1) made[keys[index] ?? ''] = row[index];
+    return made as Row;
+  });
+}
+
+function keyOf(column: string): string {
+  const known = names.get(column);
+  if (known !== undefined) return known;
+  const key = column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  names.set(column, key);
+  return key;
+}
+
+/**
+ * BEGIN, work, COMMIT on one connection. A statement that failed inside and was swallowed by `work` still fails the whole:
+ * the database answers such a COMMIT with a silent ROLLBACK, and that must never be taken for a commit.
+ */
+export async function runTransaction<Result>(
+  connection: Queries,
+  work: (queries: Queries) => Promise<Result>,
+): Promise<Result> {
+  const failures: Error[] = [];
+  await connection.query('BEGIN');
+  try {
+    const result = await work({ query: watched });
+    const [failure] = failures;
+    if (failure !== undefined) throw failure;
+    await connection.query('COMMIT');
+    return result;
+  } catch (error) {
+    await rollBack(connection);
+    // What follows a failed statement is refused because of it (25P02), and says nothing.
+    throw failures.includes(error as Error) ? failures[0] : error;
+  }
+
+  async function watched<Row extends object>(text: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    try {
+      return await connection.query<Row>(text, params);
+    } catch (error) {
+      failures.push(
+        error instanceof Error
+          ? error
+          : new Error('A statement failed with something that is no error', { cause: error }),
+      );
+      throw error;
+    }
+  }
+}
+
+/** The first error is the one to tell; a connection that is gone has rolled back by itself. */
+async function rollBack(connection: Queries): Promise<void> {
+  try {
+    await connection.query('ROLLBACK');
+  } catch {
+    // Nothing to add: see above.
+  }
 }

@@ -1,8 +1,7 @@
-import { LoteError } from '../../domain/errors.ts';
-import type { MeasureStatement } from '../../domain/ports/measures.ts';
+import { isLedgerAway } from '../../domain/errors.ts';
 import type { Database, Queries } from './database.ts';
-import { isUniqueViolation, StatementFailure } from './statement-failure.ts';
-import { statementLabel } from './statement-label.ts';
+import { isUniqueViolation, StatementFailure, statementLabel } from './statement-failure.ts';
+import type { MeasureStatement } from '../../domain/records/measures.ts';
 
 /** Of a statement that is not the ledger's own: migrations, BEGIN, COMMIT. */
 const UNNAMED = 'other';
@@ -13,45 +12,31 @@ const UNNAMED = 'other';
  */
 export function measuredDatabase(database: Database, measure: MeasureStatement | undefined): Database {
   if (measure === undefined) return database;
+  const timed = async <Result>(statement: string, counts: boolean, work: () => Promise<Result>): Promise<Result> => {
+    const began = performance.now();
+    let failed = false;
+    try {
+      return await work();
+    } catch (error) {
+      failed = counts && hasFailed(error);
+      throw error;
+    } finally {
+      measure(statement, performance.now() - began, failed);
+    }
+  };
+  const measured = (queries: Queries, counts: boolean): Queries => ({
+    query: (text, params) => timed(statementLabel(text) ?? UNNAMED, counts, () => queries.query(text, params)),
+  });
   return {
-    ...measuredQueries(database, measure, hasFailed),
+    ...measured(database, true),
     transaction: (work) =>
-      timed({ statement: 'transaction', measure, counts: hasFailed }, () =>
-        database.transaction((queries) => work(measuredQueries(queries, measure, () => false))),
-      ),
+      timed('transaction', true, () => database.transaction((queries) => work(measured(queries, false)))),
     close: () => database.close(),
   };
-}
-
-interface Timing {
-  readonly statement: string;
-  readonly measure: MeasureStatement;
-  /** Whether what was thrown counts as a failure. */
-  readonly counts: (error: unknown) => boolean;
-}
-
-function measuredQueries(queries: Queries, measure: MeasureStatement, counts: Timing['counts']): Queries {
-  return {
-    query: (text, params) =>
-      timed({ statement: statementLabel(text) ?? UNNAMED, measure, counts }, () => queries.query(text, params)),
-  };
-}
-
-async function timed<Result>({ statement, measure, counts }: Timing, work: () => Promise<Result>): Promise<Result> {
-  const began = performance.now();
-  let failed = false;
-  try {
-    return await work();
-  } catch (error) {
-    failed = counts(error);
-    throw error;
-  } finally {
-    measure(statement, performance.now() - began, failed);
-  }
 }
 
 /** The ledger's own refusals, such as a lost claim, are no failures; neither is a writer that was faster: it is expected. */
 function hasFailed(error: unknown): boolean {
   if (error instanceof StatementFailure) return !isUniqueViolation(error);
-  return error instanceof LoteError && error.code === 'ledger-unavailable';
+  return isLedgerAway(error);
 }

@@ -1,11 +1,24 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { BatchState } from '../../domain/ports/ledger/batch-record.ts';
-import type { MeasuredLag, MeasuringLedger } from '../../domain/ports/measures.ts';
-import { contradictedLines } from '../batches/contradictions-sql.ts';
-import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
-import { column } from '../database/array-literal.ts';
+import type { BatchState } from '../../domain/records/batch-record.ts';
+import { IS_CONTRADICTED } from '../batches/lines.ts';
 import type { Database } from '../database/database.ts';
-import { CLOSED_BATCH_STATES } from '../database/states.ts';
+import { CLOSED_BATCH_STATES } from '../database/sql.ts';
+
+/** A batch whose invoices are counted for the metrics. */
+export interface MeasuredBatch {
+  readonly batchId: string;
+  readonly state: BatchState;
+  /** Of its report: while a closed batch keeps it, its counts stay as they are. */
+  readonly revision: number;
+}
+
+/** Invoices of one batch in one state. */
+export interface MeasuredState {
+  readonly state: Outcome;
+  readonly invoices: number;
+  /** First POST or acceptance of the oldest one without a final word, epoch milliseconds; null: none waits. */
+  readonly oldestAt: number | null;
+}
 
 /** States in which a POST has left or may have left, and no final word has come. */
 const WITHOUT_FINAL_WORD = `('sending', 'accepted', 'unknown', 'unsettled')`;
@@ -14,14 +27,14 @@ const WITHOUT_FINAL_WORD = `('sending', 'accepted', 'unknown', 'unsettled')`;
 const COUNT_BATCHES = `/* count-batches */
 SELECT state, count(*) AS batches FROM batch WHERE application = $1 GROUP BY state`;
 
-/** That the report of batch `b` left something without a final word, or since $3 held, which nobody has cancelled. */
+/** That the report of batch `b` left something without a final word, or since $3 held, and was not cancelled. */
 const HAS_LEFT = `EXISTS (
     SELECT FROM report_outcome r
     WHERE r.batch_id = b.batch_id
       AND (r.state IN ${WITHOUT_FINAL_WORD} OR (r.state = 'held' AND b.state = 'finished' AND b.finished_at >= $3))
   )`;
 
-/** application, closed since, closed with held invoices since, limit. Those at rest come last: the limit must not cut what somebody waits for. */
+/** application, closed since, closed with held invoices since, limit. Those at rest come last: the limit must not cut batches that a person waits for. */
 const MEASURED_BATCHES = `/* measured-batches */
 SELECT b.batch_id, b.state, b.revision
 FROM batch b
@@ -31,68 +44,53 @@ LIMIT $4`;
 
 /** batchId. The states are those of the report. */
 const MEASURE_INVOICES = `/* measure-invoices */
-SELECT coalesce(bi.outcome, i.state) AS state, count(*) AS invoices,
+SELECT l.state, count(*) AS invoices,
   min(CASE
-    WHEN bi.outcome IS NOT NULL OR i.state NOT IN ${WITHOUT_FINAL_WORD} THEN NULL
-    WHEN i.state IN ('accepted', 'unsettled') THEN coalesce(i.accepted_at, i.changed_at)
-    ELSE coalesce(i.first_sent_at, i.changed_at)
+    WHEN l.outcome IS NOT NULL OR l.state NOT IN ${WITHOUT_FINAL_WORD} THEN NULL
+    WHEN l.state IN ('accepted', 'unsettled') THEN coalesce(l.accepted_at, l.changed_at)
+    ELSE coalesce(l.sent_at, l.changed_at)
   END) AS oldest_at
-FROM batch_invoice bi LEFT JOIN ${INVOICE_OF_LINE}
-WHERE bi.batch_id = $1
+FROM batch_line l
+WHERE l.batch_id = $1
 GROUP BY 1`;
 
 /** application, since. An invoice of two batches is one invoice. A report is written again when doubt comes after the end of its batch. */
 const MEASURE_DOUBT = `/* measure-doubt */
-SELECT count(DISTINCT i.invoice_id) AS invoices
-${contradictedLines(`bi.batch_id IN (
-    SELECT b.batch_id FROM batch b LEFT JOIN report_mark m ON m.batch_id = b.batch_id
-    WHERE b.application = $1 AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finished_at >= $2 OR m.written_at >= $2))`)}`;
+SELECT count(DISTINCT l.invoice_id) AS invoices FROM batch_line l
+WHERE ${IS_CONTRADICTED} AND l.batch_id IN (
+  SELECT b.batch_id FROM batch b
+  WHERE b.application = $1 AND (b.state NOT IN ${CLOSED_BATCH_STATES} OR b.finished_at >= $2 OR b.reported_at >= $2))`;
 
-/** Arrays: batchId, ordinal. */
-const MEASURE_LAG = `/* measure-lag */
-SELECT i.state, greatest(0, i.settled_at - i.accepted_at) AS lag_ms
-FROM unnest($1::text[], $2::integer[]) AS u(batch_id, ordinal)
-JOIN batch_invoice bi ON bi.batch_id = u.batch_id AND bi.ordinal = u.ordinal
-JOIN ${INVOICE_OF_LINE}
-WHERE i.state IN ('issued', 'failed') AND i.accepted_at IS NOT NULL AND i.settled_at IS NOT NULL`;
-
-/** Reads for the metrics. */
-export function createMeasuring(database: Database): MeasuringLedger {
+/** What the metrics read of the ledger: few rows, and never while something waits for them. */
+export function createMeasuring(database: Database) {
   return {
-    async countBatches(application) {
+    /** Numbers of the application's batches by state. */
+    async countBatches(application: string): Promise<Readonly<Partial<Record<BatchState, number>>>> {
       const rows = await database.query<{ state: BatchState; batches: number }>(COUNT_BATCHES, [application]);
       return Object.fromEntries(rows.map(({ state, batches }) => [state, batches]));
     },
 
-    async measuredBatches(application, { closedSince, heldSince, limit }) {
-      const rows = await database.query<{ batch_id: string; state: BatchState; revision: number }>(MEASURED_BATCHES, [
+    /**
+     * At most `limit`, newest first: open batches, and those whose report left invoices without a final word, or held ones if they finished since `heldSince`;
+     * after them the others that closed since `closedSince`. Times are epoch milliseconds.
+     */
+    measuredBatches: (
+      application: string,
+      choice: { readonly closedSince: number; readonly heldSince: number; readonly limit: number },
+    ) =>
+      database.query<MeasuredBatch>(MEASURED_BATCHES, [
         application,
-        closedSince,
-        heldSince,
-        limit,
-      ]);
-      return rows.map(({ batch_id: batchId, state, revision }) => ({ batchId, state, revision }));
-    },
+        choice.closedSince,
+        choice.heldSince,
+        choice.limit,
+      ]),
 
-    async measureInvoices(batchId) {
-      const rows = await database.query<{ state: Outcome; invoices: number; oldest_at: number | null }>(
-        MEASURE_INVOICES,
-        [batchId],
-      );
-      return rows.map(({ state, invoices, oldest_at: oldestAt }) => ({ state, invoices, oldestAt }));
-    },
+    measureInvoices: (batchId: string) => database.query<MeasuredState>(MEASURE_INVOICES, [batchId]),
 
-    async measureDoubt(application, { since }) {
+    /** Number of invoices that went out and are in doubt (`CONTRADICTIONS`): of open batches, and of those that closed, or whose report was written, since that epoch millisecond. */
+    async measureDoubt(application: string, { since }: { readonly since: number }): Promise<number> {
       const [row] = await database.query<{ invoices: number }>(MEASURE_DOUBT, [application, since]);
       return row?.invoices ?? 0;
-    },
-
-    async measureLag(invoices) {
-      const rows = await database.query<{ state: MeasuredLag['state']; lag_ms: number }>(MEASURE_LAG, [
-        column(invoices, (one) => one.batchId),
-        column(invoices, (one) => one.ordinal),
-      ]);
-      return rows.map(({ state, lag_ms: ms }) => ({ state, ms }));
     },
   };
 }

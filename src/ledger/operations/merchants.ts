@@ -1,72 +1,96 @@
-import type { MerchantLedger } from '../../domain/ports/ledger/merchant-ledger.ts';
-import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
-import { column } from '../database/array-literal.ts';
+import { MERCHANT_OF_INVOICE } from '../batches/pages-sql.ts';
 import type { Database } from '../database/database.ts';
+import { column } from '../database/sql.ts';
 
-/** batchId, who reads. Names and addresses: the first that the file gives, in its own order. */
-const MERCHANTS_NEEDED = `/* merchants-needed */
-SELECT i.merchant_nif AS nif,
-  (array_agg(c.merchant_legal_name ORDER BY bi.ordinal) FILTER (WHERE c.merchant_legal_name IS NOT NULL))[1] AS legal_name,
-  (array_agg(c.merchant_email ORDER BY bi.ordinal) FILTER (WHERE c.merchant_email IS NOT NULL))[1] AS email
-FROM batch_invoice bi
-JOIN ${INVOICE_OF_LINE}
-JOIN LATERAL (
-  SELECT * FROM invoice_content own WHERE own.invoice_id = i.invoice_id AND own.generation = i.generation OFFSET 0
-) c ON true
-LEFT JOIN merchant m ON m.application = i.application AND m.nif = i.merchant_nif AND m.read_by IS NOT DISTINCT FROM $2
-WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1 AND i.state = 'staged' AND m.nif IS NULL
-GROUP BY i.merchant_nif
-ORDER BY min(bi.ordinal)`;
-
-/** batchId, who reads. */
-const HAS_SENDABLE = `/* has-sendable */
-SELECT EXISTS (
-  SELECT FROM batch_invoice bi
-  JOIN ${INVOICE_OF_LINE}
-  LEFT JOIN merchant m ON m.application = i.application AND m.nif = i.merchant_nif AND m.read_by IS NOT DISTINCT FROM $2
-  WHERE bi.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1
-    AND (i.state = 'sending' OR (i.state = 'staged' AND m.nif IS NOT NULL))
-) AS found`;
-
-interface MerchantNeedRow {
+/**
+ * A merchant that must exist at the service before its invoices are sent. Null: the file does not say it, and the
+ * merchant cannot be created without it.
+ */
+export interface MerchantNeed {
   readonly nif: string;
-  readonly legal_name: string | null;
+  readonly legalName: string | null;
   readonly email: string | null;
 }
 
-/** application, arrays: nif, merchantId; who has read them. */
+/** batchId. Names and addresses: the first that the file gives, in its own order. */
+const MERCHANTS_NEEDED = `/* merchants-needed */
+SELECT i.merchant_nif AS nif,
+  (array_agg(c.merchant_legal_name ORDER BY i.ordinal) FILTER (WHERE c.merchant_legal_name IS NOT NULL))[1] AS legal_name,
+  (array_agg(c.merchant_email ORDER BY i.ordinal) FILTER (WHERE c.merchant_email IS NOT NULL))[1] AS email
+FROM live_line i
+JOIN LATERAL (
+  SELECT * FROM invoice_content own WHERE own.invoice_id = i.invoice_id AND own.generation = i.generation OFFSET 0
+) c ON true
+WHERE i.batch_id = $1 AND i.owner_batch = $1 AND i.state = 'staged'
+GROUP BY i.merchant_nif
+ORDER BY min(i.ordinal)`;
+
+/** batchId. */
+const HAS_SENDABLE = `/* has-sendable */
+SELECT EXISTS (
+  SELECT FROM live_line i LEFT JOIN merchant m ON ${MERCHANT_OF_INVOICE}
+  WHERE i.batch_id = $1 AND i.owner_batch = $1
+    AND (i.state = 'sending' OR (i.state = 'staged' AND m.nif IS NOT NULL))
+) AS found`;
+
+/** The service has taken an invoice of the merchant, so that another id may be that of another merchant. */
+const IS_USED = `EXISTS (SELECT FROM batch_invoice bi
+  JOIN LATERAL (SELECT * FROM invoice own WHERE own.invoice_id = bi.invoice_id OFFSET 0) i ON true
+  WHERE bi.merchant_nif = merchant.nif AND i.application = merchant.application AND i.service_id IS NOT NULL OFFSET 0)`;
+
+/** application, arrays: nif, merchantId. An id that was used stays beside the one that is listed now. */
 const SAVE_MERCHANTS = `/* save-merchants */
-INSERT INTO merchant (application, nif, merchant_id, read_by)
-SELECT $1, u.nif, u.merchant_id, $4::text FROM unnest($2::text[], $3::text[]) AS u(nif, merchant_id)
+INSERT INTO merchant (application, nif, merchant_id, listed_id)
+SELECT $1, u.nif, u.merchant_id, u.merchant_id FROM unnest($2::text[], $3::text[]) AS u(nif, merchant_id)
 ORDER BY u.nif
-ON CONFLICT (application, nif) DO UPDATE SET merchant_id = excluded.merchant_id, read_by = excluded.read_by
-WHERE merchant.merchant_id <> excluded.merchant_id OR merchant.read_by IS DISTINCT FROM excluded.read_by`;
+ON CONFLICT (application, nif) DO UPDATE SET listed_id = excluded.listed_id,
+  merchant_id = CASE WHEN ${IS_USED} THEN merchant.merchant_id ELSE excluded.merchant_id END
+WHERE merchant.listed_id IS DISTINCT FROM excluded.listed_id`;
 
-/** The service's ids of merchants. */
-export function createMerchants(database: Database): MerchantLedger {
+/** application, array: nif. */
+const UNLIST_MERCHANTS = `/* unlist-merchants */
+UPDATE merchant SET listed_id = NULL WHERE application = $1 AND nif = ANY($2::text[])`;
+
+/** application, array: nif. */
+const CHANGED_MERCHANTS = `/* changed-merchants */
+SELECT nif FROM merchant
+WHERE application = $1 AND nif = ANY($2::text[]) AND listed_id IS DISTINCT FROM merchant_id AND ${IS_USED}`;
+
+/** Ids in the service's list of merchants, as it was read last, beside those under which invoices of an application were taken. */
+export function createMerchants(database: Database) {
   return {
-    async merchantsNeeded(batchId, readBy = null) {
-      const rows = await database.query<MerchantNeedRow>(MERCHANTS_NEEDED, [batchId, readBy]);
-      return rows.map((row) => ({ nif: row.nif, legalName: row.legal_name, email: row.email }));
-    },
+    /** Merchants of owned `staged` invoices of the batch. First non-null details in file order. */
+    merchantsNeeded: (batchId: string) => database.query<MerchantNeed>(MERCHANTS_NEEDED, [batchId]),
 
-    async hasSendable(batchId, readBy = null) {
-      const [row] = await database.query<{ found: boolean }>(HAS_SENDABLE, [batchId, readBy]);
+    /** Whether the batch owns an unsent invoice that can be sent: its merchant is known, or its bytes are frozen. */
+    async hasSendable(batchId: string): Promise<boolean> {
+      const [row] = await database.query<{ found: boolean }>(HAS_SENDABLE, [batchId]);
       return row?.found === true;
     },
 
-    async saveMerchants(application, merchants, readBy = null) {
+    /**
+     * Keeps what the list has; null: it lacks the merchant. Returns the tax numbers whose id is not the one under which the service took their invoices:
+     * until an operator confirms the service (`confirmAccount`), none of their invoices gets bytes.
+     */
+    async saveMerchants(
+      application: string,
+      merchants: readonly { readonly nif: string; readonly merchantId: string | null }[],
+    ): Promise<readonly string[]> {
       // The service's list may hold a merchant twice; the first is taken, and one statement cannot write a row twice.
-      const firsts = new Map<string, string>();
+      const firsts = new Map<string, string | null>();
       for (const { nif, merchantId } of merchants) if (!firsts.has(nif)) firsts.set(nif, merchantId);
-      if (firsts.size === 0) return;
-      const rows = [...firsts];
+      if (firsts.size === 0) return [];
+      const listed = [...firsts].filter((one): one is [string, string] => one[1] !== null);
+      const nifs = column([...firsts], ([nif]) => nif);
+      const gone = [...firsts].filter(([, merchantId]) => merchantId === null);
       await database.query(SAVE_MERCHANTS, [
         application,
-        column(rows, ([nif]) => nif),
-        column(rows, ([, merchantId]) => merchantId),
-        readBy,
+        column(listed, ([nif]) => nif),
+        column(listed, ([, merchantId]) => merchantId),
       ]);
+      if (gone.length > 0) await database.query(UNLIST_MERCHANTS, [application, column(gone, ([nif]) => nif)]);
+      const changed = await database.query<{ nif: string }>(CHANGED_MERCHANTS, [application, nifs]);
+      return changed.map(({ nif }) => nif);
     },
   };
 }

@@ -1,84 +1,225 @@
-import type { PurgeLedger, StayingBatch } from '../../domain/ports/ledger/purge-ledger.ts';
+import { REOPENING_STATES } from '../../domain/invoice-state.ts';
+import type { BatchState } from '../../domain/records/batch-record.ts';
+import { IS_ROWS_LOST, IS_ROWS_SKIPPED, IS_TOTALS_ROW } from '../batches/findings.ts';
 import type { Database, Queries, SqlValue } from '../database/database.ts';
-import { arrayLiteral } from '../database/array-literal.ts';
-import {
-  COUNT_NOBODYS,
-  COUNT_PURGE,
-  LOCK_PURGED_INVOICES,
-  MARK_PURGED,
-  OTHERS_OF_THAT_AGE,
-  PURGE_FINDINGS,
-  PURGE_INVOICES,
-  PURGE_NOBODYS,
-  PURGEABLE_BATCHES,
-  PURGED_AT,
-  PURGED_FILES,
-  STAYING_BATCHES,
-  DELIVERED_LATER,
-} from './purge-sql.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, stateList } from '../database/sql.ts';
 
-/** All of it in one transaction: a purge that is interrupted has removed nothing. */
-export function createPurge(database: Database): PurgeLedger {
+/** Batch `b` was purged and not opened again since. */
+const IS_PURGED = `(b.state IN ${CLOSED_BATCH_STATES} AND coalesce(b.purged_at >= coalesce(b.finished_at, b.started_at), false))`;
+
+/** Invoices of batch `b` that may still change. */
+const MAY_CHANGE = `FROM live_line i WHERE i.batch_id = b.batch_id AND i.state IN ${stateList(REOPENING_STATES)}`;
+
+/**
+ * before ($1): closed batches `b` that ended before it and in which nothing may still change. A purged one is purged again when a late word of the service
+ * has ended an invoice whose content had to stay.
+ */
+const PURGEABLE = `b.state IN ${CLOSED_BATCH_STATES} AND coalesce(b.finished_at, b.started_at) < $1 AND NOT EXISTS (SELECT ${MAY_CHANGE})
+  AND (NOT ${IS_PURGED} OR EXISTS (
+    SELECT FROM live_line i WHERE i.batch_id = b.batch_id AND i.state = 'issued' AND i.settled_at > b.purged_at))`;
+
+/** before, application (null: of all). Locked, so that none is opened again meanwhile. */
+const PURGEABLE_BATCHES = `/* purgeable-batches */
+SELECT b.batch_id, b.sha256 FROM batch b
+WHERE ${PURGEABLE} AND ($2::text IS NULL OR b.application = $2)
+ORDER BY b.seq
+FOR UPDATE OF b`;
+
+/** before, application: the others that have such batches; none when it is null. */
+const OTHERS_OF_THAT_AGE = `/* others-of-that-age */
+SELECT DISTINCT b.application FROM batch b
+WHERE ${PURGEABLE} AND b.application <> $2
+ORDER BY b.application`;
+
+/** before, application (null: of all): batches of that age that no purge may touch yet, and how many of their invoices may still change. */
+const STAYING_BATCHES = `/* staying-batches */
+SELECT b.batch_id, b.state, (SELECT count(*) ${MAY_CHANGE}) AS invoices
+FROM batch b
+WHERE coalesce(b.finished_at, b.started_at) < $1 AND ($2::text IS NULL OR b.application = $2)
+  AND NOT ${IS_PURGED} AND NOT (${PURGEABLE})
+ORDER BY b.seq`;
+
+/** batches: their invoices, locked in the order of a staging, so that no file that is being staged attaches to one whose content goes meanwhile. */
+const LOCK_PURGED_INVOICES = `/* lock-purged-invoices */
+SELECT count(*) AS n FROM (
+  SELECT i.invoice_id FROM invoice i
+  WHERE i.invoice_id = ANY(ARRAY(SELECT bi.invoice_id FROM batch_invoice bi WHERE bi.batch_id = ANY ($1::text[])))
+  ORDER BY i.identity
+  FOR UPDATE OF i
+) locked`;
+
+/**
+ * Invoices of these batches that no other batch holds whose words stay: as an array, and each looked up by itself (OFFSET 0), so that no table is read as a
+ * whole for them.
+ */
+const OF_PURGED_BATCHES = `ARRAY(SELECT DISTINCT bi.invoice_id FROM batch_invoice bi
+  WHERE bi.batch_id = ANY ($1::text[]) AND NOT EXISTS (
+    SELECT 1 FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
+    WHERE other.invoice_id = bi.invoice_id AND NOT ${IS_PURGED} AND NOT b.batch_id = ANY ($1::text[])
+    OFFSET 0))`;
+
+/** A statement that writes rows and returns their number as `n`. */
+function counted(name: string, statement: string): string {
+  return `/* ${name} */ WITH gone AS (${statement} RETURNING 1) SELECT count(*) AS n FROM gone`;
+}
+
+/** Deletes rows of these invoices: those of an earlier generation, and all of an invoice in one of the states. */
+function deleteFrom(table: string, states: string): string {
+  return `DELETE FROM ${table} c
+WHERE c.invoice_id = ANY(${OF_PURGED_BATCHES}) AND EXISTS (
+  SELECT 1 FROM invoice i WHERE i.invoice_id = c.invoice_id AND (i.state IN ${states} OR c.generation < i.generation) OFFSET 0)`;
+}
+
+/** A next generation freezes bytes of its own: the old ones have no use once an invoice is at its end. */
+const PURGE_BODIES = counted('purge-bodies', deleteFrom('invoice_body', `('issued', 'failed', 'rejected')`));
+
+/** What may be retried keeps its content. */
+const PURGE_CONTENTS = counted('purge-contents', deleteFrom('invoice_content', `('issued')`));
+
+/** Without those by which a report counts the rows that are in no invoice. */
+const PURGE_FINDINGS = counted(
+  'purge-findings',
+  `DELETE FROM finding f WHERE f.batch_id = ANY ($1::text[]) AND NOT ${IS_ROWS_LOST} AND NOT ${IS_ROWS_SKIPPED} AND NOT ${IS_TOTALS_ROW}`,
+);
+
+/** The words of the row go. */
+const PURGE_TOTALS_ROWS = counted(
+  'purge-totals-rows',
+  `UPDATE finding f SET finding = '{"row":' || coalesce(substring(f.finding FROM '"row":([0-9]+)'), 'null')
+  || ',"column":null,"code":"totals-row","message":"It is a totals row and not part of an invoice","severity":"warning"}'
+WHERE f.batch_id = ANY ($1::text[]) AND ${IS_TOTALS_ROW}`,
+);
+
+const PURGE_ROW_FINDINGS = counted(
+  'purge-row-findings',
+  `UPDATE batch_invoice SET findings = NULL,
+  reason_code = CASE WHEN outcome = 'invalid' THEN coalesce(reason_code, 'purged') ELSE reason_code END,
+  reason_message = CASE WHEN outcome = 'invalid' THEN coalesce(reason_message, 'Removed by a purge; the report of the time says it.') ELSE reason_message END
+WHERE batch_id = ANY ($1::text[]) AND findings IS NOT NULL`,
+);
+
+/** before: bytes of deliveries that could not be read. They belong to no application. */
+const PURGE_UNREADABLE = counted(
+  'purge-unreadable',
+  `UPDATE delivery SET raw = NULL WHERE raw IS NOT NULL AND received_at < $1`,
+);
+
+/** batches, now. */
+const MARK_PURGED = `/* mark-purged */
+UPDATE batch SET purged_at = $2 WHERE batch_id = ANY ($1::text[])`;
+
+/** hashes: those of which every batch is closed and purged, and was not opened again since. All applications keep their copies in one place. */
+const PURGED_FILES = `/* purged-files */
+SELECT b.sha256 FROM batch b WHERE b.sha256 = ANY ($1::text[])
+GROUP BY b.sha256
+HAVING bool_and(${IS_PURGED})`;
+
+/** batchId. */
+const PURGED_AT = `/* purged-at */
+SELECT purged_at FROM batch WHERE batch_id = $1`;
+
+/** What a purge removes, or would remove. */
+export interface Purged {
+  /** Batches whose words go, and the hashes of their files. */
+  readonly batches: readonly PurgedBatch[];
+  /** Contents and bodies of invoices, findings of rows and files, bytes of deliveries that could not be read. */
+  readonly contents: number;
+  readonly bodies: number;
+  readonly findings: number;
+  readonly deliveries: number;
+  /** Other applications of the ledger that have batches of that age, all of which stay. */
+  readonly others: readonly string[];
+  /** Batches of that age that stay with all that they hold, because they have not ended or invoices of them may still go. */
+  readonly staying: readonly StayingBatch[];
+}
+
+interface PurgedBatch {
+  readonly batchId: string;
+  readonly sha256: string;
+}
+
+/** A batch that no purge may touch yet. */
+interface StayingBatch {
+  readonly batchId: string;
+  readonly state: BatchState;
+  /** Those that are not at their end. */
+  readonly invoices: number;
+}
+
+interface PurgeRequest {
+  readonly before: number;
+  readonly dryRun: boolean;
+  readonly now: number;
+  /** Null: the batches of all. */
+  readonly application: string | null;
+}
+
+/**
+ * Forgets what was written in files and deliveries and keeps what makes exactly-once hold: identities, keys, fingerprints, generations, states,
+ * service ids, hashes of files and deliveries.
+ */
+export function createPurge(database: Database) {
   return {
-    async purge({ before, dryRun, now, application }) {
-      return database.transaction(async (queries) => {
-        const rows = await queries.query<{ batch_id: string; sha256: string }>(PURGEABLE_BATCHES, [
-          before,
-          application,
-        ]);
-        const later = await queries.query<{ invoice_id: number }>(DELIVERED_LATER, [before, application]);
-        const ids = arrayLiteral(rows.map((row) => row.batch_id));
-        const ofInvoices = [ids, arrayLiteral(later.map((row) => row.invoice_id))];
-        const anyInvoice = rows.length + later.length > 0;
-        if (!dryRun && anyInvoice) await queries.query(LOCK_PURGED_INVOICES, ofInvoices);
-        const purged = {
-          batches: rows.map(({ batch_id, sha256 }) => ({ batchId: batch_id, sha256 })),
-          contents: await countOf(queries, COUNT_PURGE.contents, ofInvoices),
-          bodies: await countOf(queries, COUNT_PURGE.bodies, ofInvoices),
-          findings: await countOf(queries, COUNT_PURGE.findings, [ids]),
-          deliveries:
-            (await countOf(queries, COUNT_PURGE.deliveries, ofInvoices)) +
-            (await countOf(queries, COUNT_NOBODYS, [before, application])),
-          others: (await queries.query<{ application: string }>(OTHERS_OF_THAT_AGE, [before, application])).map(
-            (row) => row.application,
-          ),
-          staying: await stayingBatches(queries, before, application),
-        };
-        if (dryRun) return purged;
-        await queries.query(PURGE_NOBODYS, [before, application]);
-        if (anyInvoice) for (const statement of PURGE_INVOICES) await queries.query(statement, ofInvoices);
-        if (rows.length === 0) return purged;
-        for (const statement of PURGE_FINDINGS) await queries.query(statement, [ids]);
-        await queries.query(MARK_PURGED, [ids, now]);
+    /**
+     * Of every closed batch that ended before `before` and in which nothing may still change. An invoice that is not confirmed as issued keeps its content: it
+     * may be retried; one that another, younger batch holds keeps everything. One transaction, which locks what it decided about: a batch that is claimed
+     * meanwhile is not purged, and a process that stands still until its session is taken from it has purged nothing. A dry run is rolled back.
+     */
+    async purge({ before, dryRun, now, application }: PurgeRequest): Promise<Purged> {
+      const work = async (queries: Queries): Promise<Purged> => {
+        const purged = await purgeAll(queries, { before, now, application });
+        if (dryRun) throw new RolledBack(purged);
         return purged;
+      };
+      return database.transaction(work).catch((error: unknown) => {
+        if (error instanceof RolledBack) return error.purged;
+        throw error;
       });
     },
 
-    async purgedFiles(hashes, application) {
-      const rows = await database.query<{ sha256: string }>(PURGED_FILES, [arrayLiteral(hashes), application]);
+    /** Of these hashes of files those that no batch needs any more: each such batch is purged. */
+    async purgedFiles(hashes: readonly string[]): Promise<readonly string[]> {
+      const rows = await database.query<{ sha256: string }>(PURGED_FILES, [arrayLiteral(hashes)]);
       return rows.map(({ sha256 }) => sha256);
     },
 
-    async purgedAt(batchId) {
-      const [row] = await database.query<{ purged_at: number | null }>(PURGED_AT, [batchId]);
-      return row?.purged_at ?? null;
+    /** Null: its words are there. */
+    async purgedAt(batchId: string): Promise<number | null> {
+      const [row] = await database.query<{ purgedAt: number | null }>(PURGED_AT, [batchId]);
+      return row?.purgedAt ?? null;
     },
   };
 }
 
-async function stayingBatches(
-  queries: Queries,
-  before: number,
-  application: string | null,
-): Promise<readonly StayingBatch[]> {
-  const rows = await queries.query<{ batch_id: string } & Pick<StayingBatch, 'state' | 'invoices'>>(STAYING_BATCHES, [
-    before,
-    application,
-  ]);
-  return rows.map(({ batch_id: batchId, state, invoices }) => ({ batchId, state, invoices }));
+/** What a process purges with. */
+export type PurgeLedger = ReturnType<typeof createPurge>;
+
+/** Ends the transaction of a dry run. */
+class RolledBack extends Error {
+  readonly purged: Purged;
+
+  constructor(purged: Purged) {
+    super();
+    this.purged = purged;
+  }
 }
 
-async function countOf(queries: Queries, text: string, values: readonly SqlValue[]): Promise<number> {
-  const [row] = await queries.query<{ n: number }>(text, values);
-  return row?.n ?? 0;
+async function purgeAll(queries: Queries, { before, now, application }: Omit<PurgeRequest, 'dryRun'>): Promise<Purged> {
+  const which = [before, application];
+  const batches = await queries.query<PurgedBatch>(PURGEABLE_BATCHES, which);
+  const others = await queries.query<{ application: string }>(OTHERS_OF_THAT_AGE, which);
+  const staying = await queries.query<StayingBatch>(STAYING_BATCHES, which);
+  const ids = arrayLiteral(batches.map(({ batchId }) => batchId));
+  const removed = async (statement: string, value: SqlValue = ids): Promise<number> =>
+    (await queries.query<{ n: number }>(statement, [value]))[0]?.n ?? 0;
+  const deliveries = await removed(PURGE_UNREADABLE, before);
+  const found = { batches, deliveries, others: others.map((row) => row.application), staying };
+  if (batches.length === 0) return { ...found, contents: 0, bodies: 0, findings: 0 };
+  await queries.query(LOCK_PURGED_INVOICES, [ids]);
+  const bodies = await removed(PURGE_BODIES);
+  const contents = await removed(PURGE_CONTENTS);
+  const findings = (await removed(PURGE_FINDINGS)) + (await removed(PURGE_ROW_FINDINGS));
+  await removed(PURGE_TOTALS_ROWS);
+  await queries.query(MARK_PURGED, [ids, now]);
+  return { ...found, contents, bodies, findings };
 }

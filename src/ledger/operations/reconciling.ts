@@ -1,154 +1,366 @@
-import type { EndRepeats, OpenDocument, ReconcilingLedger } from '../../domain/ports/ledger/reconciling-ledger.ts';
-import { NO_FINAL_ANSWER } from '../../domain/retry-decision.ts';
-import { BATCH_COLUMNS, type BatchRow } from '../batches/batch-columns-sql.ts';
-import { batchRecord } from '../batches/batch-record.ts';
-import { arrayLiteral, column } from '../database/array-literal.ts';
-import type { Database } from '../database/database.ts';
-import { reasonOf } from '../database/reason-of.ts';
-import { CLOSED_BATCH_STATES } from '../database/states.ts';
+import type { Reason } from '../../domain/invoice.ts';
+import { ACCEPTED_EARLIER, ISSUED_EARLIER } from '../../domain/machine/invoice-life.ts';
 import {
-  BATCHES_LEFT_UNKNOWN,
-  END_REPEATS,
-  GIVE_UP_REPEATS,
-  MARK_REASONS_CHANGED,
-  MISSED_CONTRADICTIONS,
-  MISSED_EVENTS,
-  OPEN_DOCUMENTS,
-  type OpenDocumentRow,
-  EXPIRE_PENDING,
-  TAKE_UNKNOWN,
-  type TakenRow,
-  UNSETTLED_DOCUMENTS,
-} from './reconciling-sql.ts';
-import { REVIVE_ALL_ISSUED } from '../settling/revive-issued-sql.ts';
-import { applyEvents, applyPastEvents } from '../settling/settled.ts';
+  NEVER_REPEATED_REASONS,
+  NO_FINAL_ANSWER,
+  OLDER_LEDGER,
+  SPENT_KEY_REASONS,
+} from '../../domain/retry-decision.ts';
+import { changeInvoices, type LockedInvoice } from '../change-invoices.ts';
+import type { Database, Queries, SqlValue } from '../database/database.ts';
+import {
+  arrayLiteral,
+  CLOSED_BATCH_STATES,
+  column,
+  isAheadSql,
+  ISSUABLE_STATES,
+  type ReasonColumns,
+  reasonOf,
+} from '../database/sql.ts';
+import { EARLIER_GENERATION, type EarlierGeneration, earlierGeneration } from '../sending/earlier-key-sql.ts';
+import { failedEventOf, hear } from '../settling/settled.ts';
 
-/** application: batches that some run works on, or did before it was lost. */
-const OPEN_BATCHES = `/* open-batches */
-SELECT ${BATCH_COLUMNS} FROM batch
-WHERE application = $1 AND state IN ('staging', 'running', 'paused')
-ORDER BY seq`;
+/** An `unknown` invoice that this process alone may repeat now: its key, and the bytes that went with it. */
+export interface RepeatInvoice {
+  readonly invoiceId: number;
+  readonly identity: string;
+  readonly generation: number;
+  readonly idempotencyKey: string;
+  readonly body: string;
+  /** When its bytes were frozen: no POST of them left before. */
+  readonly mayExistSince: number;
+  /** When its last POST that the ledger knows of left. */
+  readonly lastTriedAt: number;
+  /** Why it is unknown; it stays the reason when the repeat proves nothing. */
+  readonly reason: Reason;
+  /** As in `SendableInvoice`. */
+  readonly earlier?: EarlierGeneration;
+}
 
-/** application, workflowId, runId. */
-const BATCHES_CLOSED_BY = `/* batches-closed-by */
-SELECT batch_id FROM batch
-WHERE application = $1 AND workflow_id = $2 AND run_id = $3 AND state IN ${CLOSED_BATCH_STATES}
-ORDER BY seq`;
+/** A portion of the invoices of one application: another one's go out under another key, into another account. */
+interface PortionOfAll {
+  readonly application: string;
+  /** Where an earlier call ended; 0: from the start. */
+  readonly afterInvoiceId: number;
+  readonly limit: number;
+}
+
+export interface TakeUnknown extends PortionOfAll {
+  readonly now: number;
+  readonly retentionMs: number;
+  /** A repeat that was begun this long ago and not recorded is one that a crash ended. */
+  readonly staleMs: number;
+  /** True: whatever may be repeated; false: what has waited long enough since its last try (`REPEATED`). */
+  readonly all: boolean;
+  /** The refusal of a repeat proves that nothing was created: what was refused after a lost answer need not wait. */
+  readonly refusalIsProof?: boolean;
+}
+
+interface EndRepeats {
+  readonly application: string;
+  readonly now: number;
+  readonly frozenUntil: number;
+  readonly reason: Reason;
+  /** Of `reason` where a clock that ran ahead froze the invoice: it is not known when its first POST left. */
+  readonly messageAhead: string;
+}
+
+/** A document without a final word, of a batch that no longer waits for it. */
+export interface OpenDocument {
+  readonly invoiceId: number;
+  readonly serviceId: string;
+  /** A signed `failed` event waits for this GET; null: none. */
+  readonly failedEvent: { readonly reason: Reason | null } | null;
+}
 
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost, so its outcome is not known.' };
 
-/** What was left open when batches closed. */
-export function createReconciling(database: Database): ReconcilingLedger {
+const SPENT = reasonList(SPENT_KEY_REASONS);
+
+function reasonList(codes: readonly string[]): string {
+  return `(${codes.map((code) => `'${code}'`).join(', ')})`;
+}
+
+/** now ($1), stale before ($2). */
+const IS_STALE = `(i.changed_at < $2 OR ${isAheadSql('i.changed_at', '$1')})`;
+
+/** An `unknown` one, or a repeat that a crash ended. $2: changed before this, a repeat counts as ended. */
+const REPEATABLE = `(i.state = 'unknown' OR (i.state = 'sending' AND ${IS_STALE}))`;
+
+/**
+ * No operator has to confirm a repeat: inside the retention window it cannot make a second document, unless the ledger was restored from a copy, and another key
+ * was used meanwhile.
+ */
+const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
+    AND NOT i.flags && '{${ISSUED_EARLIER},${OLDER_LEDGER}}' AND coalesce(i.reason_code, '') <> '${ACCEPTED_EARLIER}')`;
+
+/** A document of `i` without a final word, and whether a signed `failed` event waits for its GET. */
+const documentOf = (from: string, i: string): string => `
+SELECT ${i}.invoice_id, ${i}.service_id, event.seq IS NOT NULL AS has_failed_event, event.reason_code, event.reason_message
+FROM ${from}
+LEFT JOIN LATERAL (${failedEventOf(i)}) event ON true`;
+
+/** batchId, invoiceId after which to go on, limit. */
+const UNSETTLED_DOCUMENTS = `/* unsettled-documents */${documentOf('live_line i', 'i')}
+WHERE i.batch_id = $1 AND i.state = 'unsettled' AND i.service_id IS NOT NULL AND i.invoice_id > $2
+ORDER BY i.invoice_id
+LIMIT $3`;
+
+/** application. */
+const BATCHES_LEFT_UNKNOWN = `/* batches-left-unknown */
+SELECT DISTINCT i.owner_batch AS batch_id, i.is_stopped FROM left_open i
+WHERE i.state = 'unknown' AND i.application = $1 AND ${REPEATED_BY_ITSELF}
+ORDER BY i.owner_batch`;
+
+/**
+ * now, stale before, frozen after, all, limit, invoiceId after which to go on, application, refusal is proof: what may be repeated, as the machine's
+ * `take` decides. Without `all`, each invoice waits half of the age it
+ * had at its last try, so that it is repeated a dozen times in a day and not a hundred; one with a spent key waits for
+ * all of that age, unless a refusal is a proof. None of a batch that is stopped is taken.
+ */
+const REPEATED = `ARRAY(
+  SELECT i.invoice_id
+  FROM left_open i
+  JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
+  WHERE ${REPEATABLE} AND body.frozen_at > $3 AND NOT ${isAheadSql('body.frozen_at', '$1')}
+    AND ${REPEATED_BY_ITSELF} AND NOT i.is_stopped
+    AND ($4::text::boolean
+      OR ($8::text::boolean AND i.reason_code = 'refused-after-lost-answer')
+      OR ${isAheadSql('i.changed_at', '$1')}
+      OR CASE WHEN i.reason_code IN ${SPENT} THEN 1 ELSE 2 END * ($1 - i.changed_at) >= i.changed_at - body.frozen_at)
+    AND i.invoice_id > $6 AND i.application = $7
+  ORDER BY i.invoice_id
+  LIMIT $5)`;
+
+/** One invoice that reconciliation has taken for one repeat. */
+interface TakenRow {
+  readonly invoiceId: number;
+  readonly identity: string;
+  readonly body: string;
+  readonly frozenAt: number;
+  readonly earlier: string | null;
+}
+
+/** invoiceIds. */
+const TAKEN = `/* taken-invoices */
+SELECT i.invoice_id, i.identity, body.body, body.frozen_at, ${EARLIER_GENERATION} AS earlier
+FROM invoice i JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
+WHERE i.invoice_id = ANY($1::bigint[])
+ORDER BY i.invoice_id`;
+
+/** application, frozen until, now: what a repeat would settle, and whose key the service may have forgotten. */
+const FORGOTTEN_KEYS = leftOpen(
+  `i.state IN ('sending', 'unknown') AND EXISTS (
+    SELECT FROM invoice_body body WHERE body.invoice_id = i.invoice_id AND body.generation = i.generation
+      AND (body.frozen_at <= $2 OR ${isAheadSql('body.frozen_at', '$3')}))`,
+);
+
+/** application. */
+const LEFT_ACCEPTED = leftOpen(`i.state = 'accepted'`);
+
+/** Ids of invoices of application $1 that the last report of a closed batch left open. */
+function leftOpen(condition: string): string {
+  return `ARRAY(SELECT i.invoice_id FROM left_open i WHERE i.application = $1 AND ${condition})`;
+}
+
+/** invoiceIds: the reports that left them open said another reason, and states alone do not show it. */
+const MARK_REASONS_CHANGED = `/* mark-reasons-changed */
+UPDATE batch b SET news = b.news + 1
+WHERE b.batch_id IN (
+  SELECT r.batch_id
+  FROM batch_invoice bi
+  JOIN report_outcome r ON r.batch_id = bi.batch_id AND r.ordinal = bi.ordinal
+  WHERE bi.invoice_id = ANY($1::bigint[]) AND bi.outcome IS NULL)`;
+
+/**
+ * now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked
+ * for each time. All documents of an invoice are in one portion, for the next one begins after it.
+ */
+const OPEN_DOCUMENTS = `/* open-documents */${documentOf('left_open i', 'i')}
+WHERE i.state IN ('accepted', 'unsettled') AND i.service_id IS NOT NULL AND i.invoice_id > $3 AND i.application = $5
+  AND ($2::text::boolean OR event.seq IS NOT NULL OR ${isAheadSql('i.changed_at', '$1')} OR 2 * ($1 - i.changed_at) >= i.changed_at - coalesce(i.accepted_at, i.changed_at))
+UNION ALL${documentOf(
+  `invoice_generation g
+JOIN invoice i ON i.invoice_id = g.invoice_id AND i.application = $5
+JOIN batch owner ON owner.batch_id = i.owner_batch AND owner.state IN ${CLOSED_BATCH_STATES}`,
+  'g',
+)}
+WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
+ORDER BY invoice_id
+FETCH FIRST $4 ROWS WITH TIES`;
+
+/**
+ * Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it.
+ */
+const MISSED_EVENTS = `/* missed-events */
+SELECT i.service_id
+FROM left_open i
+WHERE i.state IN ${ISSUABLE_STATES}
+  AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = i.service_id AND d.verdict = 'issued')
+UNION ALL
+SELECT g.service_id
+FROM invoice_generation g
+WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
+  AND EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = g.service_id AND d.verdict = 'issued')`;
+
+/** A process that died between storing an event and applying it is found by the next reconciliations, long before that. */
+const LOOKED_BACK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Service ids of issued invoices with a stored `failed` event that has no flag yet. Looks at the last week of such events, through their own index, so
+ * that it costs the same however many there were before.
+ */
+const MISSED_CONTRADICTIONS = `/* missed-contradictions */
+SELECT DISTINCT i.service_id
+FROM delivery d
+JOIN invoice i ON i.service_id = d.service_id AND i.state = 'issued'
+WHERE d.verdict = 'failed' AND d.received_at >= (SELECT max(received_at) FROM delivery WHERE verdict = 'failed') - ${LOOKED_BACK_MS}
+  AND NOT i.flags && '{failed-after-issued,issued-after-failed}'`;
+
+/**
+ * What reconciliation reads and moves, for one application at a time. It handles only what the last report of a closed
+ * batch left open, so that its cost does not grow with the ledger.
+ */
+export function createReconciling(database: Database) {
   return {
-    async batchesLeftUnknown(application) {
-      const rows = await database.query<{ batch_id: string }>(BATCHES_LEFT_UNKNOWN, [application]);
-      return rows.map((row) => row.batch_id);
+    /** Closed batches that own an `unknown` invoice which may be repeated without an operator. */
+    batchesLeftUnknown: (application: string) =>
+      database.query<{ readonly batchId: string; readonly isStopped: boolean }>(BATCHES_LEFT_UNKNOWN, [application]),
+
+    /**
+     * unknown -> sending, whichever batch owns it, by compare-and-set: of two reconcilers one gets it. Invoices whose
+     * window is over are left out, or go back to `unknown`. In ascending order of their ids.
+     */
+    takeUnknown: (take: TakeUnknown): Promise<readonly RepeatInvoice[]> => takeUnknown(database, take),
+
+    /**
+     * Gives `unknown` invoices of closed batches that reconciliation may no longer repeat the reason that says so: those frozen at `frozenUntil` (epoch
+     * milliseconds) or before, or at a time that has not come yet. A spent key keeps its reason. Reports that gave
+     * another reason become outdated, in the same transaction. Returns how many invoices it changed.
+     */
+    async endRepeats({ application, now, frozenUntil, reason, messageAhead }: EndRepeats): Promise<number> {
+      const selection = { name: 'end-repeats', ids: FORGOTTEN_KEYS, params: [application, frozenUntil, now] };
+      const command = { kind: 'end-repeats', frozenUntil, now, reason, messageAhead } as const;
+      return database.transaction(async (queries) => {
+        const ended = await changeInvoices(queries, selection, () => command);
+        if (ended.length > 0) await queries.query(MARK_REASONS_CHANGED, [column(ended, ({ invoiceId }) => invoiceId)]);
+        return ended.length;
+      });
     },
 
-    async takeUnknown({ application, now, retentionMs, staleMs, ...take }) {
-      const times = [now, now - staleMs, now - retentionMs];
-      await database.query(GIVE_UP_REPEATS, [...times, application]);
-      const taken = await database.query<TakenRow>(TAKE_UNKNOWN, [
-        ...times,
-        String(take.all),
-        take.limit,
-        take.afterInvoiceId,
-        application,
-        String(take.refusalIsProof === true),
-        arrayLiteral(take.exceptBatches ?? []),
-      ]);
-      // RETURNING gives rows in the order in which the plan meets them.
-      const inOrder = taken.toSorted((one, other) => one.invoice_id - other.invoice_id);
-      return inOrder.map((row) => ({
-        invoiceId: row.invoice_id,
-        generation: row.generation,
-        idempotencyKey: row.idempotency_key,
-        body: row.body,
-        mayExistSince: row.frozen_at,
-        lastTriedAt: row.tried_at,
-        reason: reasonOf(row) ?? ANSWER_LOST,
-      }));
-    },
-
-    endRepeats: (end) => endRepeats(database, end),
-
-    async markReasonsChanged(invoiceIds) {
+    /** Makes the reports outdated that left these invoices open: they give a reason that no longer holds. */
+    async markReasonsChanged(invoiceIds: readonly number[]): Promise<void> {
       await database.query(MARK_REASONS_CHANGED, [arrayLiteral(invoiceIds)]);
     },
 
-    async openDocuments({ application, now, all, afterInvoiceId, limit }) {
-      const rows = await database.query<OpenDocumentRow>(OPEN_DOCUMENTS, [
-        now,
-        String(all),
-        afterInvoiceId,
-        limit,
-        application,
-      ]);
-      return rows.map(openDocument);
+    /** `accepted` and `unsettled` documents of closed batches, by id; more than `limit` only where the last invoice has several. */
+    openDocuments: ({
+      application,
+      now,
+      all,
+      afterInvoiceId,
+      limit,
+    }: PortionOfAll & Pick<TakeUnknown, 'now' | 'all'>) =>
+      documents(database, OPEN_DOCUMENTS, [now, String(all), afterInvoiceId, limit, application]),
+
+    /** `unsettled` documents of a batch that runs again, by id. */
+    unsettledDocuments: (of: { readonly batchId: string; readonly afterInvoiceId: number; readonly limit: number }) =>
+      documents(database, UNSETTLED_DOCUMENTS, [of.batchId, of.afterInvoiceId, of.limit]),
+
+    /**
+     * Applies stored `issued` events that a crash kept from being applied, and flags issued invoices of which a stored
+     * event says `failed`. Returns how many invoices it moved.
+     */
+    async applyMissedEvents(): Promise<number> {
+      const missed = await database.query<{ serviceId: string }>(MISSED_EVENTS);
+      const contradicted = await database.query<{ serviceId: string }>(MISSED_CONTRADICTIONS);
+      const ids = [...missed, ...contradicted].map((row) => row.serviceId);
+      return (await hear(database, ids)).issued;
     },
 
-    async unsettledDocuments({ batchId, afterInvoiceId, limit }) {
-      const rows = await database.query<OpenDocumentRow>(UNSETTLED_DOCUMENTS, [batchId, afterInvoiceId, limit]);
-      return rows.map(openDocument);
+    /**
+     * Moves pending invoices of closed batches from `accepted` to `unsettled`: those accepted before `acceptedBefore`
+     * (epoch milliseconds). Returns their number.
+     */
+    async expirePending(of: {
+      readonly application: string;
+      readonly acceptedBefore: number;
+      readonly now: number;
+    }): Promise<number> {
+      const { application, acceptedBefore, now } = of;
+      const selection = { name: 'expire-pending', ids: LEFT_ACCEPTED, params: [application] };
+      const command = { kind: 'expire', acceptedBefore, reason: NO_FINAL_ANSWER, now } as const;
+      const expired = await database.transaction((queries) =>
+        changeInvoices(queries, selection, ({ ownerIsClosed }) => (ownerIsClosed ? command : null)),
+      );
+      return expired.length;
     },
-
-    applyMissedEvents: () => applyMissedEvents(database),
-
-    async expirePending({ application, acceptedBefore, now }) {
-      const { code, message } = NO_FINAL_ANSWER;
-      return (await database.query(EXPIRE_PENDING, [acceptedBefore, code, message, now, application])).length;
-    },
-
-    async openBatches(application) {
-      return (await database.query<BatchRow>(OPEN_BATCHES, [application])).map(batchRecord);
-    },
-
-    batchesClosedBy: (run) => batchesClosedBy(database, run),
   };
 }
 
-async function batchesClosedBy(
+async function takeUnknown(
   database: Database,
-  { application, workflowId, runId }: Parameters<ReconcilingLedger['batchesClosedBy']>[0],
-): Promise<readonly string[]> {
-  const rows = await database.query<{ batch_id: string }>(BATCHES_CLOSED_BY, [application, workflowId, runId]);
-  return rows.map((row) => row.batch_id);
-}
-
-/** A report that said another reason would stay if a crash came between the two statements. */
-async function endRepeats(
-  database: Database,
-  { application, now, frozenUntil, reason, messageAhead }: EndRepeats,
-): Promise<number> {
-  const said = [reason.code, reason.message, application, messageAhead];
+  { application, now, retentionMs, staleMs, ...take }: TakeUnknown,
+): Promise<readonly RepeatInvoice[]> {
+  const [staleBefore, frozenAfter] = [now - staleMs, now - retentionMs];
+  await giveUpRepeats(database, { application, now, staleBefore, frozenUntil: frozenAfter });
+  const params = [
+    ...[now, staleBefore, frozenAfter, String(take.all), take.limit, take.afterInvoiceId],
+    ...[application, String(take.refusalIsProof === true)],
+  ];
+  const selection = { name: 'take-unknown', ids: REPEATED, params };
+  const command = { kind: 'take', staleBefore, frozenAfter, now } as const;
   return database.transaction(async (queries) => {
-    const ended = await queries.query<{ invoice_id: number }>(END_REPEATS, [now, frozenUntil, ...said]);
-    if (ended.length > 0) await queries.query(MARK_REASONS_CHANGED, [column(ended, (row) => row.invoice_id)]);
-    return ended.length;
+    const changes = await changeInvoices(queries, selection, () => command);
+    const ids = column(changes, (change) => change.invoiceId);
+    const rows = changes.length === 0 ? [] : await queries.query<TakenRow>(TAKEN, [ids]);
+    const byId = new Map(rows.map((row) => [row.invoiceId, row]));
+    return changes.flatMap(({ invoiceId, before }) => {
+      const row = byId.get(invoiceId);
+      return row === undefined ? [] : [repeatInvoice(before, row)];
+    });
   });
 }
 
-function openDocument(row: OpenDocumentRow): OpenDocument {
+/** A repeat that a crash ended, and that no process may take up again. */
+async function giveUpRepeats(
+  database: Database,
+  of: {
+    readonly application: string;
+    readonly now: number;
+    readonly staleBefore: number;
+    readonly frozenUntil: number;
+  },
+): Promise<void> {
+  const { application, ...times } = of;
+  const params = [application, times.frozenUntil, times.now];
+  await database.transaction((queries) =>
+    changeInvoices(queries, { name: 'give-up-repeats', ids: FORGOTTEN_KEYS, params }, () => {
+      return { kind: 'give-up', reason: ANSWER_LOST, ...times };
+    }),
+  );
+}
+
+function repeatInvoice(before: LockedInvoice, row: TakenRow): RepeatInvoice {
+  const { generation, idempotencyKey, changedAt, reason } = before;
   return {
-    invoiceId: row.invoice_id,
-    serviceId: row.service_id,
-    failedEvent: row.has_failed_event ? { reason: reasonOf(row) } : null,
+    ...{ invoiceId: row.invoiceId, identity: row.identity, generation, idempotencyKey, body: row.body },
+    ...{ mayExistSince: row.frozenAt, lastTriedAt: changedAt, reason: reason ?? ANSWER_LOST },
+    ...earlierGeneration(row.earlier),
   };
 }
 
-async function applyMissedEvents(database: Database): Promise<number> {
-  const missed = await database.query<{ service_id: string; past: boolean }>(MISSED_EVENTS);
-  const live = await applyEvents(
-    database,
-    missed.filter(({ past }) => !past).map((row) => row.service_id),
-  );
-  const past = missed.filter((row) => row.past).map((row) => row.service_id);
-  await applyPastEvents(database, past);
-  const contradicted = await database.query<{ service_id: string }>(MISSED_CONTRADICTIONS);
-  await applyEvents(
-    database,
-    contradicted.map((row) => row.service_id),
-  );
-  const revived = await database.query(REVIVE_ALL_ISSUED);
-  return live.filter(({ state }) => state === 'issued').length + past.length + revived.length;
+interface OpenDocumentRow extends Omit<OpenDocument, 'failedEvent'>, ReasonColumns {
+  readonly hasFailedEvent: boolean;
+}
+
+async function documents(
+  queries: Queries,
+  text: string,
+  params: readonly SqlValue[],
+): Promise<readonly OpenDocument[]> {
+  const rows = await queries.query<OpenDocumentRow>(text, params);
+  return rows.map(({ invoiceId, serviceId, hasFailedEvent, ...reason }) => {
+    return { invoiceId, serviceId, failedEvent: hasFailedEvent ? { reason: reasonOf(reason) } : null };
+  });
 }

@@ -1,45 +1,94 @@
-import type { InvoiceState } from '../../domain/invoice-state.ts';
-import type { RetryRequest, RetryResult } from '../../domain/ports/ledger/operating-ledger.ts';
+import type { AuditAction, FencingToken } from '../../domain/records/batch-record.ts';
 import {
-  decideRetry,
   RETRY_BY_ROW_STATES,
   RETRY_STATES,
   type RetryMove,
+  type RetryPolicy,
   type RetryRefusal,
+  type RetryState,
 } from '../../domain/retry-decision.ts';
-import { shareUnderToken } from '../batches/claim-proof.ts';
-import { arrayLiteral, column } from '../database/array-literal.ts';
+import { shareUnderToken } from '../batches/batch.ts';
+import { PAGE_OF } from '../batches/pages-sql.ts';
+import { type Changed, changeLocked } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
-import type { KeyOf } from '../database/key-of.ts';
+import { arrayLiteral, type KeyOf } from '../database/sql.ts';
+import { acceptLostSends } from '../sending/lost-sends.ts';
 import { type AuditedAction, writeAction, writeAudit } from './audit.ts';
-import {
-  ABANDON_SELECTED,
-  ACCEPT_RISK,
-  NEXT_CONTENT,
-  REGENERATE_SELECTED,
-  RELEASE_SELECTED,
-  REPEAT_SELECTED,
-  RETRY_CANDIDATES,
-  type RetryCandidateRow,
-} from './retry-moves-sql.ts';
-import { KEEP_GENERATION } from '../staging/correct-invoices-sql.ts';
 
-/** Invoices judged and moved in one transaction: large enough to amortise it, small enough that nobody waits for their locks. */
+/** Which invoices of a batch an operator means; all that is given must hold. References never come this way: history keeps them. */
+export interface RetrySelection {
+  /** Default: every state that may be retried; `unknown` only when rows are given. */
+  readonly states?: readonly RetryState[];
+  /** The file's own row numbers; an invoice is meant when one of its rows is. */
+  readonly rows?: readonly number[];
+  /** Only invoices whose reason has one of these codes: the retry policy's own selection. */
+  readonly reasonCodes?: readonly string[];
+}
+
+/** An operator's or the retry policy's order to send invoices of a batch again. */
+export interface RetryRequest {
+  readonly batchId: string;
+  readonly selection: RetrySelection;
+  readonly policy: RetryPolicy;
+  readonly action: AuditAction;
+  readonly fencingToken?: FencingToken;
+}
+
+/** Numbers of invoices by move and by refusal. */
+export interface RetryResult {
+  readonly moved: Readonly<Record<RetryMove, number>>;
+  readonly refused: Readonly<Partial<Record<RetryRefusal, number>>>;
+  /** Pages on which an invoice moved; ascending. */
+  readonly pages: readonly number[];
+}
+
+/** Invoices judged and moved in one transaction: large enough to amortise it, small enough that no other transaction waits long for their locks. */
 const PORTION = 1_000;
 
-/** The largest integer of the database: no file has such a row, and whoever types one must not end the batch. */
+/** The largest integer of the database: no file has such a row, and a person who types one must not end the batch. */
 const LAST_ROW = 2_147_483_647;
 
 /** actionId. */
 const MOVED_BY_ACTION = `/* moved-by-action */
 SELECT move, count(*) AS invoices FROM audit_invoice WHERE action_id = $1 GROUP BY move`;
 
+/** One row of `RETRY_CANDIDATES`. `total_unconfirmed`: the total of this batch waits for an operator. */
+interface RetryCandidateRow {
+  readonly invoiceId: number;
+  readonly ordinal: number;
+  readonly page: number;
+  readonly totalUnconfirmed: boolean;
+}
+
+/**
+ * batchId, states, rows or null, reason codes or null, ordinal after which to go on, limit. Locked until the decision about them is written.
+ */
+const RETRY_CANDIDATES = `/* retry-candidates */
+SELECT i.invoice_id, bi.ordinal, ${PAGE_OF} AS page,
+  coalesce(b.total_confirmed_at IS NULL AND b.total_check::jsonb ->> 'kind' = 'unusual', false) AS total_unconfirmed
+FROM (
+  SELECT i.invoice_id, i.ordinal FROM live_line i
+  WHERE i.batch_id = $1 AND i.ordinal > $5 AND i.state = ANY($2::text[])
+    AND ($3::integer[] IS NULL OR i.file_rows && $3::integer[])
+    AND ($4::text[] IS NULL OR i.reason_code = ANY($4::text[]))
+  ORDER BY i.ordinal
+  LIMIT $6
+) bi
+JOIN invoice i ON i.invoice_id = bi.invoice_id
+JOIN batch b ON b.batch_id = $1
+ORDER BY i.invoice_id
+FOR UPDATE OF i`;
+
 interface Judged {
   readonly row: RetryCandidateRow;
+  readonly change: Changed;
   readonly move: RetryMove;
 }
 
-/** Portion by portion, each in one transaction: what is judged is what is moved, and what is moved is in the audit. */
+/**
+ * Lets the selected invoices of a batch go again, each by `decideRetry`: release, regenerate (next generation, new key), repeat (same key and bytes), abandon.
+ * Portion by portion, each in one transaction: what is judged is what is moved, and what is moved is in the audit.
+ */
 export async function retryInvoices(database: Database, keyOf: KeyOf, request: RetryRequest): Promise<RetryResult> {
   const moved: Record<RetryMove, number> = { release: 0, regenerate: 0, repeat: 0, abandon: 0 };
   const refused: Partial<Record<RetryRefusal, number>> = {};
@@ -60,7 +109,7 @@ export async function retryInvoices(database: Database, keyOf: KeyOf, request: R
   return { moved, refused, pages: [...pages].sort((a, b) => a - b) };
 }
 
-/** An attempt that died after its moves has told nobody: the later one, which finds nothing to move, must. */
+/** An attempt that died after its moves has sent no signal: the later one, which finds nothing to move, must send it. */
 async function addMovedBefore(
   database: Database,
   { action }: RetryRequest,
@@ -96,70 +145,38 @@ async function retryPortion(
     after,
     PORTION,
   ]);
-  const judged: Judged[] = [];
-  const refused: RetryRefusal[] = [];
-  for (const row of rows) {
-    const decision = decideRetry(
-      {
-        state: row.state as InvoiceState,
-        generation: row.generation,
-        reasonCode: row.reason_code,
-        flags: row.flags,
-        frozenAt: row.frozen_at,
-        free: row.free,
-        totalUnconfirmed: row.total_unconfirmed,
-      },
+  const byId = new Map(rows.map((row) => [row.invoiceId, row]));
+  const changes = await changeLocked(queries, [...byId.keys()], ({ identity, fingerprint }, invoiceId) => {
+    const row = byId.get(invoiceId);
+    if (row === undefined) return null;
+    return {
+      kind: 'retry',
+      batchId,
       policy,
-    );
-    if ('move' in decision) judged.push({ row, move: decision.move });
-    else refused.push(decision.refusal);
+      totalUnconfirmed: row.totalUnconfirmed,
+      keyOf: (generation) => keyOf(identity, fingerprint, generation),
+    };
+  });
+  const moved: Judged[] = [];
+  const refused: RetryRefusal[] = [];
+  for (const change of changes) {
+    const row = byId.get(change.invoiceId);
+    const { decision } = change;
+    if (row === undefined) continue;
+    if ('refusal' in decision) refused.push(decision.refusal === 'not-now' ? 'state-not-retryable' : decision.refusal);
+    else if (decision.move !== undefined) moved.push({ row, change: { ...change, decision }, move: decision.move });
   }
-  const moved = await moveAll(queries, judged, { keyOf, request });
+  if (policy.acceptDuplicateRisk) {
+    const accepted = moved.map(({ change }) => change.invoiceId);
+    await acceptLostSends(queries, accepted, policy.now);
+  }
   await writeAudit(
     queries,
     auditOf(request),
-    moved.map(({ row, move }) => ({
-      invoiceId: row.invoice_id,
-      generation: row.generation,
-      ordinal: row.ordinal,
-      move,
-      from: row.state,
-    })),
+    moved.map(({ row, change: { invoiceId, before }, move }) => {
+      return { invoiceId, generation: before.generation, ordinal: row.ordinal, move, from: before.state };
+    }),
   );
   const last = rows.length < PORTION ? null : Math.max(...rows.map((row) => row.ordinal));
   return { moved, refused, last };
-}
-
-async function moveAll(
-  queries: Queries,
-  judged: readonly Judged[],
-  { keyOf, request }: { readonly keyOf: KeyOf; readonly request: RetryRequest },
-): Promise<readonly Judged[]> {
-  const won = new Set<number>();
-  for (const move of ['release', 'repeat', 'regenerate', 'abandon'] as const) {
-    const rows = judged.filter((one) => one.move === move).map((one) => one.row);
-    if (rows.length === 0) continue;
-    const ids = column(rows, (row) => row.invoice_id);
-    const params = [request.batchId, request.policy.now, ids, column(rows, (row) => row.generation)];
-    if (move === 'release' || move === 'repeat') {
-      remember(await queries.query(move === 'release' ? RELEASE_SELECTED : REPEAT_SELECTED, params));
-      if (move === 'repeat' && request.policy.acceptDuplicateRisk)
-        await queries.query(ACCEPT_RISK, [ids, request.policy.now]);
-      continue;
-    }
-    await queries.query(KEEP_GENERATION, [ids]);
-    await queries.query(NEXT_CONTENT, [ids]);
-    const keys = column(rows, (row) => nextKey(keyOf, row));
-    remember(await queries.query(move === 'regenerate' ? REGENERATE_SELECTED : ABANDON_SELECTED, [...params, keys]));
-  }
-  return judged.filter(({ row }) => won.has(row.invoice_id));
-
-  function remember(rows: readonly object[]): void {
-    for (const row of rows as readonly { readonly invoice_id: number }[]) won.add(row.invoice_id);
-  }
-}
-
-function nextKey(keyOf: KeyOf, row: RetryCandidateRow): string {
-  const identity = { application: row.application, merchantNif: row.merchant_nif, ref: row.invoice_ref };
-  return keyOf(identity, row.fingerprint, row.generation + 1);
 }

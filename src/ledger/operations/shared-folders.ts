@@ -1,28 +1,24 @@
-import { LoteError } from '../../domain/errors.ts';
-import type { SharedFolderLedger } from '../../domain/ports/ledger/shared-folder-ledger.ts';
 import type { Database } from '../database/database.ts';
+import { changeFact, findFact } from '../database/facts.ts';
 
-/** application, role. */
-const FIND_MARK = `/* find-folder-mark */
-SELECT mark FROM shared_folder WHERE application = $1 AND role = $2`;
+/** What the processes of a ledger share beside it: where files are dropped, where reports are written, where copies of files are kept. */
+export type FolderRole = 'input' | 'reports' | 'files';
 
-/** application, role, mark. The first one stays. */
-const WRITE_MARK = `/* write-folder-mark */
-INSERT INTO shared_folder (application, role, mark) VALUES ($1, $2, $3) ON CONFLICT (application, role) DO NOTHING`;
-
-/** The folders that all processes of an application share. */
-export function createSharedFolders(database: Database): SharedFolderLedger {
-  const folderMark: SharedFolderLedger['folderMark'] = async (application, role) => {
-    const [row] = await database.query<{ mark: string }>(FIND_MARK, [application, role]);
-    return row?.mark ?? null;
-  };
+/** Each common folder holds a file with a random mark, and the ledger knows the mark: a folder without it is another folder. */
+export function createSharedFolders(database: Database) {
+  const keyOf = (application: string, role: FolderRole): string => `folder ${role} ${application}`;
   return {
-    folderMark,
-    async settleFolderMark(application, role, mark) {
-      await database.query(WRITE_MARK, [application, role, mark]);
-      const settled = await folderMark(application, role);
-      if (settled === null) throw new LoteError('internal', 'Marking a common folder: its row was not written.');
-      return settled;
-    },
+    /** Null: no process has marked a folder for this role yet. */
+    folderMark: async (application: string, role: FolderRole): Promise<string | null> =>
+      (await findFact<string>(database, keyOf(application, role))).value,
+
+    /** The mark that counts from now on: this one, or the one that another process brought first. */
+    settleFolderMark: (application: string, role: FolderRole, mark: string): Promise<string> =>
+      database.transaction((queries) =>
+        changeFact<string, string>(queries, keyOf(application, role), (known) => [known ?? mark, known ?? mark]),
+      ),
   };
 }
+
+/** What a process knows of the folders. */
+export type SharedFolderLedger = ReturnType<typeof createSharedFolders>;

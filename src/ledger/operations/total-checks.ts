@@ -1,83 +1,95 @@
-import type { FileTotal, TotalCheck, TotalLedger } from '../../domain/ports/ledger/total-ledger.ts';
-import { lockUnderClaim, lockUnderToken } from '../batches/claim-proof.ts';
-import { INVOICE_OF_LINE } from '../batches/page-of-sql.ts';
+import type { BatchClaim, BatchWriter, NotedAction } from '../../domain/records/batch-record.ts';
+import type { FileTotal, SavedTotalCheck, TotalCheck } from '../../domain/records/total-check.ts';
+import { lockUnderClaim, lockUnderToken } from '../batches/batch.ts';
 import type { Database } from '../database/database.ts';
 import { writeNotedActions } from './audit.ts';
 
 /** application, pattern, batchId that is left out, limit. */
 const EARLIER_TOTALS = `/* earlier-totals */
-SELECT t.invoices, t.net
-FROM total_check t JOIN batch b ON b.batch_id = t.batch_id
-WHERE t.application = $1 AND t.file_pattern = $2 AND t.batch_id <> $3 AND b.state = 'finished'
-  AND t.result::jsonb ->> 'kind' <> 'corrections'
-  AND EXISTS (
-    SELECT FROM batch_invoice bi LEFT JOIN ${INVOICE_OF_LINE}
-    WHERE bi.batch_id = t.batch_id AND coalesce(bi.outcome, i.state) IN ('issued', 'already-issued')
-  )
-ORDER BY t.checked_at DESC, t.batch_id
+SELECT b.total FROM batch b
+WHERE b.application = $1 AND b.file_pattern = $2 AND b.batch_id <> $3 AND b.state = 'finished' AND b.total_check::json ->> 'kind' <> 'corrections'
+  AND EXISTS (SELECT FROM batch_line l WHERE l.batch_id = b.batch_id AND l.state IN ('issued', 'already-issued'))
+ORDER BY b.total_checked_at DESC, b.batch_id
 LIMIT $4`;
 
-/** batchId, application, pattern, invoices, net, result, now. */
+/** batchId, pattern, total, result, now. */
 const SAVE_TOTAL_CHECK = `/* save-total-check */
-INSERT INTO total_check (batch_id, application, file_pattern, invoices, net, result, checked_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (batch_id) DO UPDATE SET file_pattern = excluded.file_pattern, invoices = excluded.invoices, net = excluded.net,
-  result = excluded.result, checked_at = excluded.checked_at, confirmed_at = NULL`;
+UPDATE batch SET file_pattern = $2, total = $3, total_check = $4, total_checked_at = $5, total_confirmed_at = NULL WHERE batch_id = $1`;
 
 /** batchId. */
 const TOTAL_CHECK = `/* total-check */
-SELECT file_pattern, invoices, net, result, confirmed_at FROM total_check WHERE batch_id = $1`;
+SELECT file_pattern AS pattern, total, total_check AS "check", total_confirmed_at AS confirmed_at
+FROM batch WHERE batch_id = $1 AND total_check IS NOT NULL`;
 
 /** batchId. An invoice whose first POST is older than the batch came over from another one. */
 const HAS_SENT = `/* has-sent */
 SELECT EXISTS (
-  SELECT FROM batch b
-  JOIN batch_invoice bi ON bi.batch_id = b.batch_id
-  JOIN ${INVOICE_OF_LINE}
-  WHERE b.batch_id = $1 AND bi.outcome IS NULL AND i.owner_batch = $1
+  SELECT FROM live_line i JOIN batch b ON b.batch_id = i.batch_id
+  WHERE i.batch_id = $1 AND i.owner_batch = $1
     AND CASE WHEN i.first_sent_at IS NULL THEN i.state NOT IN ('staged', 'held') ELSE i.first_sent_at >= b.started_at END
 ) AS has_sent`;
 
 /** batchId, now. */
 const CONFIRM_TOTAL = `/* confirm-total */
-UPDATE total_check SET confirmed_at = $2 WHERE batch_id = $1 AND confirmed_at IS NULL`;
+UPDATE batch SET total_confirmed_at = $2 WHERE batch_id = $1 AND total_check IS NOT NULL AND total_confirmed_at IS NULL`;
 
-interface TotalRow {
-  readonly invoices: number;
-  readonly net: string;
+interface TotalCheckRow extends Pick<SavedTotalCheck, 'pattern' | 'confirmedAt'> {
+  /** JSON, as the next. */
+  readonly total: string;
+  readonly check: string;
 }
 
-interface TotalCheckRow extends TotalRow {
-  readonly file_pattern: string;
-  readonly result: string;
-  readonly confirmed_at: number | null;
-}
-
-/** Totals of files and what operators said about them, one row for each batch. */
-export function createTotalChecks(database: Database): TotalLedger {
+/** Totals of files, and what operators said about them, for the question whether a file is as large as those before it. */
+export function createTotalChecks(database: Database) {
   return {
-    async earlierTotals({ application, pattern, batchId, limit }) {
-      const rows = await database.query<TotalRow>(EARLIER_TOTALS, [application, pattern, batchId, limit]);
-      return rows.map(fileTotal);
+    /** Newest first, at most `limit`: of finished batches of the pattern in which at least one invoice is issued, without corrections files and the batch itself. */
+    async earlierTotals(of: {
+      readonly application: string;
+      readonly pattern: string;
+      readonly batchId: string;
+      readonly limit: number;
+    }): Promise<readonly FileTotal[]> {
+      const params = [of.application, of.pattern, of.batchId, of.limit];
+      const rows = await database.query<{ total: string }>(EARLIER_TOTALS, params);
+      return rows.map(({ total }) => JSON.parse(total) as FileTotal);
     },
-    async saveTotalCheck(claim, { pattern, total, check, now }) {
+
+    /**
+     * Takes the place of an earlier check of the batch, and of its confirmation.
+     * @throws LoteError `claim-lost`
+     */
+    async saveTotalCheck(
+      claim: BatchClaim,
+      { pattern, total, check, now }: Omit<SavedTotalCheck, 'confirmedAt'> & { readonly now: number },
+    ): Promise<void> {
       await database.transaction(async (queries) => {
-        const { batchId, application } = await lockUnderClaim(queries, claim);
-        const values = [pattern, total.invoices, JSON.stringify(total.net), JSON.stringify(check), now];
-        await queries.query(SAVE_TOTAL_CHECK, [batchId, application, ...values]);
+        const { batchId } = await lockUnderClaim(queries, claim);
+        const values = [batchId, pattern, JSON.stringify(total), JSON.stringify(check), now];
+        await queries.query(SAVE_TOTAL_CHECK, values);
       });
     },
-    async totalCheck(batchId) {
+
+    /** Null: the total of the batch was never checked. */
+    async totalCheck(batchId: string): Promise<SavedTotalCheck | null> {
       const [row] = await database.query<TotalCheckRow>(TOTAL_CHECK, [batchId]);
       if (row === undefined) return null;
-      const check = JSON.parse(row.result) as TotalCheck;
-      return { pattern: row.file_pattern, total: fileTotal(row), check, confirmedAt: row.confirmed_at };
+      return { ...row, total: JSON.parse(row.total) as FileTotal, check: JSON.parse(row.check) as TotalCheck };
     },
-    async hasSent(batchId) {
-      const [row] = await database.query<{ has_sent: boolean }>(HAS_SENT, [batchId]);
-      return row?.has_sent === true;
+
+    /** Whether an invoice of the batch was sent, or is frozen to be sent, by the batch itself: what other batches sent does not count. */
+    async hasSent(batchId: string): Promise<boolean> {
+      const [row] = await database.query<{ hasSent: boolean }>(HAS_SENT, [batchId]);
+      return row?.hasSent === true;
     },
-    async confirmTotal({ batchId, fencingToken }, { now, actions }) {
+
+    /**
+     * Writes the actions into the audit and the confirmation, in one transaction; the first confirmation stays.
+     * @throws LoteError `claim-lost`
+     */
+    async confirmTotal(
+      { batchId, fencingToken }: BatchWriter,
+      { now, actions }: { readonly now: number; readonly actions: readonly NotedAction[] },
+    ): Promise<void> {
       await database.transaction(async (queries) => {
         await lockUnderToken(queries, batchId, fencingToken);
         await writeNotedActions(queries, batchId, actions);
@@ -85,8 +97,4 @@ export function createTotalChecks(database: Database): TotalLedger {
       });
     },
   };
-}
-
-function fileTotal({ invoices, net }: TotalRow): FileTotal {
-  return { invoices, net: JSON.parse(net) as FileTotal['net'] };
 }

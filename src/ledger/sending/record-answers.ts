@@ -1,13 +1,27 @@
-import type { RecordSend } from '../../domain/ports/ledger/sending-ledger.ts';
-import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
-import { arrayLiteral, column } from '../database/array-literal.ts';
-import type { Database } from '../database/database.ts';
+import { type Answer, SERVICE_ID_TAKEN } from '../../domain/machine/invoice-answers.ts';
+import type { InvoiceLife } from '../../domain/machine/invoice-life.ts';
+import { changeInvoices, type Changed } from '../change-invoices.ts';
+import { arrayLiteral, column, type KeyOf, isItem, ofItem } from '../database/sql.ts';
+import type { Database, Queries } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';
-import { applyEvents, applyPastEvents, issueReported, reviveIssued, settledInvoices } from '../settling/settled.ts';
-import { RECORD_ACCEPTED, type RecordedAccepted } from './record-accepted-sql.ts';
-import { RECORD_EARLIER } from './record-earlier-sql.ts';
-import { RECORD_SENDS, type RecordedSend } from './record-sends-sql.ts';
-import { recordTries } from './record-tries.ts';
+import { applyEvents, type SettledInvoice, settledInvoices } from '../settling/settled.ts';
+import type { Reason } from '../../domain/invoice.ts';
+
+/** What became of one invoice's POSTs, after this process is done with it for now. */
+export type SendOutcome =
+  | Answer['outcome']
+  /** The earlier key brought what it had brought before: the invoice gets its next key. `proven`: also after a lost answer. */
+  | { readonly kind: 'next-key'; readonly reason: Reason; readonly proven: boolean };
+
+/** Result of POSTing one invoice, to be recorded. */
+export interface RecordSend extends Pick<Answer, 'generation' | 'idempotencyKey' | 'attempts' | 'sentAt'> {
+  readonly invoiceId: number;
+  /** The settle time starts with it. Left out: `sentAt`. */
+  readonly answeredAt?: number;
+  readonly outcome: SendOutcome;
+  /** As in `Answer`; left out: null. */
+  readonly takenAt?: number;
+}
 
 /**
  * A writer that took the same service id first, or kept another document of the same key, is visible to the next try; more than a few such races in a row do not
@@ -25,112 +39,201 @@ WHERE EXISTS (SELECT FROM delivery d WHERE d.service_id = u.service_id AND d.ver
 
 type Accepted = RecordSend & { readonly outcome: { readonly kind: 'accepted' } };
 
+const GENERATION = ofItem('$2::integer[]', 'i.invoice_id');
+const SERVICE_ID = ofItem('$3::text[]', 'i.invoice_id');
+const ATTEMPTS = ofItem('$4::integer[]', 'i.invoice_id');
+const SENT_AT = ofItem('$5::bigint[]', 'i.invoice_id');
+const ANSWERED_AT = ofItem('$6::bigint[]', 'i.invoice_id');
+
+/**
+ * Not `IS NULL`, which the index of service ids answers, too: after a sample of invoices that have all been sent it seems to find none, and it finds
+ * all that are still to be sent.
+ */
+const HAS_NO_ID = `coalesce(i.service_id, '') = ''`;
+
+/**
+ * Arrays, by rising invoice id: invoiceId, generation, serviceId, attempts, sentAt, answeredAt. What nearly every answer says: accepted, with an
+ * id that nothing else has, as the machine's `record` decides. Everything else is left as it is, and goes the common path: an
+ * earlier generation with that id, another id, another state. Where another invoice has the id, the unique index refuses
+ * the statement as a whole.
+ */
+const RECORD_ACCEPTED = `/* record-accepted */
+UPDATE invoice i SET state = 'accepted', accepted_at = ${ANSWERED_AT}, changed_at = ${ANSWERED_AT}, asks = 0,
+  service_id = ${SERVICE_ID},
+  attempts = i.attempts + ${ATTEMPTS},
+  first_sent_at = CASE WHEN ${ATTEMPTS} > 0 THEN coalesce(i.first_sent_at, ${SENT_AT}) ELSE i.first_sent_at END,
+  reason_code = NULL, reason_message = NULL
+WHERE i.invoice_id = ANY($1::bigint[]) AND ${isItem('i.invoice_id')} AND i.generation = ${GENERATION}
+  AND i.state IN ('sending', 'unknown') AND ${HAS_NO_ID}
+  AND (SELECT g.service_id FROM invoice_generation g WHERE g.service_id = ${SERVICE_ID}) IS NULL
+RETURNING i.invoice_id`;
+
+/** invoiceIds: how many invoices of the batch that sends it were answered with the id of another one. */
+const COUNT_TAKEN = `/* count-taken */
+SELECT i.invoice_id, (
+  SELECT count(*) FROM invoice o WHERE o.owner_batch = i.owner_batch AND o.reason_code = 'service-id-taken'
+) AS taken
+FROM invoice i WHERE i.invoice_id = ANY($1::bigint[])`;
+
+/** What recorded answers led to. */
+export interface RecordedSends {
+  /** Invoices that are final now. */
+  readonly settled: readonly SettledInvoice[];
+  /**
+   * 0, or, if one of these answers is the first to name an id of another invoice for its own: to how many invoices of the batch such
+   * an id stands named.
+   */
+  readonly idsTaken: number;
+}
+
 /**
  * Writes answers and commits; then, in a new snapshot, applies the events that came before the answers; then says who
  * must hear of it, by invoice id.
  */
 export async function recordAnswers(
   database: Database,
-  items: readonly RecordSend[],
-): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
+  keyOf: KeyOf,
+  given: readonly RecordSend[],
+): Promise<ReadonlyMap<number, RecordedSends>> {
+  const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
+  const [first = [], ...again] = withOwnIds(items);
+  const waiting = await recordAccepted(database, first.filter(isAccepted));
+  const changes: Changed[] = [];
+  for (const set of [first.filter(({ invoiceId }) => !waiting.has(invoiceId)), ...again])
+    // oxlint-disable-next-line no-await-in-loop -- each set sees the ids that the one before it took
+    changes.push(...(await untilUnique(() => recordOthers(database, keyOf, set))));
   const accepted = items.filter(isAccepted);
-  const waiting = await recordAccepted(database, withOwnId(accepted));
-  const others = items.filter(({ invoiceId }) => !waiting.has(invoiceId));
-  const recorded = await recordOthers(database, others);
-  for (const row of recorded) if (row.state === 'accepted' || row.state === 'sending') waiting.add(row.invoice_id);
-  const written = new Set(recorded.map((row) => row.invoice_id));
-  const earlier = await recordEarlier(
-    database,
-    others.filter(isAccepted).filter(({ invoiceId }) => !written.has(invoiceId)),
-  );
   const reported = await reportedIds(
     database,
     accepted.map(({ outcome }) => outcome.serviceId),
   );
-  const issued = await issueReported(database, reported);
-  const byInvoice = new Map([...issued.values()].map((one) => [one.invoiceId, one.settled]));
-  const left = reported.filter((id) => !issued.has(id));
-  for (const event of await applyEvents(database, left)) {
-    if (event.state !== 'accepted') waiting.delete(event.invoice_id);
-  }
-  await applyPastEvents(
-    database,
-    reported.filter((id) => earlier.has(id)),
+  const heard = await applyEvents(database, reported);
+  const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id) && !heard.settled.has(id));
+  const settled = new Map([...heard.settled, ...(await settledInvoices(database, ids))]);
+  const taken = await countTaken(database, changes);
+  return new Map(
+    [...settled.keys(), ...taken.keys()].map((id) => [
+      id,
+      { settled: settled.get(id) ?? [], idsTaken: taken.get(id) ?? 0 },
+    ]),
   );
-  const refused = recorded.filter((row) => row.state === 'rejected' && row.issued_earlier);
-  await reviveIssued(
-    database,
-    refused.map((row) => row.invoice_id),
-  );
-  const ids = items.map((item) => item.invoiceId).filter((id) => !waiting.has(id) && !byInvoice.has(id));
-  const settled = new Map([...byInvoice, ...(await settledInvoices(database, ids))]);
-  // For people to read, and no step decides by it: answers that are written must not fail for it.
-  await recordTries(database, items).catch(() => undefined);
-  return settled;
+}
+
+async function countTaken(database: Database, changes: readonly Changed[]): Promise<ReadonlyMap<number, number>> {
+  const isTaken = ({ reason }: InvoiceLife) => reason?.code === SERVICE_ID_TAKEN.code;
+  const newly = changes.filter(({ before, decision }) => isTaken(decision.invoice) && !isTaken(before));
+  if (newly.length === 0) return new Map();
+  const ids = column(newly, (change) => change.invoiceId);
+  const rows = await database.query<{ invoiceId: number; taken: number }>(COUNT_TAKEN, [ids]);
+  return new Map(rows.map((row) => [row.invoiceId, row.taken]));
 }
 
 function isAccepted(item: RecordSend): item is Accepted {
   return item.outcome.kind === 'accepted';
 }
 
-/** Those whose service id no other item of the set has. */
-function withOwnId(items: readonly Accepted[]): readonly Accepted[] {
-  const times = new Map<string, number>();
-  for (const { outcome } of items) times.set(outcome.serviceId, (times.get(outcome.serviceId) ?? 0) + 1);
-  return items.filter(({ outcome }) => times.get(outcome.serviceId) === 1);
+/** The items in sets without a service id that two of them name; nearly always one set. */
+function withOwnIds(items: readonly RecordSend[]): readonly (readonly RecordSend[])[] {
+  const named = new Set<string>();
+  const again: RecordSend[] = [];
+  const first = items.filter((item) => {
+    const isFirst = !isAccepted(item) || !named.has(item.outcome.serviceId);
+    if (!isFirst) again.push(item);
+    else if (isAccepted(item)) named.add(item.outcome.serviceId);
+    return isFirst;
+  });
+  return [first, ...again.map((item) => [item])];
 }
 
 /** The invoices that are accepted now; the others need a closer look. */
-async function recordAccepted(database: Database, given: readonly Accepted[]): Promise<Set<number>> {
-  if (given.length === 0) return new Set();
-  const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
+async function recordAccepted(database: Database, items: readonly Accepted[]): Promise<Set<number>> {
+  if (items.length === 0) return new Set();
   try {
-    const rows = await database.query<RecordedAccepted>(RECORD_ACCEPTED, acceptedColumns(items));
-    return new Set(rows.map((row) => row.invoice_id));
+    const rows = await database.query<{ invoiceId: number }>(RECORD_ACCEPTED, [
+      column(items, (item) => item.invoiceId),
+      column(items, (item) => item.generation),
+      column(items, (item) => item.outcome.serviceId),
+      column(items, (item) => item.attempts),
+      column(items, (item) => item.sentAt),
+      column(items, (item) => item.answeredAt ?? item.sentAt),
+    ]);
+    return new Set(rows.map((row) => row.invoiceId));
   } catch (error) {
     if (isUniqueViolation(error)) return new Set();
     throw error;
   }
 }
 
-/** Parameters of `RECORD_ACCEPTED` and `RECORD_EARLIER`. */
-function acceptedColumns(items: readonly Accepted[]) {
-  return [
-    column(items, (item) => item.invoiceId),
-    column(items, (item) => item.generation),
-    column(items, (item) => item.outcome.serviceId),
-    column(items, (item) => item.attempts),
-    column(items, (item) => item.sentAt),
-    column(items, (item) => item.answeredAt ?? item.sentAt),
-  ];
-}
-
-/** Service ids of documents that are kept beside what has replaced them. */
-async function recordEarlier(database: Database, items: readonly Accepted[]): Promise<ReadonlySet<string>> {
-  if (items.length === 0) return new Set();
-  const columns = acceptedColumns(items);
-  const rows = await untilUnique(() => database.query<RecordedAccepted>(RECORD_EARLIER, columns));
-  const kept = new Set(rows.map((row) => row.invoice_id));
-  return new Set(items.filter(({ invoiceId }) => kept.has(invoiceId)).map(({ outcome }) => outcome.serviceId));
-}
-
-async function recordOthers(database: Database, items: readonly RecordSend[]): Promise<readonly RecordedSend[]> {
+/** Answers of every kind, by the common path. */
+async function recordOthers(
+  database: Database,
+  keyOf: KeyOf,
+  items: readonly RecordSend[],
+): Promise<readonly Changed[]> {
   if (items.length === 0) return [];
-  const params = [
-    column(items, (item) => item.invoiceId),
-    column(items, (item) => item.generation),
-    column(items, ({ outcome }) => outcome.kind),
-    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? outcome.serviceId : null)),
-    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? null : outcome.reason.code)),
-    column(items, ({ outcome }) => (outcome.kind === 'accepted' ? null : outcome.reason.message)),
-    column(items, (item) => item.attempts),
-    column(items, (item) => item.sentAt),
-    column(items, ({ outcome }) => outcome.kind === 'unknown' || (outcome.kind === 'pending' && outcome.mayExist)),
-    column(items, (item) => item.answeredAt ?? item.sentAt),
-    column(items, ({ outcome }) => outcome.kind === 'rejected' && outcome.proven === true),
-    column(items, (item) => item.takenAt ?? null),
-  ];
-  return untilUnique(() => database.query<RecordedSend>(RECORD_SENDS, params));
+  const byInvoice = new Map(items.map((item) => [item.invoiceId, item]));
+  return database.transaction(async (queries) => {
+    const { taken, sharing } = await namedIds(queries, items.filter(isAccepted));
+    const params = [arrayLiteral([...byInvoice.keys(), ...sharing])];
+    const selection = { name: 'lock-answered', ids: '$1::bigint[]', params };
+    return changeInvoices(queries, selection, ({ identity, fingerprint }, invoiceId) => {
+      const send = byInvoice.get(invoiceId);
+      if (send === undefined) return { kind: 'share' };
+      const {
+        outcome,
+        generation,
+        idempotencyKey: usedKey,
+        attempts,
+        sentAt,
+        answeredAt = sentAt,
+        takenAt = null,
+      } = send;
+      if (outcome.kind === 'next-key') {
+        const idempotencyKey = keyOf(identity, fingerprint, generation);
+        const isProven = outcome.proven;
+        return { kind: 'next-key', generation, attempts, idempotencyKey, isProven, now: answeredAt };
+      }
+      const id = { idIsTaken: taken.has(invoiceId), sharesId: sharing.has(invoiceId) };
+      const times = { sentAt, answeredAt, takenAt };
+      return { kind: 'record', answer: { generation, idempotencyKey: usedKey, attempts, outcome, ...times, ...id } };
+    });
+  });
+}
+
+/** serviceIds. */
+const OWNERS_OF_IDS = `/* owners-of-ids */
+SELECT service_id, invoice_id, false AS past FROM invoice WHERE service_id = ANY($1::text[])
+UNION ALL
+SELECT service_id, invoice_id, true FROM invoice_generation WHERE service_id = ANY($1::text[])`;
+
+interface OwnerRow {
+  readonly serviceId: string;
+  readonly invoiceId: number;
+  /** Of a generation beside the present one. */
+  readonly past: boolean;
+}
+
+interface NamedIds {
+  /** Invoices whose answer names the id of another invoice or another generation. */
+  readonly taken: ReadonlySet<number>;
+  /** The other invoices with such an id: either one may have given the id to the wrong one. */
+  readonly sharing: ReadonlySet<number>;
+}
+
+/** A writer that takes an id after this still hits the unique index, and the whole is done again. */
+async function namedIds(queries: Queries, items: readonly Accepted[]): Promise<NamedIds> {
+  const taken = new Set<number>();
+  const sharing = new Set<number>();
+  if (items.length === 0) return { taken, sharing };
+  const ids = column(items, ({ outcome }) => outcome.serviceId);
+  const invoices = new Map(items.map(({ invoiceId, outcome }) => [outcome.serviceId, invoiceId]));
+  for (const owner of await queries.query<OwnerRow>(OWNERS_OF_IDS, [ids])) {
+    const invoiceId = invoices.get(owner.serviceId);
+    if (invoiceId === undefined || (owner.invoiceId === invoiceId && !owner.past)) continue;
+    taken.add(invoiceId);
+    if (owner.invoiceId !== invoiceId) sharing.add(owner.invoiceId);
+  }
+  return { taken, sharing };
 }
 
 async function untilUnique<T>(write: () => Promise<T>): Promise<T> {
@@ -145,6 +248,6 @@ async function untilUnique<T>(write: () => Promise<T>): Promise<T> {
 
 async function reportedIds(database: Database, serviceIds: readonly string[]): Promise<readonly string[]> {
   if (serviceIds.length === 0) return [];
-  const rows = await database.query<{ service_id: string }>(REPORTED_IDS, [arrayLiteral(serviceIds)]);
-  return rows.map((row) => row.service_id);
+  const rows = await database.query<{ serviceId: string }>(REPORTED_IDS, [arrayLiteral(serviceIds)]);
+  return rows.map((row) => row.serviceId);
 }

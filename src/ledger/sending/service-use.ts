@@ -1,134 +1,161 @@
-import { LoteError } from '../../domain/errors.ts';
-import type {
-  RateUpdate,
-  ServiceAccountRecord,
-  ServiceUseLedger,
-} from '../../domain/ports/ledger/service-use-ledger.ts';
 import {
+  FULL_RATE,
   leftOfHold,
-  LONGEST_HOLD_MS,
   rateOf,
-  throttle,
   reservePermits,
+  slowDown,
   type RequestRate,
 } from '../../domain/request-rate.ts';
-import type { Database, Queries } from '../database/database.ts';
-import type { RateRow } from './service-use-sql.ts';
-import {
-  CONFIRM_ACCOUNT,
-  COUNT_SENDERS,
-  FIND_ACCOUNT,
-  FIND_USED_ACCOUNT,
-  FORGET_EXPIRED_SLOTS,
-  FORGET_MERCHANTS,
-  HOLD_REQUESTS,
-  LEASE_SLOTS,
-  LOCK_RATE,
-  LOCK_SLOTS,
-  READ_RATE,
-  RELEASE_SLOTS,
-  REMEMBER_ACCOUNT,
-  WRITE_RATE,
-} from './service-use-sql.ts';
+import type { Database } from '../database/database.ts';
+import { changeFact, findFact } from '../database/facts.ts';
 
-interface AccountRow {
+/** Where an application's invoices go, and with whose key. */
+export interface ServiceAccountRecord {
   readonly application: string;
-  readonly base_url: string;
-  readonly key_fingerprint: string;
+  readonly baseUrl: string;
+  /** Of the key, salted by the ledger's id. */
+  readonly keyFingerprint: string;
+}
+
+/** The limits that hold for all processes at the moment. */
+export interface RateUpdate {
+  /** The limit, or less after too many requests were refused; null: no limit. */
+  readonly requestsPerSecond: number | null;
+  /** The service's own Retry-After is in force for that long yet. */
+  readonly heldMs: number;
+}
+
+/** Leased permits: the first may be used after `waitMs`, each further one `gapMs` later. Times are milliseconds. */
+export interface RateLease extends RateUpdate {
+  /** Until the first of the leased requests may leave. */
+  readonly waitMs: number;
+  /** Between one and the next. */
+  readonly gapMs: number;
+}
+
+/** The service as all processes of this ledger use it together. */
+export function createServiceUse(database: Database) {
+  const knownAccount = async (account: ServiceAccountRecord): Promise<ServiceAccountRecord | null> =>
+    (await database.query<ServiceAccountRecord>(FIND_USED_ACCOUNT, idOf(account)))[0] ?? null;
+
+  /** The lock gives each of two workers permits of its own. */
+  const changeRate = <Result>(
+    baseUrl: string,
+    change: (rate: SharedRate, now: number) => readonly [SharedRate, Result],
+  ): Promise<Result> =>
+    database.transaction((queries) =>
+      changeFact<SharedRate, Result>(queries, rateKey(baseUrl), (rate, now) => change(rate ?? UNUSED_RATE, now)),
+    );
+
+  return {
+    /**
+     * The account that the application used before. Where it used none, the account of another application of the ledger
+     * if it is this very account. Null: no application used it. This writes nothing.
+     */
+    knownAccount,
+
+    /**
+     * The service answered with this key: the account is the application's from now on, unless `knownAccount` has one,
+     * which comes back.
+     */
+    async rememberAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord> {
+      await database.query(REMEMBER_ACCOUNT, [...idOf(account), now]);
+      return (await knownAccount(account)) ?? account;
+    },
+
+    /**
+     * An operator confirms the account: it is the application's from now on, and so is each id in its list of merchants.
+     */
+    async confirmAccount(account: ServiceAccountRecord, now: number): Promise<void> {
+      await database.transaction(async (queries) => {
+        await queries.query(FORGET_MERCHANTS, [account.application]);
+        await queries.query(CONFIRM_ACCOUNT, [...idOf(account), now]);
+      });
+    },
+
+    /** Leases the next permits of all processes, at this rate or, after answers of 429, below it. */
+    leaseRate: (baseUrl: string, { requests, requestsPerSecond: limit }: LeaseRate): Promise<RateLease> =>
+      changeRate(baseUrl, (rate, now) => {
+        const { state, waitMs, gapMs } = reservePermits(rate, { requests, limit, now });
+        const next = { ...rate, ...state };
+        return [next, { waitMs, gapMs, ...updateOf(next, limit, now) }];
+      }),
+
+    /** The rate and the hold in force. Takes no permit. */
+    async currentRate(baseUrl: string, limit: number | null): Promise<RateUpdate> {
+      const { value, now } = await findFact<SharedRate>(database, rateKey(baseUrl));
+      return updateOf(value ?? UNUSED_RATE, limit, now);
+    },
+
+    /**
+     * The service refused too many requests of this process; `taken` is how many it took in the second before. The rate
+     * falls at most once a second for all processes together.
+     */
+    slowDown: (baseUrl: string, { requestsPerSecond: limit, taken }: SlowDown): Promise<RateUpdate> =>
+      changeRate(baseUrl, (rate, now) => {
+        const next = { ...rate, ...slowDown(rate, { taken, limit, now }) };
+        return [next, updateOf(next, limit, now)];
+      }),
+
+    /** The service asked to wait: no process sends before that. An earlier, longer hold stays. */
+    holdRequests: (baseUrl: string, ms: number): Promise<void> =>
+      changeRate(baseUrl, (rate, now) => {
+        const heldUntil = Math.max(now + leftOfHold(rate.heldUntil, now), now + ms);
+        return [{ ...rate, heldUntil }, undefined];
+      }),
+  };
+}
+
+interface LeaseRate {
+  readonly requests: number;
+  readonly requestsPerSecond: number | null;
+}
+
+interface SlowDown {
+  readonly requestsPerSecond: number | null;
+  readonly taken: number;
 }
 
 function idOf({ application, baseUrl, keyFingerprint }: ServiceAccountRecord): readonly string[] {
   return [application, baseUrl, keyFingerprint];
 }
 
-function accountOf([row]: readonly AccountRow[]): ServiceAccountRecord | null {
-  if (row === undefined) return null;
-  return { application: row.application, baseUrl: row.base_url, keyFingerprint: row.key_fingerprint };
+/** The rate of one base address, and until when the service wants no request. */
+interface SharedRate extends RequestRate {
+  /** Epoch milliseconds. */
+  readonly heldUntil: number;
 }
 
-/** The service as all processes of this ledger use it together. */
-export function createServiceUse(database: Database): ServiceUseLedger {
-  return {
-    async knownAccount(account) {
-      return accountOf(await database.query<AccountRow>(FIND_USED_ACCOUNT, idOf(account)));
-    },
+const UNUSED_RATE: SharedRate = { ...FULL_RATE, heldUntil: 0 };
 
-    async rememberAccount(account, now) {
-      await database.query(REMEMBER_ACCOUNT, [...idOf(account), now]);
-      return accountOf(await database.query<AccountRow>(FIND_USED_ACCOUNT, idOf(account))) ?? account;
-    },
-
-    async confirmAccount({ application, baseUrl, keyFingerprint }, now) {
-      await database.transaction(async (queries) => {
-        const [known] = await queries.query<AccountRow>(FIND_ACCOUNT, [application]);
-        const same = known?.base_url === baseUrl && known.key_fingerprint === keyFingerprint;
-        if (known !== undefined && !same) await queries.query(FORGET_MERCHANTS, [application]);
-        await queries.query(CONFIRM_ACCOUNT, [application, baseUrl, keyFingerprint, now]);
-      });
-    },
-
-    async leaseRate(baseUrl, { requests, requestsPerSecond: limit }) {
-      return database.transaction(async (queries) => {
-        const row = await lockRate(queries, baseUrl);
-        const { state, waitMs, gapMs } = reservePermits(rateFromRow(row), { requests, limit, now: row.now });
-        await writeRate(queries, baseUrl, state);
-        return { waitMs, gapMs, ...updateOf(row, state, limit) };
-      });
-    },
-
-    async currentRate(baseUrl, limit) {
-      const [row] = await database.query<RateRow>(READ_RATE, [baseUrl]);
-      return row === undefined ? { requestsPerSecond: limit, heldMs: 0 } : updateOf(row, rateFromRow(row), limit);
-    },
-
-    async slowDown(baseUrl, { requestsPerSecond: limit, tooMany }) {
-      return database.transaction(async (queries) => {
-        const row = await lockRate(queries, baseUrl);
-        const [counted] = await queries.query<{ senders: number }>(COUNT_SENDERS, [baseUrl]);
-        const taken = tooMany.taken * Math.max(1, counted?.senders ?? 1);
-        const state = throttle(rateFromRow(row), { tooMany: { ...tooMany, taken }, limit, now: row.now });
-        await writeRate(queries, baseUrl, state);
-        return updateOf(row, state, limit);
-      });
-    },
-
-    async holdRequests(baseUrl, ms) {
-      await database.query(HOLD_REQUESTS, [baseUrl, ms, LONGEST_HOLD_MS]);
-    },
-
-    async leaseSlots(baseUrl, { holder, max, ttlMs, held = 0 }) {
-      return database.transaction(async (queries) => {
-        await queries.query(LOCK_SLOTS, [baseUrl]);
-        await queries.query(FORGET_EXPIRED_SLOTS, [baseUrl]);
-        const [row] = await queries.query<{ slots: number }>(LEASE_SLOTS, [baseUrl, holder, max, ttlMs, held]);
-        return row?.slots ?? 0;
-      });
-    },
-
-    async releaseSlots(baseUrl, holder) {
-      await database.query(RELEASE_SLOTS, [baseUrl, holder]);
-    },
-  };
+function rateKey(baseUrl: string): string {
+  return `rate ${baseUrl}`;
 }
 
-async function lockRate(queries: Queries, baseUrl: string): Promise<RateRow> {
-  const [row] = await queries.query<RateRow>(LOCK_RATE, [baseUrl]);
-  if (row === undefined)
-    throw new LoteError('internal', 'Taking the request rate of a base address: its row was not locked.');
-  return row;
+function updateOf(rate: SharedRate, limit: number | null, now: number): RateUpdate {
+  return { requestsPerSecond: rateOf(rate, limit, now), heldMs: leftOfHold(rate.heldUntil, now) };
 }
 
-function rateFromRow({ next_at, slowed_to, slowed_from, slowed_at }: RateRow): RequestRate {
-  return {
-    nextAt: next_at,
-    throttled: slowed_to === null ? null : { to: slowed_to, from: slowed_from, at: slowed_at },
-  };
-}
+/** application, baseUrl, key fingerprint, now. Not when another application of the ledger has that very account. */
+const REMEMBER_ACCOUNT = `/* remember-account */
+INSERT INTO service_account (application, base_url, key_fingerprint, confirmed_at)
+SELECT $1, $2, $3, $4::bigint
+WHERE NOT EXISTS (SELECT 1 FROM service_account WHERE base_url = $2 AND key_fingerprint = $3)
+ON CONFLICT (application) DO NOTHING`;
 
-async function writeRate(queries: Queries, baseUrl: string, { nextAt, throttled }: RequestRate): Promise<void> {
-  await queries.query(WRITE_RATE, [baseUrl, nextAt, throttled?.to ?? null, throttled?.from ?? 0, throttled?.at ?? 0]);
-}
+/** application, baseUrl, key fingerprint: the application's account, else the other application that has this one. */
+const FIND_USED_ACCOUNT = `/* find-used-account */
+SELECT application, base_url, key_fingerprint FROM service_account
+WHERE application = $1 OR (base_url = $2 AND key_fingerprint = $3)
+ORDER BY application = $1 DESC, application
+LIMIT 1`;
 
-function updateOf(row: RateRow, state: RequestRate, limit: number | null): RateUpdate {
-  return { requestsPerSecond: rateOf(state, limit, row.now), heldMs: leftOfHold(row.held_until, row.now) };
-}
+/** application, baseUrl, key fingerprint, now. */
+const CONFIRM_ACCOUNT = `/* confirm-account */
+INSERT INTO service_account (application, base_url, key_fingerprint, confirmed_at) VALUES ($1, $2, $3, $4)
+ON CONFLICT (application) DO UPDATE SET base_url = excluded.base_url, key_fingerprint = excluded.key_fingerprint,
+  confirmed_at = excluded.confirmed_at`;
+
+/** application. The next list is right, whatever ids it has. */
+const FORGET_MERCHANTS = `/* forget-merchants */
+DELETE FROM merchant WHERE application = $1`;

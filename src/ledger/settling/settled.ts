@@ -1,131 +1,194 @@
+import type { Status } from '../../domain/machine/invoice-answers.ts';
 import { type InvoiceState, OPEN_STATES } from '../../domain/invoice-state.ts';
-import type { SettledInvoice } from '../../domain/ports/ledger/settling-ledger.ts';
-import { PAGE_OF } from '../batches/page-of-sql.ts';
-import { arrayLiteral, column } from '../database/array-literal.ts';
-import type { Queries } from '../database/database.ts';
-import { stateList } from '../database/states.ts';
-import { type AppliedEvents, APPLY_EVENTS } from './apply-events-sql.ts';
-import { APPLY_PAST_EVENTS } from './apply-past-events-sql.ts';
-import { ISSUE_REPORTED } from './issue-reported-sql.ts';
-import { REVIVE_ISSUED } from './revive-issued-sql.ts';
+import type { Reason } from '../../domain/invoice.ts';
+import { PAGE_OF } from '../batches/pages-sql.ts';
+import { type Change, isChanged, judgeInvoices } from '../change-invoices.ts';
+import { arrayLiteral, ofItem, stateList } from '../database/sql.ts';
+import type { Database, Queries } from '../database/database.ts';
 
-interface SettledRow {
-  readonly invoice_id: number;
-  readonly batch_id: string;
-  readonly workflow_id: string;
+/** An invoice that reached a state that ends waiting, for every batch it belongs to. */
+export interface SettledInvoice {
+  readonly batchId: string;
+  readonly workflowId: string;
   readonly page: number;
   readonly ordinal: number;
-  readonly state: string;
+  readonly state: InvoiceState;
 }
 
-interface IssuedRow extends Omit<SettledRow, 'batch_id'> {
-  readonly batch_id: string | null;
-  readonly service_id: string;
+/** An invoice whose `failed` event waits for a GET's confirmation, and why it failed by that event. */
+export interface UnconfirmedFailure {
+  readonly invoiceId: number;
+  readonly serviceId: string;
+  readonly reason: Reason | null;
+}
+
+interface SettledRow extends SettledInvoice {
+  readonly invoiceId: number;
 }
 
 /**
- * invoiceIds: those at rest, once for every batch that is attached to them and has pages. The second `= ANY` keeps the
- * planner on batch_invoice's index.
+ * Arrays: invoiceIds, and invoiceIds of which an earlier document is issued. Returns the first that are at rest, and of the
+ * second the lines that held the content of that document, once for every batch with pages that has them. The second
+ * `= ANY` keeps the planner on batch_invoice's index.
  */
 const SETTLED_INVOICES = `/* settled-invoices */
-SELECT i.invoice_id, b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal, i.state
+SELECT i.invoice_id, b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal, coalesce(bi.outcome, i.state) AS state
 FROM invoice i
-JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id AND bi.outcome IS NULL
+JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id
 JOIN batch b ON b.batch_id = bi.batch_id AND b.page_size > 0
-WHERE i.invoice_id = ANY($1::bigint[]) AND bi.invoice_id = ANY($1::bigint[]) AND i.state NOT IN ${stateList(OPEN_STATES)}
+WHERE i.invoice_id = ANY($1::bigint[] || $2::bigint[]) AND bi.invoice_id = ANY($1::bigint[] || $2::bigint[])
+  AND ((bi.outcome IS NULL AND i.invoice_id = ANY($1::bigint[]) AND i.state NOT IN ${stateList(OPEN_STATES)})
+    OR (bi.outcome = 'issued' AND i.invoice_id = ANY($2::bigint[])))
 ORDER BY b.batch_id, bi.ordinal`;
 
-/** Stored events applied to the invoices of these service ids, in a new snapshot; ids nobody knows stay unmatched. */
-export async function applyEvents(queries: Queries, serviceIds: readonly string[]): Promise<readonly AppliedEvents[]> {
-  return serviceIds.length === 0 ? [] : queries.query<AppliedEvents>(APPLY_EVENTS, [arrayLiteral(serviceIds)]);
+/** What was called failed before gets a flag with its new state. */
+const WAITING = stateList(['accepted', 'unsettled']);
+
+const IDS = '(SELECT r.ids FROM reported r)';
+
+/**
+ * serviceIds: what nearly every event says. An invoice that waits, about which `issued` events are stored and no
+ * `failed` one, is issued; one that is issued already stays so, as where the event came before its answer was written.
+ * Everything else is left as it is, and `hear` judges it. Runs after the commit of the events, as that does. Each row is looked up by itself (OFFSET 0), and the update is given arrays: the planner takes a growing table
+ * for a small one, and would join by reading all of it. The update locks in the order of the invoice ids, and asks again
+ * of a row that another writer held whether it still waits with that document.
+ */
+const ISSUE_REPORTED = `/* issue-reported */
+WITH called_issued AS MATERIALIZED (
+  SELECT i.invoice_id, i.service_id, i.state, event.issued_at
+  FROM (SELECT DISTINCT unnest($1::text[]) AS service_id) named
+  CROSS JOIN LATERAL (SELECT * FROM invoice own WHERE own.service_id = named.service_id OFFSET 0) i
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN bool_and(d.verdict = 'issued') THEN min(d.received_at) END AS issued_at
+    FROM delivery d WHERE d.service_id = i.service_id AND d.verdict IS NOT NULL
+  ) event
+  WHERE (i.state IN ${WAITING} OR i.state = 'issued') AND event.issued_at IS NOT NULL
+), reported AS MATERIALIZED (
+  SELECT array_agg(one.invoice_id) AS ids, array_agg(one.service_id) AS service_ids, array_agg(one.issued_at) AS times
+  FROM (SELECT * FROM called_issued WHERE state IN ${WAITING} ORDER BY invoice_id) one
+), moved AS (
+  UPDATE invoice i SET state = 'issued', settled_at = ${ofReported('times')}, changed_at = ${ofReported('times')},
+    reason_code = NULL, reason_message = NULL
+  WHERE i.invoice_id = ANY(${IDS}::bigint[]) AND i.service_id = ${ofReported('service_ids')} AND i.state IN ${WAITING}
+  RETURNING i.invoice_id, i.service_id
+)
+SELECT invoice_id, service_id FROM moved
+UNION ALL
+SELECT invoice_id, service_id FROM called_issued WHERE state = 'issued'`;
+
+function ofReported(column: 'times' | 'service_ids'): string {
+  return ofItem(`(SELECT r.${column} FROM reported r)`, 'i.invoice_id', IDS);
 }
 
-/** An invoice that is issued, and who must hear of it. */
-export interface Issued {
-  readonly invoiceId: number;
-  readonly settled: readonly SettledInvoice[];
-}
+/** serviceIds: the invoices that have these documents, now or beside the present one. Each is looked up by itself: see `ISSUE_REPORTED`. */
+const OF_DOCUMENTS = `ARRAY(
+  SELECT i.invoice_id FROM unnest($1::text[]) AS u(service_id)
+  CROSS JOIN LATERAL (SELECT own.invoice_id FROM invoice own WHERE own.service_id = u.service_id OFFSET 0) i
+  UNION
+  SELECT g.invoice_id FROM unnest($1::text[]) AS u(service_id)
+  CROSS JOIN LATERAL (SELECT own.invoice_id FROM invoice_generation own WHERE own.service_id = u.service_id OFFSET 0) g)`;
 
-/** Invoices that only `issued` events call issued are issued; by service id, with those that were so already. All others are left to `applyEvents`. */
-export async function issueReported(
-  queries: Queries,
-  serviceIds: readonly string[],
-): Promise<ReadonlyMap<string, Issued>> {
-  if (serviceIds.length === 0) return new Map();
-  const rows = await queries.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
-  const settled = grouped(rows.filter(hasBatch), (row) => row.service_id);
-  return new Map(
-    rows.map(({ service_id: serviceId, invoice_id: invoiceId }) => [
-      serviceId,
-      { invoiceId, settled: settled.get(serviceId) ?? [] },
-    ]),
-  );
-}
-
-/** What a GET said was issued. */
-export interface NotifiedIssued {
-  readonly serviceId: string;
-  readonly now: number;
+/** What news led to. */
+export interface Heard {
+  /** Of how many invoices it issued the present document, or another one. */
+  readonly issued: number;
+  /** Who must hear of it, by invoice. */
+  readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
+  /** A `failed` event is stored, no `issued` one, and the invoice still waits: a GET must confirm. */
+  readonly toConfirm: readonly UnconfirmedFailure[];
 }
 
 /**
- * Applies late answers about documents of earlier generations, from stored events and from GETs. Result by service id.
+ * Applies what stored events say of the documents with these service ids, and what GETs say. Both sides of the race
+ * between a webhook and an answer run it after their commit, in a new snapshot. Events of documents that no invoice has
+ * stay unmatched.
  */
-export async function applyPastEvents(
-  queries: Queries,
+export async function hear(
+  database: Database,
   serviceIds: readonly string[],
-  notified: readonly NotifiedIssued[] = [],
-): Promise<ReadonlyMap<string, readonly SettledInvoice[]>> {
-  if (serviceIds.length === 0 && notified.length === 0) return new Map();
-  const rows = await queries.query<SettledRow & { service_id: string }>(APPLY_PAST_EVENTS, [
-    arrayLiteral(serviceIds),
-    column(notified, (one) => one.serviceId),
-    column(notified, (one) => one.now),
-  ]);
-  return grouped(rows, (row) => row.service_id);
+  statuses: readonly Status[] = [],
+): Promise<Heard> {
+  const byDocument = new Map<string, Status[]>();
+  for (const one of statuses) byDocument.set(one.serviceId, [...(byDocument.get(one.serviceId) ?? []), one]);
+  const ids = new Set([...serviceIds, ...byDocument.keys()]);
+  if (ids.size === 0) return { issued: 0, settled: new Map(), toConfirm: [] };
+  const selection = { name: 'lock-heard', ids: OF_DOCUMENTS, params: [arrayLiteral([...ids])] };
+  const changes = await database.transaction((queries) =>
+    judgeInvoices(queries, selection, ({ serviceId, kept }) => {
+      const documents = new Set([serviceId, ...kept.map((one) => one.serviceId)]);
+      return { kind: 'hear', statuses: [...documents].flatMap((id) => byDocument.get(id ?? '') ?? []) };
+    }),
+  );
+  const toConfirm = changes.flatMap((change) => unconfirmed(change, ids));
+  const confirmed = new Set(toConfirm.map((one) => one.invoiceId));
+  const changed = changes.filter(isChanged);
+  const risen = changed.filter(
+    ({ before, decision }) => decision.invoice.state === 'issued' && before.state !== 'issued',
+  );
+  // What was applied before is announced again: the process that applied it may have ended before it told.
+  const told = [...risen, ...changes.filter(({ before }) => ids.has(before.serviceId ?? ''))];
+  const late = changed.filter(({ decision }) => decision.kept?.some(({ state }) => state === 'issued'));
+  const settled = await settledInvoices(
+    database,
+    told.map((change) => change.invoiceId).filter((id) => !confirmed.has(id)),
+    late.map((change) => change.invoiceId),
+  );
+  const issued = new Set([...risen, ...late].map((change) => change.invoiceId)).size;
+  return { issued, settled, toConfirm };
 }
 
-/** Of the invoices that have failed or were refused, those are issued of which an earlier document with the same content is. */
-export async function reviveIssued(queries: Queries, invoiceIds: readonly number[]): Promise<void> {
-  if (invoiceIds.length > 0) await queries.query(REVIVE_ISSUED, [arrayLiteral(invoiceIds)]);
+function unconfirmed({ invoiceId, before, decision }: Change, ids: ReadonlySet<string>): readonly UnconfirmedFailure[] {
+  const { serviceId, said } = before;
+  const { state } = 'invoice' in decision ? decision.invoice : before;
+  const isReported = said.failedFirst && said.issuedAt === null && (state === 'accepted' || state === 'unsettled');
+  return isReported && serviceId !== null && ids.has(serviceId) ? [{ invoiceId, serviceId, reason: said.failure }] : [];
 }
 
-/** Those of the invoices that are at rest now, for every batch they belong to, by invoice id. */
+/** Applies the stored events of these documents; nearly all are plain ones. */
+export async function applyEvents(database: Database, serviceIds: readonly string[]): Promise<Heard> {
+  if (serviceIds.length === 0) return { issued: 0, settled: new Map(), toConfirm: [] };
+  const issued = await database.query<Issued>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
+  const plain = new Set(issued.map((one) => one.serviceId));
+  const settled = await settledInvoices(
+    database,
+    issued.map((one) => one.invoiceId),
+  );
+  const heard = await hear(
+    database,
+    serviceIds.filter((id) => !plain.has(id)),
+  );
+  return { ...heard, settled: new Map([...settled, ...heard.settled]) };
+}
+
+interface Issued {
+  readonly invoiceId: number;
+  readonly serviceId: string;
+}
+
+/** Those of the invoices that are at rest now, for every batch they belong to, by invoice id; with lines that held the content of an earlier document that is issued. */
 export async function settledInvoices(
   queries: Queries,
   invoiceIds: readonly number[],
+  issuedEarlier: readonly number[] = [],
 ): Promise<Map<number, readonly SettledInvoice[]>> {
-  if (invoiceIds.length === 0) return new Map();
-  return grouped(
-    await queries.query<SettledRow>(SETTLED_INVOICES, [arrayLiteral(invoiceIds)]),
-    (row) => row.invoice_id,
-  );
-}
-
-/** Without a batch that has pages, nobody must hear of it. */
-function hasBatch(row: IssuedRow): row is IssuedRow & { readonly batch_id: string } {
-  return row.batch_id !== null;
-}
-
-function grouped<Key, Row extends SettledRow>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => Key,
-): Map<Key, SettledInvoice[]> {
-  const groups = new Map<Key, SettledInvoice[]>();
-  for (const row of rows) {
-    const group = groups.get(keyOf(row));
-    if (group === undefined) groups.set(keyOf(row), [settledInvoice(row)]);
-    else group.push(settledInvoice(row));
+  if (invoiceIds.length === 0 && issuedEarlier.length === 0) return new Map();
+  const params = [arrayLiteral(invoiceIds), arrayLiteral(issuedEarlier)];
+  const rows = await queries.query<SettledRow>(SETTLED_INVOICES, params);
+  const byInvoice = new Map<number, SettledInvoice[]>();
+  for (const { invoiceId, ...settled } of rows) {
+    const ofInvoice = byInvoice.get(invoiceId);
+    if (ofInvoice === undefined) byInvoice.set(invoiceId, [settled]);
+    else ofInvoice.push(settled);
   }
-  return groups;
+  return byInvoice;
 }
 
-function settledInvoice(row: SettledRow): SettledInvoice {
-  return {
-    batchId: row.batch_id,
-    workflowId: row.workflow_id,
-    page: row.page,
-    ordinal: row.ordinal,
-    state: row.state as InvoiceState,
-  };
+/**
+ * The newest `failed` event about the document of a row of this table, for a LATERAL join: seq, reason_code,
+ * reason_message.
+ */
+export function failedEventOf(table: string): string {
+  return `SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
+  WHERE d.service_id = ${table}.service_id AND d.verdict = 'failed'
+  ORDER BY d.seq DESC LIMIT 1`;
 }

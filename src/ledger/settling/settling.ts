@@ -1,104 +1,80 @@
+import { createBatcher } from '../../platform/batcher.ts';
+import { isLedgerAway } from '../../domain/errors.ts';
 import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
-import type { AppliedDeliveries } from '../../domain/ports/ledger/delivery-ledger.ts';
-import type {
-  PageProgress,
-  SettledInvoice,
-  SettlingLedger,
-  StatusUpdate,
-} from '../../domain/ports/ledger/settling-ledger.ts';
-import { shareUnderToken } from '../batches/claim-proof.ts';
-import { INVOICE_OF_LINE, invoicesOfBatch, LINES_OF_PAGE, PAGE_INVOICES } from '../batches/page-of-sql.ts';
-import { isAheadSql } from '../database/ahead-sql.ts';
-import { column } from '../database/array-literal.ts';
-import { createBatcher } from '../database/batcher.ts';
+import type { Reason } from '../../domain/invoice.ts';
+import type { Status } from '../../domain/machine/invoice-answers.ts';
+import type { FencingToken } from '../../domain/records/batch-record.ts';
+import { shareUnderToken } from '../batches/batch.ts';
+import { invoicesOfBatch, isOfPage, onPage, PAGE_INVOICES } from '../batches/pages-sql.ts';
+import { changeInvoices } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
-import { CLOSED_BATCH_STATES, fromStates, stateList } from '../database/states.ts';
-import { isOfApplication } from './same-application-sql.ts';
-import { IS_UNANSWERED } from '../sending/hold-unsent-sql.ts';
-import { REVIVE_ISSUED_OF_PAGE } from './revive-issued-sql.ts';
-import { FAIL_OTHER_DOCUMENTS, RECORD_STATUS, type RecordedStatus } from './record-status-sql.ts';
-import { applyEvents, applyPastEvents, reviveIssued, settledInvoices } from './settled.ts';
-import { applyDeliveries } from '../webhooks/apply-deliveries.ts';
+import { CLOSED_BATCH_STATES, isAheadSql, ISSUABLE_STATES, stateList } from '../database/sql.ts';
+import { applyEvents, hear, type SettledInvoice } from './settled.ts';
 
-const OVER = `((i.state IN ${fromStates('expire')} AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$6')})) OR (i.owner_batch = $1 AND i.state IN ('staged', 'sending')))`;
+/** An accepted invoice without a final word, to be polled by GET. `acceptedAt` is epoch milliseconds. */
+export interface PendingInvoice {
+  readonly invoiceId: number;
+  readonly ordinal: number;
+  readonly serviceId: string;
+  readonly acceptedAt: number;
+  /** How many of the planned polls are done. */
+  readonly asks: number;
+}
 
-/**
- * batchId, page, acceptedBefore, reason code, reason message, now, then code and message for what was never sent, then
- * code and message (or null) for what was handed out and has no answer.
- *
- * `sending` becomes `held` only if every answer is recorded and none was lost. The reason of its last try is kept: it says
- * more than the page's.
- */
-const CLOSE_PAGE = `/* close-page */
-WITH target AS (
-  SELECT i.invoice_id
-  FROM invoice i
-  WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND ${OVER}
-  ORDER BY i.invoice_id
-  FOR UPDATE OF i
-)
-UPDATE invoice i SET
-  state = CASE
-    WHEN i.state = 'accepted' THEN 'unsettled'
-    WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
-    ELSE 'unknown' END,
-  reason_code = CASE WHEN i.state = 'accepted' THEN $4 WHEN $9::text IS NOT NULL AND ${IS_UNANSWERED} THEN $9 ELSE coalesce(i.reason_code, CASE WHEN i.state = 'staged' THEN $7 ELSE $4 END) END,
-  reason_message = CASE
-    WHEN $9::text IS NOT NULL AND ${IS_UNANSWERED} THEN $10
-    WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message
-    WHEN i.state = 'staged' THEN $8
-    ELSE $5 END,
-  changed_at = $6
-FROM target t
-WHERE i.invoice_id = t.invoice_id AND ${OVER}`;
+/** What a GET said of a document of an invoice; a correction may have given the invoice another one meanwhile. */
+export interface StatusUpdate extends Status {
+  readonly invoiceId: number;
+}
 
-/** Of batch $1, and open. */
-const LEFT = `i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}`;
+/** Numbers of invoices of one page by what the page still waits for. Times are epoch milliseconds. */
+export interface PageProgress {
+  /** `staged`/`sending` that this batch owns. */
+  readonly unsent: number;
+  /** `accepted`, of any owner. */
+  readonly accepted: number;
+  /** `staged`/`sending` that another batch owns, and that is not closed. */
+  readonly attached: number;
+  /** `accepted` with a stored `failed` event: `unconfirmedFailures` lists them. */
+  readonly reportedFailed: number;
+  /** Earliest acceptance among the `accepted`; null when none. */
+  readonly oldestAcceptedAt: number | null;
+  readonly newestAcceptedAt: number | null;
+  readonly counts: Readonly<Partial<Record<Outcome, number>>>;
+  /** By the events that this reading applied before it counted. */
+  readonly settled: readonly SettledInvoice[];
+}
 
-/**
- * batchId, reason code, reason message, now, then code and message (or null) for what was handed out and has no answer.
- *
- * It closes what a page that failed left open, as `close-page` does, for all pages of the batch. It closes only what this
- * batch owns: invoices of other batches are theirs to close.
- */
-const CLOSE_BATCH = `/* close-batch */
-WITH target AS (
-  SELECT i.invoice_id
-  FROM invoice i
-  WHERE i.invoice_id = ANY(${invoicesOfBatch(LEFT)}) AND ${LEFT}
-  ORDER BY i.invoice_id
-  FOR UPDATE OF i
-)
-UPDATE invoice i SET
-  state = CASE
-    WHEN i.state = 'accepted' THEN 'unsettled'
-    WHEN i.state = 'staged' OR i.exposure = 'none' THEN 'held'
-    ELSE 'unknown' END,
-  reason_code = CASE
-    WHEN $5::text IS NOT NULL AND ${IS_UNANSWERED} THEN $5
-    WHEN i.state <> 'accepted' THEN coalesce(i.reason_code, $2)
-    ELSE $2 END,
-  reason_message = CASE
-    WHEN $5::text IS NOT NULL AND ${IS_UNANSWERED} THEN $6
-    WHEN i.state <> 'accepted' AND i.reason_code IS NOT NULL THEN i.reason_message
-    ELSE $3 END,
-  changed_at = $4
-FROM target t
-WHERE i.invoice_id = t.invoice_id AND ${LEFT}
-RETURNING i.invoice_id`;
+/** End of a page. Times are epoch milliseconds. */
+interface ClosePage {
+  readonly acceptedBefore: number;
+  readonly reason: Reason;
+  /** Of what was never tried; left out: `reason`. */
+  readonly unsent?: Reason;
+  readonly now: number;
+  readonly fencingToken?: FencingToken;
+}
+
+/** batchId, page: what of it is open. */
+const OPEN_OF_PAGE = invoicesOfBatch(`i.state IN ${stateList(OPEN_STATES)} AND ${onPage('$2::integer')}`);
+
+/** batchId: what it owns and is open. Invoices of other batches are theirs to close. */
+const OPEN_OF_BATCH = invoicesOfBatch(`i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}`);
+
+/** That the batch that owns invoice `i` may still send it. */
+const OWNER_IS_OPEN = `(SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}`;
 
 interface ProgressRow {
-  readonly outcome: string;
+  readonly outcome: Outcome;
   /** Null where no invoice is known. */
   readonly owned: boolean | null;
-  /** Its state is the invoice's, and somebody still works on it. */
+  /** Its state is the invoice's, and some batch still works on it. */
   readonly live: boolean;
   readonly invoices: number;
-  readonly oldest_accepted_at: number | null;
-  readonly newest_accepted_at: number | null;
+  readonly oldestAcceptedAt: number | null;
+  readonly newestAcceptedAt: number | null;
   /** Those that `UNAPPLIED_EVENTS` must look at. */
   readonly unapplied: number;
-  readonly reported_failed: number;
+  readonly reportedFailed: number;
 }
 
 /**
@@ -108,46 +84,31 @@ interface ProgressRow {
 const PAGE_PROGRESS = `/* page-progress */
 SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned,
   bi.outcome IS NULL AND (i.state = 'accepted' OR i.owner_batch = $1
-    OR (SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}) AS live,
+    OR ${OWNER_IS_OPEN}) AS live,
   count(*) AS invoices, min(i.accepted_at) AS oldest_accepted_at, max(i.accepted_at) AS newest_accepted_at,
   count(*) FILTER (WHERE event.issued OR (bi.outcome IS NULL AND (i.generation > 1 OR i.flags <> '{}'))) AS unapplied,
   count(*) FILTER (WHERE event.failed AND i.state = 'accepted') AS reported_failed
 FROM batch_invoice bi
-LEFT JOIN ${INVOICE_OF_LINE}
+LEFT JOIN LATERAL (SELECT * FROM invoice own WHERE own.invoice_id = bi.invoice_id OFFSET 0) i ON true
 LEFT JOIN LATERAL (
   SELECT bool_or(d.verdict = 'issued') AS issued, bool_or(d.verdict = 'failed') AS failed
   FROM delivery d
-  WHERE bi.outcome IS NULL AND i.state IN ${fromStates('issue')} AND d.service_id = i.service_id AND d.verdict IS NOT NULL
-    AND ${isOfApplication('i.application')}
+  WHERE bi.outcome IS NULL AND i.state IN ${ISSUABLE_STATES} AND d.service_id = i.service_id AND d.verdict IS NOT NULL
   OFFSET 0
 ) event ON true
-WHERE ${LINES_OF_PAGE}
+WHERE ${isOfPage('bi')}
 GROUP BY 1, 2, 3`;
 
 /** batchId, page: the lines that `page-progress` calls `accepted` or attached. */
 const PAGE_OPEN = `/* page-open */
-SELECT count(*) AS open
-FROM batch_invoice bi
-JOIN ${INVOICE_OF_LINE}
-WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL
-  AND (i.state = 'accepted' OR (i.state IN ('staged', 'sending') AND i.owner_batch <> $1
-    AND (SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}))`;
-
-interface PendingRow {
-  readonly invoice_id: number;
-  readonly ordinal: number;
-  readonly service_id: string;
-  readonly accepted_at: number;
-  readonly asks: number;
-}
+SELECT count(*) AS open FROM live_line i
+WHERE ${isOfPage()} AND (i.state = 'accepted' OR (i.state IN ('staged', 'sending') AND i.owner_batch <> $1 AND ${OWNER_IS_OPEN}))`;
 
 /** batchId, page, acceptedBefore, limit. */
 const PENDING_INVOICES = `/* pending-invoices */
-SELECT i.invoice_id, bi.ordinal, i.service_id, i.accepted_at, i.asks
-FROM batch_invoice bi
-JOIN ${INVOICE_OF_LINE}
-WHERE ${LINES_OF_PAGE} AND bi.outcome IS NULL AND i.state = 'accepted' AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$3')})
-ORDER BY i.asks, bi.ordinal
+SELECT i.invoice_id, i.ordinal, i.service_id, i.accepted_at, i.asks FROM live_line i
+WHERE ${isOfPage()} AND i.state = 'accepted' AND (i.accepted_at < $3 OR ${isAheadSql('i.accepted_at', '$3')})
+ORDER BY i.asks, i.ordinal
 LIMIT $4`;
 
 /**
@@ -157,142 +118,83 @@ LIMIT $4`;
 const UNAPPLIED_EVENTS = `/* unapplied-events */
 SELECT known.service_id FROM (
   SELECT i.service_id FROM invoice i
-  WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND i.state IN ${fromStates('issue')}
+  WHERE i.invoice_id = ANY(${PAGE_INVOICES}) AND i.state IN ${ISSUABLE_STATES}
   UNION ALL
   SELECT g.service_id FROM invoice_generation g
   WHERE g.invoice_id = ANY(${PAGE_INVOICES}) AND g.service_id IS NOT NULL AND g.state <> 'issued'
 ) known
 WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.service_id = known.service_id AND d.verdict = 'issued')`;
 
-/** Records what a GET says of an invoice, and closes what got no final word. */
-export function createSettling(database: Database): SettlingLedger {
+/** The way of accepted invoices to a final word, and the closing of pages and batches. */
+export function createSettling(database: Database) {
   const recordStatus = createBatcher<StatusUpdate, readonly SettledInvoice[]>({
     keyOf: (update) => update.invoiceId,
-    write: (updates) => writeStatus(database, updates),
+    isOutage: isLedgerAway,
+    write: async (updates) => (await hear(database, [], updates)).settled,
   });
 
   return {
-    async pageProgress(batchId, page) {
-      const rows = await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]);
-      const applied = rows.some(({ unapplied }) => unapplied > 0) ? await applyMissed(database, batchId, page) : null;
-      if (applied === null) return pageProgress(rows, []);
-      return pageProgress(await database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]), applied.settled);
+    /** First applies events that are stored and not applied: the process that stored them may have died in between. */
+    async pageProgress(batchId: string, page: number): Promise<PageProgress> {
+      const read = () => database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]);
+      const rows = await read();
+      if (rows.every(({ unapplied }) => unapplied === 0)) return pageProgress(rows, []);
+      const unapplied = await database.query<{ serviceId: string }>(UNAPPLIED_EVENTS, [batchId, page]);
+      if (unapplied.length === 0) return pageProgress(rows, []);
+      const { settled } = await applyEvents(
+        database,
+        unapplied.map((row) => row.serviceId),
+      );
+      return pageProgress(await read(), [...settled.values()].flat());
     },
 
-    async pageOpen(batchId, page) {
+    /** How many `accepted` and `attached` invoices `pageProgress` would count, without a look at stored events: a third of its price. */
+    async pageOpen(batchId: string, page: number): Promise<number> {
       const [row] = await database.query<{ open: number }>(PAGE_OPEN, [batchId, page]);
       return row?.open ?? 0;
     },
 
-    async pendingInvoices(batchId, page, acceptedBefore, limit) {
-      const rows = await database.query<PendingRow>(PENDING_INVOICES, [batchId, page, acceptedBefore, limit]);
-      return rows.map((row) => ({
-        invoiceId: row.invoice_id,
-        ordinal: row.ordinal,
-        serviceId: row.service_id,
-        acceptedAt: row.accepted_at,
-        asks: row.asks,
-      }));
+    /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest polls first. */
+    pendingInvoices: (batchId: string, page: number, acceptedBefore: number, limit: number) =>
+      database.query<PendingInvoice>(PENDING_INVOICES, [batchId, page, acceptedBefore, limit]),
+
+    /** Counts the poll; `issued` and `failed` move the invoice by the rules of `hear`. */
+    async recordStatus(updates: readonly StatusUpdate[]): Promise<readonly SettledInvoice[]> {
+      return (await recordStatus.submit(updates)).flat();
     },
 
-    async recordStatus(updates) {
-      return (await recordStatus(updates)).flat();
-    },
-
-    async closePage(batchId, page, { acceptedBefore, reason, unsent = reason, unanswered, now, fencingToken }) {
-      const ofUnanswered = [unanswered?.code ?? null, unanswered?.message ?? null];
-      const reasons = [reason.code, reason.message, now, unsent.code, unsent.message, ...ofUnanswered];
+    /**
+     * End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending ->
+     * unknown when mayExist, else held.
+     */
+    async closePage(batchId: string, page: number, close: ClosePage): Promise<void> {
+      const { acceptedBefore, reason, unsent = reason, now, fencingToken } = close;
+      const selection = { name: 'close-page', ids: OPEN_OF_PAGE, params: [batchId, page] };
       await database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);
-        await queries.query(CLOSE_PAGE, [batchId, page, acceptedBefore, ...reasons]);
+        await changeInvoices(queries, selection, ({ state }) =>
+          state === 'accepted'
+            ? { kind: 'expire', acceptedBefore, reason, now }
+            : { kind: 'close', batchId, reason, unsent, now },
+        );
       });
     },
 
-    async closeBatch(batchId, { reason, unanswered, now, fencingToken }) {
+    /** End of a batch that runs: the same for whatever it owns and a failed page left open. Returns how many. */
+    async closeBatch(
+      batchId: string,
+      { reason, now, fencingToken }: Pick<ClosePage, 'reason' | 'now' | 'fencingToken'>,
+    ): Promise<number> {
+      const selection = { name: 'close-batch', ids: OPEN_OF_BATCH, params: [batchId] };
       return database.transaction(async (queries) => {
         const { state } = await shareUnderToken(queries, batchId, fencingToken);
         // Reconciliation may be repeating what a batch left `unknown`, as soon as the batch is closed.
         if (state !== 'running' && state !== 'paused') return 0;
-        const ofUnanswered = [unanswered?.code ?? null, unanswered?.message ?? null];
-        return (await queries.query(CLOSE_BATCH, [batchId, reason.code, reason.message, now, ...ofUnanswered])).length;
+        const command = { kind: 'close', batchId, reason, unsent: reason, now } as const;
+        return (await changeInvoices(queries, selection, () => command)).length;
       });
     },
   };
-}
-
-/** Null: there was nothing to apply. */
-async function applyMissed(database: Database, batchId: string, page: number): Promise<AppliedDeliveries | null> {
-  const unapplied = await database.query<{ service_id: string }>(UNAPPLIED_EVENTS, [batchId, page]);
-  const applied =
-    unapplied.length === 0
-      ? null
-      : await applyDeliveries(
-          database,
-          unapplied.map((row) => row.service_id),
-        );
-  const revived = await database.query<{ invoice_id: number }>(REVIVE_ISSUED_OF_PAGE, [batchId, page]);
-  if (revived.length === 0) return applied;
-  const settled = await settledInvoices(
-    database,
-    revived.map((row) => row.invoice_id),
-  );
-  return { toConfirm: [], ...applied, settled: [...(applied?.settled ?? []), ...[...settled.values()].flat()] };
-}
-
-async function writeStatus(
-  database: Database,
-  updates: readonly StatusUpdate[],
-): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
-  const recorded = await database.query<RecordedStatus>(RECORD_STATUS, [
-    column(updates, (one) => one.invoiceId),
-    column(updates, (one) => one.status),
-    column(updates, (one) => one.reason?.code ?? null),
-    column(updates, (one) => one.reason?.message ?? null),
-    column(updates, (one) => one.now),
-    column(updates, (one) => one.serviceId),
-    column(updates, (one) => one.asks ?? null),
-    column(updates, (one) => one.unconfirmed ?? false),
-  ]);
-  const failed = recorded.flatMap((row) => (row.state === 'failed' && row.service_id !== null ? [row.service_id] : []));
-  // An `issued` event may have come while the GET was on its way; it wins.
-  await applyEvents(database, failed);
-  await reviveIssued(
-    database,
-    recorded.filter((row) => row.state === 'failed' && row.issued_earlier).map((row) => row.invoice_id),
-  );
-  const settled = await settledInvoices(
-    database,
-    recorded.filter((row) => row.state !== 'accepted').map((row) => row.invoice_id),
-  );
-  return withPast(database, { updates, recorded, settled });
-}
-
-/**
- * Applies answers about other documents than the current one: a document that a correction has replaced meanwhile, or
- * the second one of a key that brought two. `issued` must reach every batch that called it failed.
- */
-async function withPast(
-  database: Database,
-  written: {
-    readonly updates: readonly StatusUpdate[];
-    readonly recorded: readonly RecordedStatus[];
-    readonly settled: ReadonlyMap<number, readonly SettledInvoice[]>;
-  },
-): Promise<ReadonlyMap<number, readonly SettledInvoice[]>> {
-  const current = new Set(written.recorded.map((row) => row.service_id));
-  const failed = written.updates.filter(({ status, serviceId }) => status === 'failed' && !current.has(serviceId));
-  if (failed.length > 0)
-    await database.query(FAIL_OTHER_DOCUMENTS, [
-      column(failed, (one) => one.serviceId),
-      column(failed, (one) => one.now),
-    ]);
-  const past = written.updates.filter(({ status, serviceId }) => status === 'issued' && !current.has(serviceId));
-  if (past.length === 0) return written.settled;
-  const found = await applyPastEvents(database, [], past);
-  return new Map([
-    ...written.settled,
-    ...past.map(({ invoiceId, serviceId }) => [invoiceId, found.get(serviceId) ?? []] as const),
-  ]);
 }
 
 function pageProgress(rows: readonly ProgressRow[], settled: readonly SettledInvoice[]): PageProgress {
@@ -304,9 +206,9 @@ function pageProgress(rows: readonly ProgressRow[], settled: readonly SettledInv
   let oldestAcceptedAt: number | null = null;
   let newestAcceptedAt: number | null = null;
   for (const row of rows) {
-    const outcome = row.outcome as Outcome;
+    const { outcome } = row;
     counts[outcome] = (counts[outcome] ?? 0) + row.invoices;
-    reportedFailed += row.reported_failed;
+    reportedFailed += row.reportedFailed;
     if (!row.live) continue;
     if (outcome === 'staged' || outcome === 'sending') {
       if (row.owned === true) unsent += row.invoices;
@@ -314,8 +216,8 @@ function pageProgress(rows: readonly ProgressRow[], settled: readonly SettledInv
     }
     if (outcome === 'accepted') {
       accepted += row.invoices;
-      oldestAcceptedAt = pick(Math.min, oldestAcceptedAt, row.oldest_accepted_at);
-      newestAcceptedAt = pick(Math.max, newestAcceptedAt, row.newest_accepted_at);
+      oldestAcceptedAt = pick(Math.min, oldestAcceptedAt, row.oldestAcceptedAt);
+      newestAcceptedAt = pick(Math.max, newestAcceptedAt, row.newestAcceptedAt);
     }
   }
   return { unsent, accepted, attached, reportedFailed, oldestAcceptedAt, newestAcceptedAt, counts, settled };

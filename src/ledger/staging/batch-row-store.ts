@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto';
 import { groupKeyOf } from '../../domain/look-alike.ts';
-import type { BatchClaim } from '../../domain/ports/ledger/batch-record.ts';
-import type { RowStore } from '../../domain/ports/row-store.ts';
-import type { RawRow } from '../../domain/row.ts';
-import { claimLost, lockUnderClaim } from '../batches/claim-proof.ts';
+import type { RawRow, RowStore } from '../../domain/row.ts';
+import { claimLost, lockUnderClaim } from '../batches/batch.ts';
 import type { Database } from '../database/database.ts';
-import { column } from '../database/array-literal.ts';
-import type { OrderedRow } from './batch-rows-sql.ts';
-import { APPEND_BATCH_ROWS, FORGET_ROW_ORDER, NEXT_ORDERED_ROWS, ORDER_BATCH_ROWS } from './batch-rows-sql.ts';
+import { column } from '../database/sql.ts';
+import type { BatchClaim } from '../../domain/records/batch-record.ts';
 
 /** Rows in memory at a time, apart from those of one identity. */
 const PORTION = 1_000;
@@ -44,11 +41,11 @@ async function* readGroups(database: Database, claim: BatchClaim): AsyncGenerato
   let group: RawRow[] = [];
   let groupStart: number | null = null;
   for await (const ordered of readOrderedRows(database, batchId)) {
-    if (ordered.first_row !== groupStart && group.length > 0) {
+    if (ordered.firstRow !== groupStart && group.length > 0) {
       yield group;
       group = [];
     }
-    groupStart = ordered.first_row;
+    groupStart = ordered.firstRow;
     group.push(rawRow(ordered));
   }
   if (group.length > 0) yield group;
@@ -62,17 +59,61 @@ async function* readOrderedRows(database: Database, batchId: string): AsyncGener
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PORTION) return;
-    firstRow = last.first_row;
-    fileRow = last.file_row;
+    firstRow = last.firstRow;
+    fileRow = last.fileRow;
   }
 }
 
 function rawRow(ordered: OrderedRow): RawRow {
-  const [ref, nif, object, cells] = JSON.parse(ordered.raw_row) as StoredRow;
-  return { row: ordered.file_row, ref, nif, object, cells };
+  const [ref, nif, object, cells] = JSON.parse(ordered.rawRow) as StoredRow;
+  return { row: ordered.fileRow, ref, nif, object, cells };
 }
 
 /** Rows that may be of one invoice come together. Of fixed size, whatever stands in the cells. */
 function identityHash(row: RawRow): string {
   return hash('sha256', groupKeyOf(row), 'base64url');
 }
+
+/**
+ * batchId, fencing token, file rows, identities (hashes), raw rows (JSON). No row comes back, and none is written, when the token is not the
+ * batch's: a later attempt reads the file. The lock keeps it so until the rows are committed; portions need not wait for each other.
+ */
+const APPEND_BATCH_ROWS = `/* append-batch-rows */
+WITH claim AS (
+  SELECT batch_id FROM batch WHERE batch_id = $1 AND fencing_token = $2 AND state = 'staging' FOR SHARE
+), appended AS (
+  INSERT INTO batch_row (batch_id, file_row, identity, raw_row)
+  SELECT claim.batch_id, u.file_row, u.identity, u.raw_row
+  FROM claim, unnest($3::integer[], $4::text[], $5::text[]) AS u(file_row, identity, raw_row)
+)
+SELECT batch_id FROM claim`;
+
+/** batchId: one pass over all rows, which may spill to disk in the database and never comes to this process. */
+const ORDER_BATCH_ROWS = `/* order-batch-rows */
+INSERT INTO batch_row_order (batch_id, first_row, file_row)
+SELECT batch_id, min(file_row) OVER (PARTITION BY identity), file_row FROM batch_row WHERE batch_id = $1`;
+
+/** batchId. */
+export const FORGET_ROW_ORDER = `/* forget-row-order */
+DELETE FROM batch_row_order WHERE batch_id = $1`;
+
+/** batchId. */
+export const FORGET_BATCH_ROWS = `/* forget-batch-rows */
+DELETE FROM batch_row WHERE batch_id = $1`;
+
+/** One raw row of `NEXT_ORDERED_ROWS`. `raw_row` is JSON; `first_row` is the first file row of its invoice. */
+interface OrderedRow {
+  readonly firstRow: number;
+  readonly fileRow: number;
+  readonly rawRow: string;
+}
+
+/** batchId, first row and file row after which to go on, limit. */
+const NEXT_ORDERED_ROWS = `/* next-ordered-rows */
+SELECT o.first_row, o.file_row, r.raw_row
+FROM (
+  SELECT first_row, file_row FROM batch_row_order
+  WHERE batch_id = $1 AND (first_row, file_row) > ($2, $3)
+  ORDER BY first_row, file_row LIMIT $4
+) o JOIN batch_row r ON r.batch_id = $1 AND r.file_row = o.file_row
+ORDER BY o.first_row, o.file_row`;

@@ -1,7 +1,9 @@
+import type { Reason } from '../../domain/invoice.ts';
+import type { Command } from '../../domain/machine/invoice-machine.ts';
+import { changeLocked } from '../change-invoices.ts';
+import { CLOSED_BATCH_STATES } from '../database/sql.ts';
 import type { Queries } from '../database/database.ts';
-import { CLOSED_BATCH_STATES } from '../database/states.ts';
-import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-rows-sql.ts';
-import { restoreGenerations } from './correct-invoices-sql.ts';
+import { FORGET_BATCH_ROWS, FORGET_ROW_ORDER } from './batch-row-store.ts';
 
 /** Reason of an invoice without a line in the batch that owns it: the file is read anew, and other batches wait for it. */
 const READ_ANEW = 'file-read-anew';
@@ -54,42 +56,50 @@ ORDER BY b.batch_id
 FOR SHARE`;
 }
 
-/**
- * batchId, is read anew or not: what it never sent and another batch waits for.
- *
- *   read anew, an open batch waits  -> kept: this batch sends it when it has staged it again
- *   a batch in staging waits        -> the oldest of them owns it, and sends it
- *   only other batches wait         -> the oldest owns it, an open one before a closed one, and there it is held
- *
- * A batch past its staging may have sent the page already, or may have held all that it owns: what came to it then would wait for nobody, or be sent against
- * an operator's word. Held, it tells somebody, and a retry finds it.
- */
-function passOnUnsent(invoices: string): string {
-  return `/* pass-on-unsent */
-WITH heir AS (
-  SELECT i.invoice_id, h.batch_id,
-    CASE WHEN $2::text::boolean AND h.is_open THEN 'keeps' WHEN h.is_staging THEN 'sends' ELSE 'holds' END AS what
-  FROM invoice i
-  JOIN LATERAL (
-    SELECT b.batch_id, b.state = 'staging' AS is_staging, b.state NOT IN ${CLOSED_BATCH_STATES} AS is_open
-    FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
-    WHERE ${IS_OTHER_LINE}
-    ORDER BY b.state <> 'staging', b.state IN ${CLOSED_BATCH_STATES}, b.seq LIMIT 1
-  ) h ON true
-  WHERE i.invoice_id = ANY(${invoices}) AND i.owner_batch = $1 AND i.state = 'staged'
-)
-UPDATE invoice i SET
-  owner_batch = CASE WHEN heir.what = 'keeps' THEN i.owner_batch ELSE heir.batch_id END,
-  state = CASE WHEN heir.what = 'holds' THEN 'held' ELSE i.state END,
-  reason_code = CASE heir.what WHEN 'keeps' THEN '${READ_ANEW}' WHEN 'holds' THEN 'not-sent' END,
-  reason_message = CASE heir.what
-    WHEN 'keeps' THEN 'The file that sends this invoice was stopped while it was read, and is read anew.'
-    WHEN 'holds' THEN 'The file that was to send this invoice was not read to its end, or has it no more. Drop this file again, or retry the invoice, to send it.' END
-FROM heir
-WHERE i.invoice_id = heir.invoice_id AND i.owner_batch = $1 AND i.state = 'staged'`;
+/** batchId: what it never sent and another batch waits for. A batch in staging comes first, then an open one. */
+function findHeirs(invoices: string): string {
+  return `/* find-heirs */
+SELECT i.invoice_id, h.batch_id, h.is_staging, h.is_open
+FROM invoice i
+JOIN LATERAL (
+  SELECT b.batch_id, b.state = 'staging' AS is_staging, b.state NOT IN ${CLOSED_BATCH_STATES} AS is_open
+  FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
+  WHERE ${IS_OTHER_LINE}
+  ORDER BY b.state <> 'staging', b.state IN ${CLOSED_BATCH_STATES}, b.seq LIMIT 1
+) h ON true
+WHERE i.invoice_id = ANY(${invoices}) AND i.owner_batch = $1 AND i.state = 'staged'`;
 }
 
-/** batchId: what only this staging knew and nobody ever sent. */
+interface HeirRow {
+  readonly invoiceId: number;
+  readonly batchId: string;
+  readonly isStaging: boolean;
+  readonly isOpen: boolean;
+}
+
+/**
+ * batchId: what it corrected and no other batch waits for: the newest generation that lines of other batches hold is the invoice again.
+ * One of these batches owns it, a closed one before an open one: it is at rest, and no batch sends it by itself.
+ */
+function findCorrected(invoices: string): string {
+  return `/* find-corrected */
+SELECT i.invoice_id, held.generation, held.batch_id
+FROM invoice i
+JOIN LATERAL (
+  SELECT line.generation, line.batch_id FROM batch_invoice line JOIN batch b ON b.batch_id = line.batch_id
+  WHERE line.invoice_id = i.invoice_id AND line.generation BETWEEN 1 AND i.generation - 1 AND line.batch_id <> $1
+  ORDER BY line.generation DESC, b.state NOT IN ${CLOSED_BATCH_STATES}, b.seq LIMIT 1
+) held ON true
+WHERE i.invoice_id = ANY(${invoices}) AND i.owner_batch = $1 AND i.generation > 1 AND ${NOBODY_ELSE_WAITS}`;
+}
+
+interface CorrectedRow {
+  readonly invoiceId: number;
+  readonly generation: number;
+  readonly batchId: string;
+}
+
+/** batchId: invoices that only this staging knew and that were never sent. */
 function forgetUnsent(invoices: string): string {
   return `/* forget-unsent */
 WITH forgotten AS (
@@ -100,20 +110,6 @@ WITH forgotten AS (
 )
 DELETE FROM invoice_content c WHERE c.invoice_id = ANY(ARRAY(SELECT invoice_id FROM forgotten))`;
 }
-
-/** The statements that give up what a staging has not sent, for a set of its invoices. */
-function giveUp(invoices: string) {
-  return {
-    lock: lockUnsent(invoices),
-    lockHeirs: lockHeirs(invoices),
-    passOn: passOnUnsent(invoices),
-    restore: restoreGenerations(`i.invoice_id = ANY(${invoices}) AND i.owner_batch = $1 AND ${NOBODY_ELSE_WAITS}`),
-    forget: forgetUnsent(invoices),
-  };
-}
-
-const ALL = giveUp(STAGED);
-const LEFT = giveUp(LEFT_OVER);
 
 /** batchId. */
 const FORGET_BATCH_INVOICES = `/* forget-batch-invoices */
@@ -128,22 +124,60 @@ DELETE FROM finding WHERE batch_id = $1`;
  * staged again, and until then the batch keeps the invoices that open batches wait for.
  */
 export async function forgetStaging(queries: Queries, batchId: string, isReadAnew: boolean): Promise<void> {
-  await queries.query(ALL.lock, [batchId]);
-  await queries.query(ALL.lockHeirs, [batchId]);
-  await queries.query(ALL.passOn, [batchId, String(isReadAnew)]);
-  for (const text of [ALL.restore, ALL.forget, FORGET_BATCH_INVOICES, FORGET_FINDINGS])
-    await queries.query(text, [batchId]);
+  await giveUp(queries, batchId, { invoices: STAGED, isReadAnew });
+  for (const text of [FORGET_BATCH_INVOICES, FORGET_FINDINGS]) await queries.query(text, [batchId]);
   await forgetRows(queries, batchId);
 }
 
 /** At the end of a staging: gives up what the batch kept when it was read anew, and no longer has. */
 export async function passOnLeftOver(queries: Queries, batchId: string): Promise<void> {
-  const [locked] = await queries.query<{ invoices: number }>(LEFT.lock, [batchId]);
+  await giveUp(queries, batchId, { invoices: LEFT_OVER, isReadAnew: false });
+}
+
+/** `invoices`: an SQL array of ids. */
+async function giveUp(
+  queries: Queries,
+  batchId: string,
+  { invoices, isReadAnew }: { readonly invoices: string; readonly isReadAnew: boolean },
+): Promise<void> {
+  const [locked] = await queries.query<{ invoices: number }>(lockUnsent(invoices), [batchId]);
   if (locked === undefined || locked.invoices === 0) return;
-  await queries.query(LEFT.lockHeirs, [batchId]);
-  await queries.query(LEFT.passOn, [batchId, String(false)]);
-  await queries.query(LEFT.restore, [batchId]);
-  await queries.query(LEFT.forget, [batchId]);
+  await queries.query(lockHeirs(invoices), [batchId]);
+  const heirs = byInvoice(await queries.query<HeirRow>(findHeirs(invoices), [batchId]));
+  await changeLocked(queries, [...heirs.keys()], (_, invoiceId) => {
+    const heir = heirs.get(invoiceId);
+    return heir === undefined ? null : passedOn(batchId, heir, isReadAnew);
+  });
+  const corrected = byInvoice(await queries.query<CorrectedRow>(findCorrected(invoices), [batchId]));
+  await changeLocked(queries, [...corrected.keys()], (_, invoiceId) => {
+    const row = corrected.get(invoiceId);
+    return row === undefined ? null : { kind: 'restore', batchId, generation: row.generation, heir: row.batchId };
+  });
+  await queries.query(forgetUnsent(invoices), [batchId]);
+}
+
+function byInvoice<Row extends { readonly invoiceId: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {
+  return new Map(rows.map((row) => [row.invoiceId, row]));
+}
+
+const IS_READ_ANEW: Reason = {
+  code: READ_ANEW,
+  message: 'The file that sends this invoice was stopped while it was read, and is read anew.',
+};
+const NOT_SENT: Reason = {
+  code: 'not-sent',
+  message:
+    'The file that was to send this invoice was not read to its end, or has it no more. Drop this file again, or retry the invoice, to send it.',
+};
+
+/**
+ *   read anew, an open batch waits  -> kept: this batch sends it when it has staged it again
+ *   a batch in staging waits        -> the oldest of them owns it, and sends it
+ *   only other batches wait         -> the oldest owns it, an open one before a closed one, and there it is held
+ */
+function passedOn(batchId: string, heir: HeirRow, isReadAnew: boolean): Command {
+  if (isReadAnew && heir.isOpen) return { kind: 'pass-on', batchId, heir: batchId, reason: IS_READ_ANEW };
+  return { kind: 'pass-on', batchId, heir: heir.batchId, reason: heir.isStaging ? null : NOT_SENT };
 }
 
 /** Drops the raw rows of a file. */

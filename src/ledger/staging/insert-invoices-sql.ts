@@ -1,35 +1,22 @@
-import { CLOSED_BATCH_STATES } from '../database/states.ts';
-import { isOtherAlive } from '../settling/other-document-sql.ts';
+import { CLOSED_BATCH_STATES } from '../database/sql.ts';
 
-/** One row of `LOCK_KNOWN_INVOICES`. `owner_idle`: its owner sends nothing; `awaited`: it is this batch's, and another open batch waits for it. */
+/** One row of `LOCK_KNOWN_INVOICES`. The last two: as in `Brought`. */
 export interface KnownInvoice {
-  readonly invoice_id: number;
+  readonly invoiceId: number;
   readonly identity: string;
-  readonly fingerprint: string;
-  readonly state: string;
-  readonly generation: number;
-  readonly owner_batch: string;
-  readonly owner_idle: boolean;
-  readonly awaited: boolean;
-  /** Its key brought a second document, and nobody knows that this one has failed. */
-  readonly other_alive: boolean;
-  readonly flags: readonly string[];
+  readonly isStaged: boolean;
+  readonly isAwaited: boolean;
 }
 
-/**
- * identities, batchId: the invoices that were there before, locked in sorted order until the decision about them is written. Their owner sends
- * nothing when it is closed, or when it is this batch and its staging has started again without them.
- */
+/** identities, batchId: the invoices that were there before, locked in sorted order until the decision about them is written. */
 export const LOCK_KNOWN_INVOICES = `/* lock-known-invoices */
-SELECT i.invoice_id, i.identity, i.fingerprint, i.state, i.generation, i.owner_batch, i.flags,
-  b.state IN ${CLOSED_BATCH_STATES}
-    OR (i.owner_batch = $2 AND NOT EXISTS (SELECT 1 FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2)) AS owner_idle,
+SELECT i.invoice_id, i.identity,
+  i.owner_batch = $2 AND EXISTS (SELECT FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2) AS is_staged,
   i.owner_batch = $2 AND EXISTS (
-    SELECT 1 FROM batch_invoice other JOIN batch waiting ON waiting.batch_id = other.batch_id
+    SELECT FROM batch_invoice other JOIN batch waiting ON waiting.batch_id = other.batch_id
     WHERE other.invoice_id = i.invoice_id AND other.batch_id <> $2 AND other.outcome IS NULL AND waiting.state NOT IN ${CLOSED_BATCH_STATES}
-    OFFSET 0) AS awaited,
-  ${isOtherAlive('i')} AS other_alive
-FROM invoice i JOIN batch b ON b.batch_id = i.owner_batch
+    OFFSET 0) AS is_awaited
+FROM invoice i
 WHERE i.identity = ANY($1::text[])
 ORDER BY i.identity
 FOR UPDATE OF i`;
@@ -54,26 +41,21 @@ SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::te
 ON CONFLICT (invoice_id, generation) DO UPDATE SET content = excluded.content,
   merchant_legal_name = excluded.merchant_legal_name, merchant_email = excluded.merchant_email`;
 
-/** batchId, now, invoiceIds: unsent invoices of closed batches go to this batch. */
-export const TAKE_OVER_INVOICES = `/* take-over-invoices */
-UPDATE invoice SET owner_batch = $1, state = 'staged', reason_code = NULL, reason_message = NULL, changed_at = $2
-WHERE invoice_id = ANY($3::bigint[]) AND state IN ('staged', 'held')`;
-
 /** One invoice whose identity was new to the ledger. */
 export interface InsertedInvoice {
-  readonly invoice_id: number;
+  readonly invoiceId: number;
   readonly identity: string;
 }
 
 /**
- * application, batchId, now, then arrays: identity, nif, ref, fingerprint, key, look-alike key (null: the reference is its own skeleton). Identities that are known stay untouched and do
- * not come back; one that another batch is just inserting is waited for.
+ * application, batchId, now, then arrays: identity, nif, ref, fingerprint, key, skeleton, generation. Identities and skeletons that are known stay untouched and do
+ * not come back; one that another batch is just inserting is waited for. In one order for both, so that two batches do not wait for each other.
  */
 export const INSERT_INVOICES = `/* insert-invoices */
-INSERT INTO invoice (application, owner_batch, changed_at, identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, look_alike, state, generation)
-SELECT $1, $2, $3, u.identity, u.merchant_nif, u.invoice_ref, u.fingerprint, u.idempotency_key, u.look_alike, 'staged', 1
-FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-  AS u(identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, look_alike)
-ORDER BY u.identity
-ON CONFLICT (identity) DO NOTHING
+INSERT INTO invoice (application, owner_batch, changed_at, identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, skeleton, state, generation)
+SELECT $1, $2, $3, u.identity, u.merchant_nif, u.invoice_ref, u.fingerprint, u.idempotency_key, u.skeleton, 'staged', u.generation
+FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::uuid[], $10::integer[])
+  AS u(identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, skeleton, generation)
+ORDER BY u.skeleton, u.identity
+ON CONFLICT DO NOTHING
 RETURNING invoice_id, identity`;

@@ -1,28 +1,58 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
-import type { InvoiceState } from '../../domain/invoice-state.ts';
-import { shownSpelling } from '../../domain/look-alike.ts';
-import type { StageInvoice } from '../../domain/ports/ledger/batch-ledger.ts';
-import { arrayLiteral, column } from '../database/array-literal.ts';
+import type { Finding, Invoice, Reason } from '../../domain/invoice.ts';
+import { shownSpelling, fittingReference } from '../../domain/look-alike.ts';
+import type { Attachment } from '../../domain/machine/invoice-life.ts';
+import { type Brought, isRemembered } from '../../domain/machine/invoice-staging.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
-import { fittingReference } from '../../domain/text/fitting-reference.ts';
+import { changeLocked, type LockedInvoice } from '../change-invoices.ts';
 import type { Queries } from '../database/database.ts';
-import type { KeyOf } from '../database/key-of.ts';
-import { type Attachment, decideAttachment } from './attachment.ts';
-import { CORRECT_INVOICES, KEEP_GENERATION, KEEP_OUTCOMES } from './correct-invoices-sql.ts';
-import { findLookAlikes, type LookAlike } from './find-look-alikes.ts';
-import { findOtherZeros } from './find-other-zeros.ts';
+import { arrayLiteral, column, type KeyOf } from '../database/sql.ts';
+import { acceptLostSends, findLostSends, type LostSend } from '../sending/lost-sends.ts';
 import {
   INSERT_BATCH_INVOICES,
   INSERT_INVOICES,
   type InsertedInvoice,
   type KnownInvoice,
   LOCK_KNOWN_INVOICES,
-  TAKE_OVER_INVOICES,
   WRITE_CONTENTS,
 } from './insert-invoices-sql.ts';
-import { lockSpellings } from './lock-spellings.ts';
-import { type InvoiceKeys, invoiceKeys } from './look-alike-key.ts';
+import { findFuller, findLookAlikes, type InvoiceKeys, invoiceKeys, type LookAlike } from './look-alikes.ts';
+
+/** One invoice of a batch at staging. */
+export type StageInvoice =
+  | {
+      readonly kind: 'valid';
+      readonly ordinal: number;
+      readonly invoice: Invoice;
+      readonly fingerprint: string;
+      /** For generation 1. */
+      readonly idempotencyKey: string;
+      readonly net: string;
+      readonly rows: readonly number[];
+      readonly findings: readonly Finding[];
+      /**
+       * Its content does not replace a `rejected` one: at this service a refusal does not prove that nothing was
+       * created, and no operator has accepted the risk of a duplicate.
+       */
+      readonly keepsRejected?: boolean;
+      /** The starter of the batch has accepted the risk of a duplicate. */
+      readonly riskAccepted?: true;
+      /** For how long the service is known to remember a key: other content that was sent longer ago is replaced only at an accepted risk. Left out: for ever. */
+      readonly retentionMs?: number;
+      /** The starter of the batch has confirmed that references which look alike are two. */
+      readonly lookAlikesKept?: true;
+    }
+  | {
+      readonly kind: 'invalid';
+      readonly ordinal: number;
+      readonly ref: string;
+      readonly merchantNif: string;
+      readonly currency: string | null;
+      readonly net: string | null;
+      readonly rows: readonly number[];
+      readonly findings: readonly Finding[];
+    };
 
 export interface StagingBatch {
   readonly batchId: string;
@@ -36,17 +66,26 @@ type ValidInvoice = Extract<StageInvoice, { kind: 'valid' }>;
 /** A valid invoice of the file with the keys under which the ledger looks for it. */
 interface Keyed {
   readonly staged: ValidInvoice;
-  readonly keys: InvoiceKeys;
+  readonly identity: InvoiceIdentity;
+  /** Without a skeleton: a person has confirmed that it only looks like another one. */
+  readonly keys: Omit<InvoiceKeys, 'skeleton'> & { readonly skeleton: string | null };
+  /** It was sent since the copy from which the ledger was restored. */
+  readonly lost: LostSend | undefined;
+  /** In which generation this very content was sent last then, which is continued; null: it was not, or other content was. */
+  readonly continued: number | null;
 }
 
-/** A valid invoice of the file beside what the ledger has of it. */
-interface Placed {
-  readonly staged: ValidInvoice;
+/** The same beside what the ledger has of it. */
+interface Placed extends Keyed {
   readonly invoiceId: number;
   readonly generation: number;
   readonly attachment: Attachment | 'new';
-  readonly known: KnownInvoice | null;
+  /** As it was; null: it is new. */
+  readonly known: LockedInvoice | null;
 }
+
+/** By the invoice of the file. */
+type LookAlikes = Map<StageInvoice, LookAlike>;
 
 /** One portion of a batch's invoices, in set statements; runs inside a transaction. */
 export async function stageInvoices(
@@ -54,78 +93,112 @@ export async function stageInvoices(
   batch: StagingBatch,
   invoices: readonly StageInvoice[],
 ): Promise<void> {
-  const valid = invoices
+  const read = invoices
     .filter((one) => one.kind === 'valid')
-    .map((staged) => ({ staged, keys: invoiceKeys(identityOf(batch.application, staged)) }));
-  await lockSpellings(
+    .map((staged) => {
+      const { merchant, ref } = staged.invoice;
+      const identity = { application: batch.application, merchantNif: merchant.nif, ref };
+      return { staged, identity, keys: invoiceKeys(identity) };
+    });
+  const lostSends = await findLostSends(
     queries,
-    batch.application,
-    valid.map(({ staged, keys }) => ({ nif: staged.invoice.merchant.nif, keys })),
+    read.map(({ keys }) => keys.identity),
   );
-  const lookAlikes = await lookAlikesOf(queries, batch, valid);
-  const placed = await place(
-    queries,
-    batch,
-    valid.filter(({ staged }) => !lookAlikes.has(staged.ordinal)),
-  );
-  await takeOver(queries, batch, placed);
-  await correct(queries, batch, placed);
+  const asked = read.filter(({ staged }) => staged.lookAlikesKept !== true);
+  const lookAlikes: LookAlikes = await findFuller<StageInvoice>(queries, batch, asked);
+  const valid = read.map((one): Keyed => {
+    const lost = lostSends.get(one.keys.identity);
+    return { ...one, lost, continued: generationOf(batch, one, lost) };
+  });
+  const placed = await place(queries, batch, { valid, lookAlikes });
+  await acceptLostSends(queries, placed.flatMap(acceptedAnew), batch.now);
   await writeContents(queries, placed);
   await attach(queries, batch, { invoices, placed, lookAlikes });
 }
 
-/** By ordinal: invoices whose reference looks like another one of the ledger, unless somebody has confirmed that they are two. */
-async function lookAlikesOf(
-  queries: Queries,
+/** More than any service profile allows. */
+const MOST_GENERATIONS = 20;
+
+function generationOf(
   batch: StagingBatch,
-  valid: readonly Keyed[],
-): Promise<ReadonlyMap<number, LookAlike>> {
-  const asked = valid.filter(({ staged }) => staged.lookAlikesKept !== true);
-  const found = await findLookAlikes(
-    queries,
-    batch.batchId,
-    asked.map(({ keys }) => keys),
-  );
-  const otherZeros = await findOtherZeros(
-    queries,
-    batch.batchId,
-    asked.map(({ staged }) => identityOf(batch.application, staged)),
-  );
-  const byOrdinal = new Map<number, LookAlike>();
-  if (found.size === 0 && otherZeros.size === 0) return byOrdinal;
-  for (const { staged, keys } of asked) {
-    const lookAlike = found.get(keys.identity) ?? otherZeros.get(keys.identity);
-    if (lookAlike !== undefined) byOrdinal.set(staged.ordinal, lookAlike);
-  }
-  return byOrdinal;
+  { staged, identity }: Pick<Keyed, 'staged' | 'identity'>,
+  lost: LostSend | undefined,
+): number | null {
+  if (lost === undefined) return null;
+  for (let generation = 1; generation <= MOST_GENERATIONS; generation += 1)
+    if (batch.keyOf(identity, staged.fingerprint, generation) === lost.idempotencyKey) return generation;
+  return null;
+}
+
+/** Who started the batch has accepted the risk, and it sends them. */
+function acceptedAnew({ staged, attachment, invoiceId }: Placed): readonly number[] {
+  return staged.riskAccepted === true && ['new', 'correct'].includes(attachment) ? [invoiceId] : [];
 }
 
 /** Rounds of inserting and locking; each but the first means that another file began its staging anew in between. */
 const MOST_ROUNDS = 5;
 
 /**
- * Inserts what is new, locks what is known, and decides about it. What was known at the insert may be gone at the lock: the staging of its batch has
- * begun anew, and nobody had sent it. It is new then.
+ * Inserts what is new, locks what is known, and decides about it. What is neither looks like an invoice of the ledger: it is added to `lookAlikes`, or
+ * inserted without a skeleton where a person has confirmed that they are two. What was known at the insert may be gone at the lock: the staging of its
+ * batch has begun anew, and no batch had sent it. It is new then.
  */
-async function place(queries: Queries, batch: StagingBatch, valid: readonly Keyed[]): Promise<readonly Placed[]> {
-  const byIdentity = new Map(valid.map((one) => [one.keys.identity, one]));
+async function place(
+  queries: Queries,
+  batch: StagingBatch,
+  { valid, lookAlikes }: { readonly valid: readonly Keyed[]; readonly lookAlikes: LookAlikes },
+): Promise<readonly Placed[]> {
+  const open = new Map(valid.filter(({ staged }) => !lookAlikes.has(staged)).map((one) => [one.keys.identity, one]));
   const placed: Placed[] = [];
-  const put = (identity: string, placeOf: (staged: ValidInvoice) => Placed): void => {
-    const staged = byIdentity.get(identity)?.staged;
-    if (staged === undefined) return;
-    placed.push(placeOf(staged));
-    byIdentity.delete(identity);
-  };
-  for (let round = 1; byIdentity.size > 0; round += 1) {
-    if (round > MOST_ROUNDS) throw goneEachTime(batch, byIdentity.size);
-    for (const { identity, invoice_id: invoiceId } of await insertNew(queries, batch, [...byIdentity.values()]))
-      put(identity, (staged) => ({ staged, invoiceId, generation: 1, attachment: 'new', known: null }));
-    if (byIdentity.size === 0) break;
-    const identities = arrayLiteral([...byIdentity.keys()]);
-    for (const known of await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, [identities, batch.batchId]))
-      put(known.identity, (staged) => placeKnown(staged, known));
+  for (let round = 1; open.size > 0; round += 1) {
+    if (round > MOST_ROUNDS) throw goneEachTime(batch, open.size);
+    for (const { identity, invoiceId } of await insertNew(queries, batch, [...open.values()])) {
+      const keyed = taken(open, identity);
+      const generation = keyed?.continued ?? 1;
+      if (keyed !== undefined) placed.push({ ...keyed, invoiceId, generation, attachment: 'new', known: null });
+    }
+    if (open.size === 0) break;
+    const identities = arrayLiteral([...open.keys()]);
+    const found = await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, [identities, batch.batchId]);
+    const byId = new Map(found.map((one) => [one.invoiceId, one]));
+    const changes = await changeLocked(queries, [...byId.keys()], (_, invoiceId) => {
+      const row = byId.get(invoiceId);
+      const keyed = row && open.get(row.identity);
+      return row && keyed ? { kind: 'stage', ...broughtBy(batch, keyed, row) } : null;
+    });
+    for (const { invoiceId, before, decision } of changes) {
+      const keyed = taken(open, byId.get(invoiceId)?.identity ?? '');
+      if (keyed === undefined) continue;
+      const { generation } = 'invoice' in decision ? decision.invoice : before;
+      placed.push({ ...keyed, invoiceId, generation, attachment: decision.attachment ?? 'conflict', known: before });
+    }
+    await partLookAlikes(queries, open, lookAlikes);
   }
   return placed;
+}
+
+function taken(open: Map<string, Keyed>, identity: string): Keyed | undefined {
+  const keyed = open.get(identity);
+  open.delete(identity);
+  return keyed;
+}
+
+/** Takes what looks like an invoice of the ledger out of `open`; where both are to stay, it gets no skeleton, which is unique. */
+async function partLookAlikes(queries: Queries, open: Map<string, Keyed>, lookAlikes: LookAlikes): Promise<void> {
+  const found = await findLookAlikes(
+    queries,
+    [...open.values()].flatMap(({ keys }) => keys.skeleton ?? []),
+  );
+  for (const [identity, keyed] of open) {
+    const { staged, keys } = keyed;
+    const other = keys.skeleton === null ? undefined : found.get(keys.skeleton);
+    if (other === undefined || other.identity === identity) continue;
+    if (staged.lookAlikesKept === true) open.set(identity, { ...keyed, keys: { ...keys, skeleton: null } });
+    else {
+      lookAlikes.set(staged, other);
+      open.delete(identity);
+    }
+  }
 }
 
 function goneEachTime({ batchId }: StagingBatch, invoices: number): LoteError {
@@ -148,48 +221,27 @@ function insertNew(
     column(items, (item) => item.staged.invoice.merchant.nif),
     column(items, (item) => item.staged.invoice.ref),
     column(items, (item) => item.staged.fingerprint),
-    column(items, (item) => item.staged.idempotencyKey),
-    column(items, ({ keys }) => oddKey(keys)),
+    column(items, ({ staged, continued, lost }) => continuedKey(continued, lost) ?? staged.idempotencyKey),
+    column(items, ({ keys }) => keys.skeleton),
+    column(items, ({ continued }) => continued ?? 1),
   ]);
 }
 
-function placeKnown(staged: ValidInvoice, known: KnownInvoice): Placed {
-  const attachment = decideAttachment({
-    sameFingerprint: known.fingerprint === staged.fingerprint,
-    state: known.state as InvoiceState,
-    ownerIdle: known.owner_idle,
-    awaited: known.awaited,
-    blocked: known.other_alive || known.flags.includes('issued-in-earlier-generation'),
-    keepsRejected: staged.keepsRejected === true,
-    isDoubtful: known.flags.includes(OLDER_LEDGER),
-    inSendingGap: staged.inSendingGap === true,
-    riskAccepted: staged.riskAccepted === true,
-  });
-  const generation = attachment === 'correct' ? known.generation + 1 : known.generation;
-  return { staged, invoiceId: known.invoice_id, generation, attachment, known };
+function continuedKey(continued: number | null, lost: LostSend | undefined): string | null {
+  return continued === null || lost === undefined ? null : lost.idempotencyKey;
 }
 
-async function takeOver(queries: Queries, batch: StagingBatch, placed: readonly Placed[]): Promise<void> {
-  const taken = placed.filter((one) => one.attachment === 'take-over');
-  if (taken.length === 0) return;
-  await queries.query(TAKE_OVER_INVOICES, [batch.batchId, batch.now, column(taken, (one) => one.invoiceId)]);
-}
-
-async function correct(queries: Queries, batch: StagingBatch, placed: readonly Placed[]): Promise<void> {
-  const corrected = placed.filter((one) => one.attachment === 'correct');
-  if (corrected.length === 0) return;
-  const ids = column(corrected, (one) => one.invoiceId);
-  await queries.query(KEEP_GENERATION, [ids]);
-  await queries.query(KEEP_OUTCOMES, [ids]);
-  await queries.query(CORRECT_INVOICES, [
-    batch.batchId,
-    batch.now,
-    ids,
-    column(corrected, (one) => one.staged.fingerprint),
-    column(corrected, (one) =>
-      batch.keyOf(identityOf(batch.application, one.staged), one.staged.fingerprint, one.generation),
-    ),
-  ]);
+function broughtBy(
+  { batchId, now, keyOf }: StagingBatch,
+  { staged, identity, lost, continued }: Keyed,
+  { isStaged, isAwaited }: KnownInvoice,
+): Brought {
+  const { fingerprint, keepsRejected = false, riskAccepted = false, retentionMs = Infinity } = staged;
+  return {
+    ...{ batchId, now, fingerprint, isStaged, isAwaited, keepsRejected, riskAccepted, retentionMs },
+    ...{ wasLost: lost !== undefined, continuedKey: continuedKey(continued, lost) },
+    keyOf: (generation) => keyOf(identity, fingerprint, generation),
+  };
 }
 
 /** Content goes with the batch that will send it: a re-dropped file may bring the merchant's details that were missing. */
@@ -211,14 +263,13 @@ async function attach(
   portion: {
     readonly invoices: readonly StageInvoice[];
     readonly placed: readonly Placed[];
-    readonly lookAlikes: ReadonlyMap<number, LookAlike>;
+    readonly lookAlikes: LookAlikes;
   },
 ): Promise<void> {
-  const placedByOrdinal = new Map(portion.placed.map((one) => [one.staged.ordinal, one]));
-  const lines = portion.invoices.map((staged) => {
-    const { ordinal } = staged;
-    return batchLine(staged, placedByOrdinal.get(ordinal), portion.lookAlikes.get(ordinal));
-  });
+  const placed = new Map<StageInvoice, Placed>(portion.placed.map((one) => [one.staged, one]));
+  const lines = portion.invoices.map((staged) =>
+    batchLine(staged, placed.get(staged), portion.lookAlikes.get(staged), batch.now),
+  );
   await queries.query(INSERT_BATCH_INVOICES, [
     batch.batchId,
     column(lines, (line) => line.staged.ordinal),
@@ -242,10 +293,15 @@ interface BatchLine {
   readonly currency: string | null;
   readonly invoiceId: number | null;
   readonly outcome: 'invalid' | 'conflict' | 'already-issued' | null;
-  readonly reason: { readonly code: string; readonly message: string } | null;
+  readonly reason: Reason | null;
 }
 
-function batchLine(staged: StageInvoice, placed: Placed | undefined, lookAlike: LookAlike | undefined): BatchLine {
+function batchLine(
+  staged: StageInvoice,
+  placed: Placed | undefined,
+  lookAlike: LookAlike | undefined,
+  now: number,
+): BatchLine {
   if (staged.kind === 'invalid') {
     const worst =
       staged.findings.find((finding) => finding.severity === 'error') ?? staged.findings[0] ?? INVALID_WITHOUT_FINDING;
@@ -263,16 +319,10 @@ function batchLine(staged: StageInvoice, placed: Placed | undefined, lookAlike: 
   }
   const { invoice } = staged;
   const line = { staged, nif: invoice.merchant.nif, ref: invoice.ref, currency: invoice.currency };
-  if (lookAlike !== undefined)
-    return { ...line, invoiceId: null, outcome: 'conflict', reason: looksLike(invoice.ref, lookAlike) };
-  // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
-  if (placed === undefined) return { ...line, invoiceId: null, outcome: 'conflict', reason: TWICE_IN_FILE };
-  if (placed.attachment === 'needs-risk')
-    return { ...line, invoiceId: null, outcome: 'conflict', reason: needsRisk(placed) };
-  if (placed.attachment === 'conflict')
-    return { ...line, invoiceId: null, outcome: 'conflict', reason: conflictWith(placed) };
-  const outcome = placed.attachment === 'already-issued' ? 'already-issued' : null;
-  return { ...line, invoiceId: placed.invoiceId, outcome, reason: null };
+  const reason = lookAlike === undefined ? conflictOf(placed, now) : looksLike(line, lookAlike);
+  if (reason !== null) return { ...line, invoiceId: null, outcome: 'conflict', reason };
+  const outcome = placed?.attachment === 'already-issued' ? 'already-issued' : null;
+  return { ...line, invoiceId: placed?.invoiceId ?? null, outcome, reason };
 }
 
 const INVALID_WITHOUT_FINDING = { code: 'invalid', message: 'A row of this invoice is wrong' };
@@ -282,36 +332,39 @@ const TWICE_IN_FILE = {
   message: 'The merchant and reference of this invoice stand twice in the file',
 };
 
-function conflictWith({ known }: Placed): { readonly code: string; readonly message: string } {
-  const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;
-  return {
-    code: 'known-with-other-content',
-    message: `This merchant and reference are known with other content${where}; a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
-  };
-}
-
-function needsRisk({ staged, known }: Placed): { readonly code: string; readonly message: string } {
-  const where = known === null ? '' : ` of batch "${known.owner_batch}", there ${known.state}`;
-  const code = 'needs-accept-duplicate-risk';
-  if (staged.inSendingGap === true || known?.flags.includes(OLDER_LEDGER) === true)
+/** Why its content is not the batch's to send; null: it is, or the invoice is the same. */
+function conflictOf(placed: Placed | undefined, now: number): Reason | null {
+  // Twice the same identity in one portion: grouping makes that impossible, and to guess would be worse than to say so.
+  if (placed === undefined) return TWICE_IN_FILE;
+  const { staged, attachment, known, lost } = placed;
+  const isConflict = attachment === 'conflict';
+  if (!isConflict && attachment !== 'needs-risk') return null;
+  const where = known === null ? '' : ` of batch "${known.ownerBatch}", there ${known.state}`;
+  const found = `This merchant and reference are known with other content${where}`;
+  if (isConflict)
     return {
-      code,
-      message:
-        `This merchant and reference are known with other content${where}; the ledger was restored from an older copy, so that an invoice may have been issued after the copy. ` +
-        'Look into the reports of that time, or ask the service (docs/operations/backup.md). If there is none, or this content was sent then, run the corrections file of this batch with --accept-duplicate-risk',
+      code: 'known-with-other-content',
+      message: `${found}; a correction is possible once that one has failed or was rejected, or its batch has ended without sending it`,
     };
+  const why =
+    lost !== undefined || known?.flags.includes(OLDER_LEDGER) === true
+      ? '; it was sent after the copy from which the ledger was restored. Look into the reports of that time (docs/deployment.md#restore-the-ledger)'
+      : known !== null && !isRemembered(known, { now, retentionMs: staged.retentionMs ?? Infinity })
+        ? ', which was sent so long ago that the service may have forgotten its key: Lote cannot ask with it whether a document exists after all'
+        : ', and the service profile names no idempotency.mismatchCodes: the refusal may hide a document that exists';
   return {
-    code,
-    message:
-      `Other content of this merchant and reference was rejected${known === null ? '' : ` in batch "${known.owner_batch}"`}, and the service profile names no idempotency.mismatchCodes: ` +
-      'the refusal may hide a document that exists. Ask the service; if there is none, run the corrections file of this batch with --accept-duplicate-risk',
+    code: 'needs-accept-duplicate-risk',
+    message: `${found}${why}. Ask the service; if there is none, run the corrections file of this batch with --accept-duplicate-risk`,
   };
 }
 
-function looksLike(ref: string, { ref: other, ownerBatch, state, nif }: LookAlike): BatchLine['reason'] {
+function looksLike(
+  { ref, nif: own }: Pick<BatchLine, 'ref' | 'nif'>,
+  { ref: other, ownerBatch, state, nif }: LookAlike,
+): BatchLine['reason'] {
   const isOther = other !== ref;
   const seen = JSON.stringify(shownSpelling(ref));
-  if (nif !== undefined)
+  if (nif !== own)
     return {
       code: 'nif-look-alike',
       message: `The reference ${isOther ? `${seen} looks like ${JSON.stringify(shownSpelling(other))}, which is` : `${seen} is`} known under the tax number ${nif}, which differs only in the zeros in front, of batch "${ownerBatch}", there ${state}. A spreadsheet drops such zeros: write ${isOther ? 'reference and tax number' : 'the tax number'} in the same way if it is the same merchant; if they are two, drop the corrections with --look-alikes keep`,
@@ -320,13 +373,4 @@ function looksLike(ref: string, { ref: other, ownerBatch, state, nif }: LookAlik
     code: 'reference-look-alike',
     message: `The reference ${seen} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
   };
-}
-
-/** Null for nearly all: their reference is its own skeleton, and their identity tells as much. */
-function oddKey({ identity, lookAlike }: InvoiceKeys): string | null {
-  return lookAlike === identity ? null : lookAlike;
-}
-
-function identityOf(application: string, staged: ValidInvoice): InvoiceIdentity {
-  return { application, merchantNif: staged.invoice.merchant.nif, ref: staged.invoice.ref };
 }

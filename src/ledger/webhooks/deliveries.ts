@@ -1,139 +1,195 @@
-import type { DeliveryLedger, RecordDelivery, StoredDeliveries } from '../../domain/ports/ledger/delivery-ledger.ts';
-import { column } from '../database/array-literal.ts';
+import type { Reason } from '../../domain/invoice.ts';
+import { isOfPage } from '../batches/pages-sql.ts';
 import type { Database } from '../database/database.ts';
-import { reasonOf } from '../database/reason-of.ts';
-import { applyDeliveries, applyDeliveriesOf } from './apply-deliveries.ts';
-import { IS_OF_KNOWN_DOCUMENT } from './known-document-sql.ts';
-import {
-  REPORTED_FAILURES,
-  type ReportedRow,
-  UNCONFIRMED_FAILURES,
-  type UnconfirmedRow,
-} from './unconfirmed-failures-sql.ts';
+import { column, reasonOf, type RowOf, withReason } from '../database/sql.ts';
+import { applyEvents, failedEventOf, type SettledInvoice, type UnconfirmedFailure } from '../settling/settled.ts';
+
+/** One webhook delivery with a valid signature, as it is stored. `receivedAt` is epoch milliseconds. */
+export interface RecordDelivery {
+  /** SHA-256 (hex) of the delivery, and of what tells its events apart: duplicates are stored once. */
+  readonly sha256: string;
+  readonly raw: Uint8Array;
+  readonly receivedAt: number;
+  /** null: correctly signed but unreadable; stored, and an alert for the report. */
+  readonly event: {
+    readonly type: string;
+    readonly eventId: string | null;
+    readonly serviceId: string | null;
+    /** From the profile; null for an event type that says nothing final. */
+    readonly verdict: 'issued' | 'failed' | null;
+    readonly reason: Reason | null;
+  } | null;
+}
+
+/** Numbers of deliveries that were stored now, and that had been stored before (same SHA-256). */
+export interface StoredDeliveries {
+  readonly stored: number;
+  readonly duplicates: number;
+}
+
+/** What applying stored deliveries changed, and which invoices must now be polled. */
+export interface AppliedDeliveries {
+  readonly settled: readonly SettledInvoice[];
+  readonly toConfirm: readonly UnconfirmedFailure[];
+}
+
+/** Each counted to 10,000 at most. */
+export interface DeliveryTrouble {
+  /** Correctly signed, and neither an event nor JSON. */
+  readonly unreadable: number;
+  /** Final words about service ids that no invoice has, nor ever had. */
+  readonly unknownIds: number;
+  /** Some invoice of the batches since then has no answer, or was refused: such a word may be about it. */
+  readonly isAnswerMissing: boolean;
+}
+
+/** An accepted invoice of which a signed event says that it failed. */
+export interface ReportedFailure extends UnconfirmedFailure {
+  readonly asks: number;
+}
+
+/** That the document of delivery `d` is one of an invoice, now or in an earlier generation (an SQL condition). */
+const IS_OF_KNOWN_DOCUMENT = `(
+  EXISTS (SELECT FROM invoice i WHERE i.service_id = d.service_id)
+  OR EXISTS (SELECT FROM invoice_generation g WHERE g.service_id = d.service_id))`;
 
 /** A service that delivers for others too may bring millions: more than this many need not be counted. */
 const MOST_COUNTED = 10_000;
 
 /**
- * Since, application (null: of whatever receiver). Correctly signed bytes that could not be read, and final words about
+ * Since. Correctly signed bytes that could not be read, and final words about
  * service ids that no invoice has, nor ever had.
  */
 const DELIVERY_TROUBLE = `/* delivery-trouble */
 SELECT
   (SELECT count(*) FROM (
-    SELECT FROM delivery WHERE received_at >= $1 AND event_type IS NULL AND ($2::text IS NULL OR application = $2) LIMIT ${MOST_COUNTED}
+    SELECT FROM delivery WHERE received_at >= $1 AND event_type IS NULL LIMIT ${MOST_COUNTED}
   ) unreadable) AS unreadable,
   (SELECT count(*) FROM (
     SELECT FROM delivery d
-    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND ($2::text IS NULL OR d.application = $2) AND NOT ${IS_OF_KNOWN_DOCUMENT}
+    WHERE d.received_at >= $1 AND d.verdict IS NOT NULL AND NOT ${IS_OF_KNOWN_DOCUMENT}
     LIMIT ${MOST_COUNTED}
-  ) strange) AS unknown_ids`;
+  ) strange) AS unknown_ids,
+  EXISTS (
+    SELECT FROM batch b JOIN invoice i ON i.owner_batch = b.batch_id AND i.reason_code IS NOT NULL
+    WHERE b.started_at >= $1 AND i.state IN ('unknown', 'rejected')
+  ) AS is_answer_missing`;
 
-/** Arrays: sha256, raw (base64), receivedAt, type, eventId, serviceId, verdict, reason code, reason message, application. Known bytes are left out. */
+/**
+ * Arrays: sha256, raw (base64) where it could not be read, receivedAt, type, eventId, serviceId, verdict, reason code, reason message. Of known bytes, what the
+ * profile did not understand when they came first is read now: a sender repeats a delivery on request.
+ */
 const INSERT_DELIVERIES = `/* insert-deliveries */
-INSERT INTO delivery (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message, application)
-SELECT u.sha256, decode(u.raw, 'base64'), u.received_at, u.event_type, u.event_id, u.service_id, u.verdict, u.reason_code, u.reason_message, u.application
-FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]) WITH ORDINALITY
-  AS u(sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message, application, place)
+INSERT INTO delivery AS known (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message)
+SELECT u.sha256, decode(u.raw, 'base64'), u.received_at, u.event_type, u.event_id, u.service_id, u.verdict, u.reason_code, u.reason_message
+FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[]) WITH ORDINALITY
+  AS u(sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message, place)
 ORDER BY u.place
-ON CONFLICT (sha256) DO NOTHING
-RETURNING sha256`;
-
-/** Arrays: sha256, type, eventId, serviceId, verdict, reason code, reason message. What the profile did not understand when it came first is read now. */
-const REREAD_DELIVERIES = `/* reread-deliveries */
-UPDATE delivery d SET event_type = u.event_type, event_id = u.event_id, service_id = u.service_id, verdict = u.verdict,
-  reason_code = u.reason_code, reason_message = u.reason_message
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-  AS u(sha256, event_type, event_id, service_id, verdict, reason_code, reason_message)
-WHERE d.sha256 = ANY($1::text[]) AND d.sha256 = u.sha256 AND d.verdict IS NULL`;
+ON CONFLICT (sha256) DO UPDATE SET event_type = excluded.event_type, event_id = excluded.event_id, service_id = excluded.service_id,
+  verdict = excluded.verdict, reason_code = excluded.reason_code, reason_message = excluded.reason_message
+WHERE known.verdict IS NULL AND excluded.verdict IS NOT NULL
+RETURNING xmax = 0 AS is_new`;
 
 /** Events about service ids that no invoice has, nor ever had. */
 const UNMATCHED_DELIVERIES = `/* unmatched-deliveries */
 SELECT count(*) AS unmatched FROM delivery d
 WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL AND NOT ${IS_OF_KNOWN_DOCUMENT}`;
 
-/** Deliveries of the service. */
-export function createDeliveries(database: Database): DeliveryLedger {
+/** batchId, limit. A random sample: invoices that the service does not confirm must not keep others from being polled. */
+const REPORTED_FAILURES = `/* reported-failures */
+SELECT i.invoice_id, i.service_id, i.asks, event.reason_code, event.reason_message, count(*) OVER () AS reported
+FROM live_line i JOIN LATERAL (${failedEventOf('i')}) event ON true
+WHERE i.batch_id = $1 AND i.owner_batch = $1 AND i.state = 'accepted'
+ORDER BY random()
+LIMIT $2`;
+
+/** batchId, page, limit. */
+const UNCONFIRMED_FAILURES = `/* unconfirmed-failures */
+SELECT i.invoice_id, i.service_id, event.reason_code, event.reason_message
+FROM live_line i JOIN LATERAL (${failedEventOf('i')}) event ON true
+WHERE ${isOfPage()} AND i.state = 'accepted'
+ORDER BY i.asks, i.ordinal
+LIMIT $3`;
+
+/** Deliveries of the service: stored as they came, then applied. */
+export function createDeliveries(database: Database) {
   return {
-    storeDeliveries: (deliveries) => storeDeliveries(database, deliveries),
-    applyDeliveries: (serviceIds, application = null) =>
-      application === null
-        ? applyDeliveries(database, serviceIds)
-        : applyDeliveriesOf(database, serviceIds, application),
+    /** Stores the deliveries and commits. What is not applied after that, `pageProgress` applies. */
+    storeDeliveries: (deliveries: readonly RecordDelivery[]) => storeDeliveries(database, deliveries),
 
-    async recordDeliveries(deliveries) {
+    /**
+     * Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by
+     * recordSends.
+     */
+    applyDeliveries: (serviceIds: readonly string[]) => applyDeliveries(database, serviceIds),
+
+    /** The one, then the other. */
+    async recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries & AppliedDeliveries> {
       const stored = await storeDeliveries(database, deliveries);
-      return { ...stored, ...(await applyDeliveries(database, serviceIdsOf(deliveries))) };
+      const known = deliveries.flatMap(({ event }) =>
+        event?.verdict && event.serviceId !== null ? event.serviceId : [],
+      );
+      return { ...stored, ...(await applyDeliveries(database, known)) };
     },
 
-    async unconfirmedFailures(batchId, page, limit) {
-      const rows = await database.query<UnconfirmedRow>(UNCONFIRMED_FAILURES, [batchId, page, limit]);
-      return rows.map((row) => ({ invoiceId: row.invoice_id, serviceId: row.service_id, reason: reasonOf(row) }));
+    /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
+    async unconfirmedFailures(batchId: string, page: number, limit: number): Promise<readonly UnconfirmedFailure[]> {
+      const rows = await database.query<RowOf<UnconfirmedFailure>>(UNCONFIRMED_FAILURES, [batchId, page, limit]);
+      return rows.map(withReason);
     },
 
-    async reportedFailures(batchId, limit) {
-      const rows = await database.query<ReportedRow>(REPORTED_FAILURES, [batchId, limit]);
-      const invoices = rows.map((row) => ({
-        invoiceId: row.invoice_id,
-        serviceId: row.service_id,
-        reason: reasonOf(row),
-        asks: row.asks,
-      }));
+    /**
+     * The same for all invoices that the batch owns: a random sample of at most `limit`. `reported` is how many there
+     * are.
+     */
+    async reportedFailures(
+      batchId: string,
+      limit: number,
+    ): Promise<{ readonly reported: number; readonly invoices: readonly ReportedFailure[] }> {
+      const rows = await database.query<RowOf<ReportedFailure> & { reported: number }>(REPORTED_FAILURES, [
+        batchId,
+        limit,
+      ]);
+      const invoices = rows.map(({ invoiceId, serviceId, asks, ...row }) => {
+        return { invoiceId, serviceId, asks, reason: reasonOf(row) };
+      });
       return { reported: rows[0]?.reported ?? 0, invoices };
     },
 
-    async unmatchedDeliveries() {
+    async unmatchedDeliveries(): Promise<number> {
       const [row] = await database.query<{ unmatched: number }>(UNMATCHED_DELIVERIES);
       return row?.unmatched ?? 0;
     },
 
-    async deliveryTrouble(since, application = null) {
-      const [row] = await database.query<{ unreadable: number; unknown_ids: number }>(DELIVERY_TROUBLE, [
-        since,
-        application,
-      ]);
-      return { unreadable: row?.unreadable ?? 0, unknownIds: row?.unknown_ids ?? 0 };
+    /** Deliveries received since then (epoch milliseconds) that an operator should check. */
+    async deliveryTrouble(since: number): Promise<DeliveryTrouble> {
+      const [row] = await database.query<DeliveryTrouble>(DELIVERY_TROUBLE, [since]);
+      return row ?? { unreadable: 0, unknownIds: 0, isAnswerMissing: false };
     },
   };
 }
 
-/** The receiver gathers deliveries into groups already: one statement a call. */
+/** Stored events of these service ids, applied to this generation of their invoices or to an earlier one. */
+async function applyDeliveries(database: Database, serviceIds: readonly string[]): Promise<AppliedDeliveries> {
+  const { settled, toConfirm } = await applyEvents(database, [...new Set(serviceIds)]);
+  return { settled: [...settled.values()].flat(), toConfirm };
+}
+
+/** The receiver gathers deliveries into groups already: one statement a call, which may touch each row once. */
 async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries> {
   if (deliveries.length === 0) return { stored: 0, duplicates: 0 };
-  const stored = await database.query<{ sha256: string }>(INSERT_DELIVERIES, [
-    column(deliveries, (one) => one.sha256),
-    column(deliveries, (one) => Buffer.from(one.raw).toString('base64')),
-    column(deliveries, (one) => one.receivedAt),
-    ...eventColumns(deliveries),
-    column(deliveries, ({ application }) => application ?? null),
+  const different = [...new Map(deliveries.map((one) => [one.sha256, one])).values()];
+  const rows = await database.query<{ isNew: boolean }>(INSERT_DELIVERIES, [
+    column(different, (one) => one.sha256),
+    column(different, (one) => (one.event === null ? Buffer.from(one.raw).toString('base64') : null)),
+    column(different, (one) => one.receivedAt),
+    column(different, ({ event }) => event?.type ?? null),
+    column(different, ({ event }) => event?.eventId ?? null),
+    column(different, ({ event }) => event?.serviceId ?? null),
+    column(different, ({ event }) => event?.verdict ?? null),
+    column(different, ({ event }) => event?.reason?.code ?? null),
+    column(different, ({ event }) => event?.reason?.message ?? null),
   ]);
-  if (stored.length < deliveries.length) await readAgain(database, deliveries, stored);
-  return { stored: stored.length, duplicates: deliveries.length - stored.length };
-}
-
-/** A sender repeats what was answered when somebody asks it to, such as after the correction of a profile. */
-async function readAgain(
-  database: Database,
-  deliveries: readonly RecordDelivery[],
-  stored: readonly { readonly sha256: string }[],
-): Promise<void> {
-  const fresh = new Set(stored.map(({ sha256 }) => sha256));
-  const known = deliveries.filter(({ sha256, event }) => event?.verdict && !fresh.has(sha256));
-  if (known.length === 0) return;
-  await database.query(REREAD_DELIVERIES, [column(known, (one) => one.sha256), ...eventColumns(known)]);
-}
-
-function eventColumns(deliveries: readonly RecordDelivery[]): readonly string[] {
-  return [
-    column(deliveries, ({ event }) => event?.type ?? null),
-    column(deliveries, ({ event }) => event?.eventId ?? null),
-    column(deliveries, ({ event }) => event?.serviceId ?? null),
-    column(deliveries, ({ event }) => event?.verdict ?? null),
-    column(deliveries, ({ event }) => event?.reason?.code ?? null),
-    column(deliveries, ({ event }) => event?.reason?.message ?? null),
-  ];
-}
-
-function serviceIdsOf(deliveries: readonly RecordDelivery[]): readonly string[] {
-  return deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event.serviceId] : []));
+  const stored = rows.filter(({ isNew }) => isNew).length;
+  return { stored, duplicates: deliveries.length - stored };
 }

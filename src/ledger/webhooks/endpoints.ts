@@ -1,111 +1,143 @@
-import type { EndpointLedger, WebhookPlace } from '../../domain/ports/ledger/endpoint-ledger.ts';
-import { CLOCK } from '../database/clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { changeFact, findFact } from '../database/facts.ts';
 
-interface EndpointRow {
-  readonly base_url: string;
+/** Where an application has its events sent. */
+export interface WebhookPlace {
+  readonly baseUrl: string;
   readonly application: string;
   readonly url: string;
+}
+
+/** A registered webhook endpoint. `secret` signs its deliveries; null: the service sent none. */
+export interface WebhookEndpointRecord extends WebhookPlace {
   readonly secret: string | null;
 }
 
-/** baseUrl, application, url. */
-const FIND_ENDPOINT = `/* find-endpoint */
-SELECT base_url, application, url, secret FROM webhook_endpoint WHERE base_url = $1 AND application = $2 AND url = $3
-ORDER BY registered_at DESC, seq DESC LIMIT 1`;
+export type EndpointClaim =
+  | { readonly kind: 'registered' }
+  /**
+   * This claimant alone may register. `unanswered`: so many before it have, or may have, asked the service and not said
+   * what it answered.
+   */
+  | { readonly kind: 'claimed'; readonly unanswered: number }
+  /** Another process registers at this moment. */
+  | { readonly kind: 'taken' };
 
-/** baseUrl, application, url, secret, now. The same secret again is the same endpoint. */
-const RENEW_ENDPOINT = `/* renew-endpoint */
-UPDATE webhook_endpoint SET registered_at = $5
-WHERE base_url = $1 AND application = $2 AND url = $3 AND secret IS NOT DISTINCT FROM $4::text
-RETURNING seq`;
+/** Of an application at a base address, in the order of their registration. None is ever replaced: its endpoint may still exist at the service. */
+type Endpoints = readonly {
+  readonly url: string;
+  readonly secret: string | null;
+  readonly registeredAt: number;
+}[];
 
-/** baseUrl, application, url, secret, now. */
-const INSERT_ENDPOINT = `/* insert-endpoint */
-INSERT INTO webhook_endpoint (base_url, application, url, secret, registered_at) VALUES ($1, $2, $3, $4, $5)`;
-
-/**
- * baseUrl, application, address in use or null, time; newest first. Without those of other addresses that the one in use
- * has followed before that time with a secret of its own.
- */
-const WEBHOOK_SECRETS = `/* webhook-secrets */
-SELECT w.secret FROM webhook_endpoint w
-WHERE w.base_url = $1 AND w.application = $2 AND w.secret IS NOT NULL
-  AND (w.url = $3::text OR NOT EXISTS (
-    SELECT FROM webhook_endpoint used
-    WHERE used.base_url = $1 AND used.application = $2 AND used.url = $3::text AND used.secret IS NOT NULL
-      AND used.registered_at > w.registered_at AND used.registered_at < $4::bigint))
-ORDER BY w.registered_at DESC, w.seq DESC`;
-
-/** baseUrl, application, url, claimant, time to live. A claim that ran out is one that a crash ended, before its POST or after. */
-const CLAIM_ENDPOINT = `/* claim-endpoint */
-INSERT INTO webhook_claim AS c (base_url, application, url, claimant, expires_at, unanswered)
-VALUES ($1, $2, $3, $4, ${CLOCK} + $5::integer, 1)
-ON CONFLICT (base_url, application, url) DO UPDATE SET claimant = excluded.claimant, expires_at = excluded.expires_at,
-  unanswered = c.unanswered + 1
-WHERE c.claimant IS NULL OR c.expires_at < ${CLOCK}
-RETURNING unanswered - 1 AS before`;
-
-/** baseUrl, application, url, claimant, time to live. */
-const KEEP_CLAIM = `/* keep-endpoint-claim */
-UPDATE webhook_claim SET expires_at = ${CLOCK} + $5::integer
-WHERE base_url = $1 AND application = $2 AND url = $3 AND claimant = $4`;
-
-/** baseUrl, application, url, claimant, answered. A claimant that was given up for dead has its answer counted all the same. */
-const END_CLAIM = `/* end-endpoint-claim */
-UPDATE webhook_claim SET unanswered = unanswered - $5::integer,
-  claimant = CASE WHEN claimant = $4 THEN NULL ELSE claimant END
-WHERE base_url = $1 AND application = $2 AND url = $3`;
+/** Which process registers an address at this moment. */
+interface Claim {
+  readonly claimant: string | null;
+  readonly expiresAt: number;
+  /** Registrations that began and are not known to have ended. */
+  readonly unanswered: number;
+}
 
 /** Where the service sends its deliveries: the registered webhook endpoints and their secrets. */
-export function createEndpoints(database: Database): EndpointLedger {
+export function createEndpoints(database: Database) {
+  const newestFirst = async (baseUrl: string, application: string): Promise<Endpoints> => {
+    const { value } = await findFact<Endpoints>(database, endpointsKey({ baseUrl, application }));
+    return (value ?? []).toReversed().sort((a, b) => b.registeredAt - a.registeredAt);
+  };
+  const changeClaim = (place: WebhookPlace, next: (claim: Claim, now: number) => Claim): Promise<void> =>
+    database.transaction((queries) =>
+      changeFact<Claim, void>(queries, claimKey(place), (claim, now) => [claim && next(claim, now), undefined]),
+    );
+
   return {
-    async findEndpoint(baseUrl, application, url) {
-      const [row] = await database.query<EndpointRow>(FIND_ENDPOINT, [baseUrl, application, url]);
-      return row === undefined
-        ? null
-        : { baseUrl: row.base_url, application: row.application, url: row.url, secret: row.secret };
+    /** The newest registration of the address. */
+    async findEndpoint(baseUrl: string, application: string, url: string): Promise<WebhookEndpointRecord | null> {
+      const found = (await newestFirst(baseUrl, application)).find((endpoint) => endpoint.url === url);
+      return found === undefined ? null : { baseUrl, application, url, secret: found.secret };
     },
 
-    async claimEndpoint(place, { claimant, ttlMs }) {
-      return database.transaction(async (queries) => {
-        const [claim] = await queries.query<{ before: number }>(CLAIM_ENDPOINT, [...idOf(place), claimant, ttlMs]);
-        // Looked for after the claim: who had it before may have registered until then.
-        const [known] = await queries.query<EndpointRow>(FIND_ENDPOINT, idOf(place));
-        if (known !== undefined) {
-          if (claim !== undefined) await queries.query(END_CLAIM, [...idOf(place), claimant, 1]);
-          return { kind: 'registered' };
-        }
-        return claim === undefined ? { kind: 'taken' } : { kind: 'claimed', unanswered: claim.before };
-      });
-    },
+    /** A registration has no Idempotency-Key: one claimant at a time asks the service, over all processes. */
+    claimEndpoint: (place: WebhookPlace, claim: ClaimEndpoint): Promise<EndpointClaim> =>
+      database.transaction((queries) => claimEndpoint(queries, place, claim)),
 
-    async keepEndpointClaim(place, { claimant, ttlMs }) {
-      await database.query(KEEP_CLAIM, [...idOf(place), claimant, ttlMs]);
-    },
+    keepEndpointClaim: (place: WebhookPlace, { claimant, ttlMs }: ClaimEndpoint): Promise<void> =>
+      changeClaim(place, (claim, now) => (claim.claimant === claimant ? { ...claim, expiresAt: now + ttlMs } : claim)),
 
-    async endEndpointClaim(place, { claimant, answered }) {
-      await database.query(END_CLAIM, [...idOf(place), claimant, answered ? 1 : 0]);
-    },
+    /**
+     * `answered` false: the service may have registered the endpoint, and its answer is lost. A claimant that was given up for dead has its answer counted all
+     * the same.
+     */
+    endEndpointClaim: (
+      place: WebhookPlace,
+      { claimant, answered }: { readonly claimant: string; readonly answered: boolean },
+    ): Promise<void> =>
+      changeClaim(place, ({ unanswered, ...claim }) => ({
+        ...claim,
+        claimant: claim.claimant === claimant ? null : claim.claimant,
+        unanswered: unanswered - (answered ? 1 : 0),
+      })),
 
-    async saveEndpoint(endpoint, now) {
-      const values = [...idOf(endpoint), endpoint.secret, now];
-      await database.transaction(async (queries) => {
-        const renewed = await queries.query(RENEW_ENDPOINT, values);
-        if (renewed.length === 0) await queries.query(INSERT_ENDPOINT, values);
-      });
-    },
+    /** Added to the earlier secrets. The same secret again is the same endpoint. */
+    saveEndpoint: ({ url, secret, ...of }: WebhookEndpointRecord, now: number): Promise<void> =>
+      database.transaction((queries) =>
+        changeFact<Endpoints, void>(queries, endpointsKey(of), (known) => {
+          const others = (known ?? []).filter((one) => one.url !== url || one.secret !== secret);
+          return [[...others, { url, secret, registeredAt: now }], undefined];
+        }),
+      ),
 
-    async webhookSecrets(baseUrl, application, retired) {
-      const rows = await database.query<{ secret: string }>(WEBHOOK_SECRETS, [
-        ...[baseUrl, application],
-        ...[retired?.url ?? null, retired?.before ?? null],
-      ]);
-      return [...new Set(rows.map((row) => row.secret))];
+    /**
+     * Every secret of the application's registrations at this base address, newest first. With `retired`, without those of
+     * registrations of other addresses than `url` that are older than one of `url` with a secret from before `before`
+     * (epoch milliseconds).
+     */
+    async webhookSecrets(
+      baseUrl: string,
+      application: string,
+      retired?: { readonly url: string; readonly before: number },
+    ): Promise<readonly string[]> {
+      const endpoints = await newestFirst(baseUrl, application);
+      const followed = endpoints.find(
+        ({ url, secret, registeredAt }) =>
+          url === retired?.url && secret !== null && registeredAt < (retired?.before ?? 0),
+      );
+      const since = followed?.registeredAt ?? -Infinity;
+      const secrets = endpoints.filter(({ url, registeredAt }) => url === retired?.url || registeredAt >= since);
+      return [...new Set(secrets.flatMap(({ secret }) => secret ?? []))];
     },
   };
 }
 
-function idOf({ baseUrl, application, url }: WebhookPlace): readonly [string, string, string] {
-  return [baseUrl, application, url];
+interface ClaimEndpoint {
+  readonly claimant: string;
+  readonly ttlMs: number;
+}
+
+/** A claim that ran out is one that a crash ended, before its POST or after. */
+async function claimEndpoint(
+  queries: Queries,
+  place: WebhookPlace,
+  { claimant, ttlMs }: ClaimEndpoint,
+): Promise<EndpointClaim> {
+  const isRegistered = await changeFact<Endpoints, boolean>(queries, endpointsKey(place), (known) => [
+    known,
+    known?.some(({ url }) => url === place.url) === true,
+  ]);
+  if (isRegistered) return { kind: 'registered' };
+  return changeFact<Claim, EndpointClaim>(queries, claimKey(place), (claim, now) => {
+    const { claimant: holder, expiresAt, unanswered } = claim ?? { claimant: null, expiresAt: 0, unanswered: 0 };
+    if (holder !== null && expiresAt >= now) return [claim, { kind: 'taken' }];
+    return [
+      { claimant, expiresAt: now + ttlMs, unanswered: unanswered + 1 },
+      { kind: 'claimed', unanswered },
+    ];
+  });
+}
+
+function endpointsKey({ baseUrl, application }: Omit<WebhookPlace, 'url'>): string {
+  return `webhooks ${application} ${baseUrl}`;
+}
+
+function claimKey({ url, ...of }: WebhookPlace): string {
+  return `claim of ${endpointsKey(of)} ${url}`;
 }

@@ -1,8 +1,10 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { BatchInvoice } from '../../domain/ports/ledger/batch-record.ts';
+import type { Language } from '../../texts/languages.ts';
+import { problemText } from '../../texts/problems/problem-words.ts';
 import { reasonOf } from '../state-reason.ts';
+import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 
 /** What Lote says beside each record that it hands back. */
 export interface Correction {
@@ -12,25 +14,19 @@ export interface Correction {
   readonly ofInvoice: boolean;
 }
 
-/** What is wrong in a row, for a workbook that marks it. */
-export interface Mark {
-  /** As findings name it; null: the whole row, or the invoice that begins with it. */
-  readonly column: string | null;
-  /** Of the finding; null: the message is what the service or the ledger says. */
-  readonly code: string | null;
-  readonly message: string;
-}
-
 /** Which rows of the original file the corrections file gets, with state and reason of each. */
 export interface CorrectionsPlan {
   readonly byRow: ReadonlyMap<number, Correction>;
   /** Rows that belong to an invoice: each of them must be found in the file again. */
   readonly invoiceRows: number;
-  /** By row; null: more than a person can follow in a workbook, and more than should wait in memory. */
-  readonly marks: ReadonlyMap<number, readonly Mark[]> | null;
+  /**
+   * Columns of wrong cells by row, as findings name them; a column that is null is the whole row, or the invoice that begins with it. Null: more than a
+   * person can follow in a workbook, and more than should wait in memory.
+   */
+  readonly marks: ReadonlyMap<number, readonly (string | null)[]> | null;
 }
 
-/** Of rows, and of marks in them: Excel takes longer to open more notes than somebody takes to give up. */
+/** Of rows, and of marks in them: no person corrects more by hand. */
 export const MOST_IN_A_WORKBOOK = 20_000;
 
 const CORRECTABLE = new Set<Outcome>(['invalid', 'rejected', 'failed', 'conflict']);
@@ -43,37 +39,33 @@ export function isCorrectable({ state, reason }: Pick<BatchInvoice, 'state' | 'r
   return CORRECTABLE.has(state) || (state === 'held' && reason?.code === 'merchant-details-missing');
 }
 
-/**
- * True for findings of an earlier version of Lote, which left out errors of rows that are in no invoice: nobody knows any more which rows these were, and
- * corrections without them would be invoices without lines.
- */
-export function lacksLostRows(fileFindings: readonly Finding[]): boolean {
-  const codes = new Set(fileFindings.map(({ code }) => code));
-  return codes.has('rows-lost') && codes.has('findings-omitted');
-}
-
 /** Rows to hand back: every row of each invoice that needs correction, and bad rows that could not be taken for one. */
 export async function planCorrections(
   invoices: AsyncIterable<readonly BatchInvoice[]>,
   fileFindings: readonly Finding[],
+  language: Language = 'en',
 ): Promise<CorrectionsPlan> {
   const plan = new Map<number, Correction>();
   const marks = new Marks();
   let invoiceRows = 0;
   for (const finding of fileFindings) {
-    const { row, severity, code, message } = finding;
+    const { row, severity, column } = finding;
     if (row === null || severity !== 'error') continue;
     const before = plan.get(row);
-    const reason = before === undefined ? `${code}: ${message}` : `${before.reason}; ${code}: ${message}`;
-    plan.set(row, { state: 'invalid', reason, ofInvoice: false });
-    marks.add(row, finding);
+    const said = foundText(finding, language);
+    plan.set(row, {
+      state: 'invalid',
+      reason: before === undefined ? said : `${before.reason}; ${said}`,
+      ofInvoice: false,
+    });
+    marks.add(row, column);
   }
   for await (const portion of invoices) {
     for (const invoice of portion.filter(isCorrectable)) {
       // One object for all rows of the invoice: a file in which every row is wrong must still fit in memory.
-      const correction = { state: invoice.state, reason: reasonText(invoice), ofInvoice: true };
+      const correction = { state: invoice.state, reason: reasonText(invoice, language), ofInvoice: true };
       for (const row of invoice.rows) plan.set(row, correction);
-      for (const { row, mark } of marksOf(invoice, correction.reason)) marks.add(row, mark);
+      for (const [row, column] of marksOf(invoice)) marks.add(row, column);
       invoiceRows += invoice.rows.length;
     }
   }
@@ -82,36 +74,30 @@ export async function planCorrections(
 
 /** Marks by row, up to as many as a workbook gets. */
 class Marks {
-  readonly #byRow = new Map<number, Mark[]>();
+  readonly #byRow = new Map<number, (string | null)[]>();
   #count = 0;
 
-  add(row: number, { column, code, message }: Mark): void {
+  add(row: number, column: string | null): void {
     this.#count += 1;
     if (this.#count > MOST_IN_A_WORKBOOK) return this.#byRow.clear();
     const earlier = this.#byRow.get(row);
-    if (earlier === undefined) this.#byRow.set(row, [{ column, code, message }]);
-    else earlier.push({ column, code, message });
+    if (earlier === undefined) this.#byRow.set(row, [column]);
+    else earlier.push(column);
   }
 
-  all(): ReadonlyMap<number, readonly Mark[]> | null {
+  all(): CorrectionsPlan['marks'] {
     return this.#count > MOST_IN_A_WORKBOOK ? null : this.#byRow;
   }
 }
 
 /** Where the findings of an invalid invoice are; what the service or the ledger says is of the invoice as a whole. */
-function marksOf(
-  { state, rows, findings }: BatchInvoice,
-  reason: string,
-): readonly { readonly row: number; readonly mark: Mark }[] {
+function marksOf({ state, rows, findings }: BatchInvoice): readonly (readonly [row: number, column: string | null])[] {
   const [first] = rows;
   if (first === undefined) return [];
   const errors = state === 'invalid' ? findings.filter(({ severity }) => severity === 'error') : [];
-  if (errors.length === 0) return [{ row: first, mark: { column: null, code: null, message: reason } }];
+  if (errors.length === 0) return [[first, null]];
   const own = new Set(rows);
-  return errors.map((finding) => ({
-    row: finding.row !== null && own.has(finding.row) ? finding.row : first,
-    mark: finding,
-  }));
+  return errors.map(({ row, column }) => [row !== null && own.has(row) ? row : first, column]);
 }
 
 /**
@@ -126,10 +112,16 @@ export function checkAllFound(plan: CorrectionsPlan, found: number): void {
   );
 }
 
-function reasonText(invoice: BatchInvoice): string {
+function reasonText(invoice: BatchInvoice, language: Language): string {
   const errors = invoice.findings.filter(({ severity }) => severity === 'error');
   if (invoice.state === 'invalid' && errors.length > 0)
-    return errors.map(({ code, message }) => `${code}: ${message}`).join('; ');
+    return errors.map((finding) => foundText(finding, language)).join('; ');
   const reason = reasonOf(invoice);
   return reason === null ? '' : `${reason.code}: ${reason.message}`;
+}
+
+/** What is wrong, in the reader's language, and behind it Lote's own English words with numbers and places. */
+function foundText({ code, message }: Finding, language: Language): string {
+  const translated = problemText(code, language);
+  return translated === null ? `${code}: ${message}` : `${code}: ${translated} (${message})`;
 }

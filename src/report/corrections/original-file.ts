@@ -67,8 +67,6 @@ export interface OriginalSheetRow {
   readonly row: number;
   readonly hidden: boolean;
   readonly cells: readonly (OriginalCell | undefined)[];
-  /** As in CSV: it may be saved as one. */
-  readonly original?: string;
 }
 
 /** Cells shown as one; columns from 0, both ends included. */
@@ -85,9 +83,7 @@ export interface OriginalSheet {
   /** Name of the sheet. */
   readonly name: string;
   readonly header: readonly string[];
-  /** As in CSV; false also where the sheet has them in a column of its own. */
-  readonly hasOriginals?: boolean;
-  /** As in CSV; no mark has to be said of numbers that are numbers. */
+  /** As in CSV; never empty: it says that this is a workbook. */
   readonly readAs: string;
   /** Where a column stands, from 0, and what it holds, by the name that findings give it. */
   readonly columns: ReadonlyMap<string, { readonly position: number; readonly column: Column }>;
@@ -95,8 +91,6 @@ export interface OriginalSheet {
   readonly rows: AsyncIterable<OriginalSheetRow>;
   /** To be asked when the rows are at their end. */
   readonly merged: () => readonly MergedCells[];
-  /** The same rows as texts, where a workbook cannot hold them. */
-  readonly asCsv: OriginalCsv;
 }
 
 /** The dropped file, as report needs it to hand the bad invoices back. */

@@ -10,7 +10,7 @@ export interface ReplaceCorrections {
 }
 
 /**
- * Puts the new corrections file in place. An older one with other content is set aside, never deleted: somebody may be
+ * Puts the new corrections file in place. An older one with other content is set aside, never deleted: a person may be
  * half-way through correcting it when reconciliation rewrites the report.
  */
 export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {

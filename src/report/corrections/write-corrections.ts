@@ -2,23 +2,25 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Language } from '../../texts/languages.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { type CorrectionsPlan, lacksLostRows, planCorrections } from './corrections-plan.ts';
-import { csvCorrections } from './csv-corrections.ts';
+import { planCorrections, checkAllFound, type CorrectionsPlan } from './corrections-plan.ts';
 import type { InvoiceSpool } from '../invoice-spool.ts';
-import { jsonCorrections } from './json-corrections.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson, OriginalSheet } from './original-file.ts';
-import type { ReportModel } from '../report-model.ts';
-import type { ReportNote } from '../report-note.ts';
-import { UnfitForWorkbook } from './workbook/fit-for-workbook.ts';
+import type { ReportModel, ReportNote } from '../report-model.ts';
+import { UnfitForWorkbook } from './workbook/package-parts.ts';
 import { xlsxCorrections } from './workbook/xlsx-corrections.ts';
 import { writeSynced } from '../write-synced.ts';
+import { READ_AS, ORIGINAL } from '../../domain/read-as.ts';
+import iconv from 'iconv-lite';
+import { parseTree } from 'jsonc-parser';
+import { csvRecord, originalCell } from '../../domain/text/escape-formula.ts';
+import { keptColumns, LOTE_COLUMNS, oneLine } from './lote-columns.ts';
 
 export interface CorrectionsRequest {
   readonly original: OriginalFile | undefined;
   readonly model: ReportModel;
   readonly spool: InvoiceSpool;
   readonly directory: string;
-  /** Of the notes in a workbook. */
+  /** Of the reasons. */
   readonly language: Language;
 }
 
@@ -40,13 +42,12 @@ export async function writeCorrections({
 }: CorrectionsRequest): Promise<WrittenCorrections> {
   // Of a refused file Lote cannot say what its rows are: the whole file is what has to be corrected.
   if (model.batch.state === 'refused') return { name: null, note: null };
-  if (lacksLostRows(model.fileFindings)) return { name: null, note: { kind: 'corrections-incomplete' } };
-  const plan = await planCorrections(spool.portions(), model.fileFindings);
+  const plan = await planCorrections(spool.portions(), model.fileFindings, language);
   if (plan.byRow.size === 0) return { name: null, note: null };
   if (original === undefined) return { name: null, note: { kind: 'no-corrections' } };
   try {
     return original.kind === 'sheet'
-      ? await writeWorkbook(original, plan, { directory, language })
+      ? await writeWorkbook(original, plan, directory)
       : { name: await write(original, plan, directory), note: null };
   } catch (error) {
     if (!isFileTrouble(error)) throw error;
@@ -54,19 +55,18 @@ export async function writeCorrections({
   }
 }
 
-/** A workbook goes back as one, unless a workbook cannot hold it or nobody could work with it. */
+/** A workbook goes back as one. Where Excel cannot hold it or no person could work with it, the dropped file is to be corrected. */
 async function writeWorkbook(
   original: OriginalSheet,
   plan: CorrectionsPlan,
-  { directory, language }: { readonly directory: string; readonly language: Language },
+  directory: string,
 ): Promise<WrittenCorrections> {
   try {
-    const name = await put(directory, 'corrections.xlsx', xlsxCorrections(original, plan, language));
+    const name = await put(directory, 'corrections.xlsx', xlsxCorrections(original, plan));
     return { name, note: null };
   } catch (error) {
     if (!(error instanceof UnfitForWorkbook)) throw error;
-    const note: ReportNote = { kind: 'corrections-as-csv', cause: error.message };
-    return { name: await write(original.asCsv, plan, directory), note };
+    return { name: null, note: { kind: 'corrections-unfit', cause: error.message } };
   }
 }
 
@@ -97,4 +97,96 @@ function extensionOf(original: OriginalCsv | OriginalJson): string {
 
 function isFileTrouble(error: unknown): boolean {
   return error instanceof LoteError && (error.code === 'file-changed' || error.code === 'file-unreadable');
+}
+
+const LOTE_MEMBERS = new Set(['lote_state', 'lote_reason', READ_AS]);
+
+/**
+ * Whole invoice objects of the planned rows, their tokens untouched, with `lote_state` and `lote_reason` at the end. `lote_read_as` comes first: it
+ * chooses the profile from the beginning of the file, and an invoice may be longer than that.
+ */
+export async function* jsonCorrections(original: OriginalJson, plan: CorrectionsPlan): AsyncGenerator<string> {
+  const { before, between, after } = FRAMES[original.format];
+  let separator: string = before;
+  const readAs =
+    original.readAs === undefined || original.readAs === '' ? [] : [`"${READ_AS}":${JSON.stringify(original.readAs)}`];
+  let found = 0;
+  for await (const { rows, text } of original.objects) {
+    const corrections = rows.flatMap((row) => plan.byRow.get(row) ?? []);
+    const [correction] = corrections;
+    if (correction === undefined) continue;
+    found += corrections.filter(({ ofInvoice }) => ofInvoice).length;
+    const members = topLevelMembers(text).filter(({ name }) => !LOTE_MEMBERS.has(name));
+    const own = [
+      `"lote_state":${JSON.stringify(correction.state)}`,
+      `"lote_reason":${JSON.stringify(correction.reason)}`,
+    ];
+    yield `${separator}{${[...readAs, ...members.map((member) => member.text), ...own].join(',')}}`;
+    separator = between;
+  }
+  if (separator === before) yield before;
+  yield after;
+  checkAllFound(plan, found);
+}
+
+const FRAMES = {
+  array: { before: '[\n', between: ',\n', after: '\n]\n' },
+  invoices: { before: '{"invoices":[\n', between: ',\n', after: '\n]}\n' },
+  ndjson: { before: '', between: '\n', after: '\n' },
+} as const;
+
+/** The planned records in the file's own dialect, encoding and column order, with Lote's columns at the end. */
+export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {
+  const { delimiter, newline, encoding, byteOrderMark } = original.dialect;
+  requireEncoding(encoding);
+  const encode = (cells: readonly string[]) =>
+    iconv.encode(csvRecord(cells, delimiter) + newline, encoding, { addBOM: false });
+  const { kept, own, width } = keptColumns(original.header);
+  const cellOf = (cell: string | undefined) => (own ? originalCell(cell ?? '') : (cell ?? ''));
+  if (byteOrderMark) yield iconv.encode('\uFEFF', encoding, { addBOM: false });
+  const readAs = original.readAs === undefined || original.readAs === '' ? [] : [original.readAs];
+  yield encode([
+    ...kept.map((index) => cellOf(original.header[index])),
+    // Its cells may be empty: at the end, some spreadsheets would drop them with their delimiter.
+    ...(original.hasOriginals === true ? [ORIGINAL] : []),
+    ...LOTE_COLUMNS,
+    ...readAs.map(() => READ_AS),
+  ]);
+  let found = 0;
+  for await (const { row, cells, original: before = '' } of original.records) {
+    const correction = plan.byRow.get(row);
+    if (correction === undefined) continue;
+    if (correction.ofInvoice) found += 1;
+    // Only what stands in no column: in one of its own it would look right.
+    const beyond = cells.slice(width).map(cellOf);
+    yield encode([
+      ...kept.map((index) => cellOf(cells[index])),
+      ...(original.hasOriginals === true ? [before] : []),
+      correction.state,
+      oneLine(correction.reason),
+      ...readAs,
+      ...(beyond.some((cell) => cell.trim() !== '') ? beyond : []),
+    ]);
+  }
+  checkAllFound(plan, found);
+}
+
+function requireEncoding(encoding: string): void {
+  const known: boolean = iconv.encodingExists(encoding);
+  if (known) return;
+  throw new LoteError(
+    'file-unreadable',
+    `Writing the corrections: the encoding must be one that iconv-lite knows, found "${encoding}".`,
+  );
+}
+
+/**
+ * The members of a JSON object, each with the exact text that it has in the file: parsing and writing again would round
+ * long numbers. The text must be valid JSON; ingest has proved that before.
+ */
+export function topLevelMembers(text: string): readonly { readonly name: string; readonly text: string }[] {
+  return (parseTree(text)?.children ?? []).map(({ offset, length, children = [] }) => ({
+    name: String(children[0]?.value),
+    text: text.slice(offset, offset + length),
+  }));
 }

@@ -1,36 +1,18 @@
-import type { ReportTexts } from './report-texts.ts';
+import { OUTCOME_TEXTS_PT } from '../../texts/outcomes/pt.ts';
+import type { ReportTexts } from './en.ts';
 
 const AT_WORK = 'O lote ainda está a tratar delas.';
 
 /** Portuguese texts of the report. */
 export const REPORT_TEXTS_PT: ReportTexts = {
+  ...OUTCOME_TEXTS_PT,
   title: '{file}: relatório do lote',
-  batch: 'Lote',
   application: 'aplicação {name}',
   started: 'Início: {started}.',
-  startedAndFinished: 'Início: {started}; fim: {finished}.',
   revision: 'Relatório {n}, escrito em {time}.',
-  batchStates: {
-    refused: 'recusado',
-    running: 'em curso',
-    paused: 'em pausa',
-    cancelled: 'cancelado',
-    finished: 'terminado',
-  },
   invoices: { one: '{n} fatura', other: '{n} faturas' },
-  rows: { one: '{n} linha', other: '{n} linhas' },
   verdict: {
     title: 'Resultado',
-    refused: 'O ficheiro foi recusado. Nada foi enviado.',
-    allOut: 'Tudo foi emitido: {invoices}, {rows}.',
-    rowsLeft:
-      'Todas as faturas foram emitidas ({invoices}), mas algumas linhas não puderam ser tomadas por faturas. Veja «O ficheiro», abaixo.',
-    totalsDiffer:
-      'Todas as faturas foram emitidas ({invoices}), mas o ficheiro não tem os totais de controlo declarados. Veja «O ficheiro», abaixo.',
-    notAll: {
-      one: 'Nem tudo tem emissão confirmada: falta a de {n} de {invoices}.',
-      other: 'Nem tudo tem emissão confirmada: falta a de {n} de {invoices}.',
-    },
     moneyOut: 'Emitido, valor líquido sem imposto: {amounts}.',
     partOf: '{out} de {all}',
     row: 'Linha {n}: ',
@@ -38,8 +20,6 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     corrections: 'Ficheiro de correções:',
     correctionsHold:
       'tem todas as linhas que os serviços administrativos podem corrigir, com o motivo no fim de cada uma.',
-    workbookHolds:
-      'tem todas as linhas que os serviços administrativos podem corrigir, com cada célula errada assinalada, uma nota que diz porquê e o motivo no fim de cada linha.',
     misfit: 'Alerta: o perfil do serviço não corresponde ao serviço.',
   },
   doers: {
@@ -47,89 +27,31 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     operator: 'A fazer por um operador do Lote',
     lote: 'Nada a fazer: o Lote continua sozinho',
   },
-  states: {
-    issued: { label: 'Emitida', next: null },
-    'already-issued': { label: 'Já emitida por um ficheiro anterior; não voltou a ser enviada', next: null },
-    invalid: {
-      label: 'Não enviada: há uma linha errada',
-      next: 'Corrija estas linhas no ficheiro de correções e deposite esse ficheiro.',
-    },
-    rejected: {
-      label: 'Recusada pelo serviço',
-      next: 'Corrija estas faturas no ficheiro de correções e deposite esse ficheiro.',
-    },
-    failed: {
-      label: 'O serviço não conseguiu emiti-la',
-      next: 'Se o conteúdo estiver errado, corrija-o no ficheiro de correções e deposite esse ficheiro. Se estiver certo, um operador pode enviar o lote de novo.',
-    },
-    conflict: {
-      label: 'Mesmo emitente e referência, outro conteúdo, já conhecidos de um ficheiro anterior',
-      next: 'Decida que conteúdo está certo. Uma fatura nova precisa de uma referência nova.',
-    },
-    held: {
-      label: 'Retida, não enviada',
-      next: 'Elimine a causa indicada em «Porquê» e execute o ficheiro de novo ou reenvie o lote. Onde faltam dados do emitente, os serviços administrativos acrescentam-nos no ficheiro de correções.',
-    },
-    unknown: {
-      label: 'Pode ter sido emitida; não chegou resposta',
-      next: 'Não as envie noutro ficheiro. Enquanto o serviço se lembra da chave, o Lote volta a perguntar sozinho; um operador pode apressá-lo com reconcile. Depois disso, e onde «Porquê» diz key-known-with-other-bytes ou deixa a decisão a um operador, pergunte ao serviço o que foi feito de cada uma e depois reenvie-a pela sua referência (retry).',
-    },
-    unsettled: {
-      label: 'Aceite pelo serviço, ainda sem palavra final',
-      next: 'Não as envie noutro ficheiro. O Lote continua a perguntar e reescreve este relatório.',
-    },
-    staged: { label: 'À espera de envio', next: AT_WORK },
-    sending: { label: 'A ser enviada', next: AT_WORK },
-    accepted: { label: 'Aceite, à espera da palavra final', next: AT_WORK },
-  },
-  reasons: {
-    title: 'Porquê',
-    label: 'Motivos',
-    state: 'Estado',
-    invoices: 'Faturas',
-    reason: 'Motivo',
-    examples: 'Por exemplo',
+  next: {
+    invalid: 'Corrija estas linhas no ficheiro de correções e deposite esse ficheiro.',
+    rejected: 'Corrija estas faturas no ficheiro de correções e deposite esse ficheiro.',
+    failed:
+      'Se o conteúdo estiver errado, corrija-o no ficheiro de correções e deposite esse ficheiro. Se estiver certo, um operador pode enviar o lote de novo.',
+    conflict: 'Decida que conteúdo está certo. Uma fatura nova precisa de uma referência nova.',
+    held: 'Elimine a causa indicada em «Porquê» e execute o ficheiro de novo ou reenvie o lote. Onde faltam dados do emitente, os serviços administrativos acrescentam-nos no ficheiro de correções.',
+    unknown:
+      'Não as envie noutro ficheiro. Enquanto o serviço se lembra da chave, o Lote volta a perguntar sozinho; um operador pode apressá-lo com reconcile. Depois disso, e onde «Porquê» diz key-known-with-other-bytes ou deixa a decisão a um operador, pergunte ao serviço o que foi feito de cada uma e depois reenvie-a pela sua referência (retry).',
+    unsettled: 'Não as envie noutro ficheiro. O Lote continua a perguntar e reescreve este relatório.',
+    staged: AT_WORK,
+    sending: AT_WORK,
+    accepted: AT_WORK,
   },
   rowList: {
     none: 'nenhuma linha',
     named: { one: 'linha {rows}', other: 'linhas {rows}' },
-    more: '{rows} e mais {n}',
-  },
-  totals: {
-    title: 'Totais',
-    note: 'Valor líquido sem imposto, exato, como no ficheiro: a soma dos estados é a de todas as faturas.',
-    net: 'Valor líquido',
-    noCurrency: 'sem moeda',
-    all: 'todas as faturas',
-    number: 'número de faturas',
-    unreadable: 'das quais sem valor legível',
   },
   file: {
     title: 'O ficheiro',
     counts: '{rows} linhas: {taken} em {invoices} faturas, {left} sem fatura.',
-    findings: 'Observações sobre o ficheiro',
-    severity: 'Gravidade',
-    severities: { error: 'erro', warning: 'aviso', info: 'nota' },
-    row: 'Linha',
-    column: 'Coluna',
-    finding: 'Observação',
-    more: 'Mais {n} em report.json.',
-  },
-  proof: {
-    title: 'Como foi lido:',
-    names: { encoding: 'codificação', delimiter: 'separador', decimal: 'separador decimal', ignored: 'ignoradas' },
-    inColumn: '{name} em {column}',
-    yes: 'sim',
-    how: { proved: 'provado', declared: 'declarado' },
-    witness: '(linha {row}: {value})',
-    marks: { comma: 'vírgula', semicolon: 'ponto e vírgula', point: 'ponto', tab: 'tabulação', bar: 'barra' },
   },
   settling: {
     title: 'Quanto demorou a palavra final',
     sentence: 'Metade das faturas teve a palavra final até {half} depois do primeiro POST, 95 em cada 100 até {most}.',
-    table: 'Em tabela',
-    within: 'Até',
-    invoices: 'Faturas',
   },
   changes: {
     label: 'Alterações',
@@ -138,48 +60,13 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     inDoubt: 'Faturas emitidas que estão em dúvida: {n}; antes, {before}.',
     was: 'Era',
     is: 'É',
-    invoices: 'Faturas',
-    examples: 'Entre elas',
-  },
-  audit: {
-    label: 'Feito à mão',
-    title: 'O que foi feito',
-    when: 'Quando',
-    who: 'Quem',
-    what: 'O quê',
-    why: 'Porquê',
-    nobody: 'não se sabe',
-    risk: 'Foi aceite o risco de um duplicado.',
-    actions: {
-      retry: 'enviadas de novo',
-      pause: 'posto em pausa',
-      resume: 'retomado',
-      'cancel-remaining': 'o resto foi cancelado',
-      'settle-now': 'o serviço foi consultado de imediato',
-      start: 'o ficheiro foi iniciado',
-      reconcile: 'o serviço foi consultado de novo',
-      'confirm-total': 'o total foi confirmado',
-    },
-    moves: {
-      release: 'libertada',
-      regenerate: 'enviada de novo com uma chave nova',
-      repeat: 'enviada de novo com a mesma chave',
-      abandon: 'enviada de novo com uma chave nova, a primeira ficou por esclarecer',
-    },
   },
   list: {
     notOut: 'Faturas sem emissão confirmada',
     inDoubt: 'Em dúvida, a confirmar no serviço',
     out: 'Faturas que foram emitidas',
-    rest: 'Nesta página estão só as primeiras {n} de {of}, para que abra de imediato. Estão todas em',
-    and: 'e',
-    restPlaces: 'ao lado dela, e na consola.',
+    rest: 'Nesta página estão só as primeiras {n} de {of}, para que abra de imediato. Estão todas em report.csv e report.json ao lado dela, e na consola.',
     range: '{from} a {to}',
-    reference: 'Referência',
-    merchant: 'Emitente',
-    net: 'Valor líquido',
-    rows: 'Linhas',
-    serviceId: 'Id do serviço',
   },
   notes: {
     'webhooks-unreadable': {
@@ -194,10 +81,8 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     },
     'no-corrections':
       'Não há ficheiro de correções: o ficheiro original não pôde ser lido de novo tal como era. Corrija as linhas no ficheiro original e deposite esse.',
-    'corrections-incomplete':
-      'Não há ficheiro de correções: há mais linhas fora de qualquer fatura do que as que aqui constam, e sem elas poderiam faltar-lhe linhas de faturas. Corrija as linhas no ficheiro original e deposite esse.',
-    'corrections-as-csv':
-      'O ficheiro de correções é CSV e não um livro de folhas de cálculo. Em inglês: {cause}. Cada linha diz no fim o que está errado; guardado como livro, também é lido.',
+    'corrections-unfit':
+      'Não há ficheiro de correções, porque nenhum livro de folhas de cálculo o pode conter. Em inglês: {cause}. Corrija as linhas no ficheiro original e deposite esse; o que já foi emitido não é enviado outra vez.',
     'no-webhook-url':
       'WEBHOOK_URL não está definido: não foi registado nenhum webhook, e as respostas finais foram obtidas só por consulta (GET).',
     'no-webhook-secret':

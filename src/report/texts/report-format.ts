@@ -3,11 +3,10 @@ import { documentFormat } from '../../texts/document-format.ts';
 import { fill, pluralForm } from '../../texts/fill.ts';
 import type { Language } from '../../texts/languages.ts';
 import type { SpeechFormat } from '../../texts/speech-format.ts';
-import type { ReportNote } from '../report-note.ts';
-import { REPORT_TEXTS_EN } from './en.ts';
+import type { ReportNote } from '../report-model.ts';
+import { REPORT_TEXTS_EN, type ReportTexts } from './en.ts';
 import { REPORT_TEXTS_ES } from './es.ts';
 import { REPORT_TEXTS_PT } from './pt.ts';
-import type { ReportTexts } from './report-texts.ts';
 
 /** All texts of the report by language. */
 export const REPORT_TEXTS: Readonly<Record<Language, ReportTexts>> = {

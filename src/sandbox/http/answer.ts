@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { InvoiceRecord, MerchantRecord } from '../records.ts';
 
 /** Every code that the sandbox answers; `docs/sandbox.openapi.json` lists the same ones. */
 export const ERROR_CODES = [
@@ -32,8 +33,6 @@ export interface Answer {
   readonly body: string;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The same key was answered before. */
-  readonly isRepeated?: true;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -55,6 +54,40 @@ export function errorAnswer(status: number, code: ErrorCode, message: string, de
   const { field, headers = NO_HEADERS } = details;
   const error = field === undefined ? { code, message } : { code, message: `${field}: ${message}`, field };
   return { status, body: JSON.stringify({ error }), contentType: JSON_TYPE, headers };
+}
+
+/** What the POST answered: always `processing`, so that a repeated request gets the same bytes. */
+export function createdInvoiceAnswer(invoice: InvoiceRecord, body: string): Answer {
+  const head = { id: invoice.id, status: 'processing', created_at: isoTime(invoice.createdAt) };
+  return jsonAnswer(201, withBody(head, body));
+}
+
+/** The invoice as it is now. */
+export function invoiceAnswer(invoice: InvoiceRecord, body: string): Answer {
+  const { id, status, error, createdAt, settledAt } = invoice;
+  const settled_at = settledAt === null ? undefined : isoTime(settledAt);
+  const head = { id, status, created_at: isoTime(createdAt), settled_at, error: error ?? undefined };
+  return jsonAnswer(200, withBody(head, body));
+}
+
+/** One merchant as an answer. */
+export function merchantAnswer(status: number, merchant: MerchantRecord): Answer {
+  return jsonAnswer(status, merchantJson(merchant));
+}
+
+/** One merchant as JSON text. */
+export function merchantJson({ id, createdAt, body }: MerchantRecord): string {
+  return withBody({ id, created_at: isoTime(createdAt) }, body);
+}
+
+/** Puts the service's own fields before the client's, whose text stays as it came: its decimals are never rounded. */
+function withBody(head: object, body: string): string {
+  return `${JSON.stringify(head).slice(0, -1)},${body.trim().slice(1)}`;
+}
+
+/** Epoch milliseconds as ISO 8601 text in UTC. */
+export function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }
 
 /** What a proxy in front of a service that is down answers: no JSON at all. */

@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiKeys } from '../api-keys.ts';
 import { applicationOf } from '../application.ts';
 import { readBooksOf } from '../books.ts';
-import { reasonOf } from '../sandbox-log.ts';
-import type { Asked, Dialect } from '../dialect/dialect.ts';
-import type { Call, Services } from '../operations/operation.ts';
-import { drip, errorAnswer, jsonAnswer, outageAnswer, send } from './answer.ts';
-import type { Answer } from './answer.ts';
-import type { Outage } from './outage.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { readCall } from './read-call.ts';
-import type { Route } from './routes.ts';
+import { reasonOf } from '../context.ts';
+import type { Call, Operation, Services } from '../operation.ts';
+import { createInvoice, getInvoice } from '../invoices.ts';
+import { createMerchant, listMerchants } from '../merchants.ts';
+import { registerWebhook } from '../register-webhook.ts';
+import { drip, errorAnswer, jsonAnswer, outageAnswer, send, type Answer } from './answer.ts';
+import { createHash } from 'node:crypto';
+import type { Faults } from '../faults.ts';
 
 export interface HandlerOptions {
   readonly services: Services;
   readonly keys: ApiKeys;
-  readonly outage: Outage;
-  readonly rateLimit: RateLimit;
-  readonly dialect: Dialect;
+  /** Counts a request, and says whether it falls into the outage. */
+  readonly isDown: () => boolean;
+  /** Counts a request, and says whether it is one too many. */
+  readonly isTooMany: () => boolean;
 }
 
 /** Answers one HTTP request; an error inside is logged and answered with 500. */
@@ -25,78 +25,55 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 
 const ANYWHERE = 'http://sandbox.invalid';
 
-/** `lost`: the connection is cut and nothing is answered. */
-type Result =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly subject: string }
-  | { readonly kind: 'lost' };
-
-/** What was learnt of a request before it was answered. */
-type Learnt = { -readonly [Key in 'route' | 'call']: Asked[Key] };
+/** What is answered, with the subject of its faults where it has some; null: the connection is cut, or was. */
+type Result = { readonly answer: Answer; readonly subject?: string } | null;
 
 /** Answers one request: the sandbox's own pages first, then the published interface with its faults. */
-export function createRequestHandler({ services, keys, outage, rateLimit, dialect }: HandlerOptions): RequestHandler {
+export function createRequestHandler({ services, keys, isDown, isTooMany }: HandlerOptions): RequestHandler {
   const { context } = services;
   const { chance, faults } = context;
 
   async function answerTo(request: IncomingMessage): Promise<Result> {
     const url = new URL(request.url ?? '/', ANYWHERE);
-    if (url.pathname === '/_sandbox/health') return plain(jsonAnswer(200, '{"status":"ok"}'));
-    if (url.pathname === '/_sandbox/books') return plain(booksAnswer(services, keys(request.headers.authorization)));
-    const learnt: Learnt = { route: null, call: null };
-    const result = await operate(request, url, learnt);
-    if (result.kind === 'lost') return result;
-    const asked = { ...learnt, url, host: request.headers.host ?? url.host };
-    return { ...result, answer: dialect.write(result.answer, asked) };
-  }
-
-  async function operate(request: IncomingMessage, url: URL, learnt: Learnt): Promise<Result> {
-    const found = dialect.findRoute(request.method ?? '', url);
-    if (found.kind === 'found') learnt.route = found.route;
     const applicationId = keys(request.headers.authorization);
-    if (outage.isOn()) return plain(outageAnswer(faults.retryAfterSeconds));
-    if (applicationId === null) return plain(unauthorized());
-    if (rateLimit.isOver()) return plain(tooMany(faults.retryAfterSeconds));
-    if (found.kind === 'nothing') return plain(errorAnswer(404, 'route_not_found', 'There is no such operation.'));
-    if (found.kind === 'wrong-method') return plain(wrongMethod(found.allowed));
+    if (url.pathname === '/_sandbox/health') return { answer: jsonAnswer(200, '{"status":"ok"}') };
+    if (url.pathname === '/_sandbox/books') return { answer: booksAnswer(services, applicationId) };
+    if (isDown()) return { answer: outageAnswer(faults.retryAfterSeconds) };
+    if (applicationId === null) return { answer: unauthorized() };
+    if (isTooMany()) return { answer: tooMany(faults.retryAfterSeconds) };
+    const found = findRoute(request.method ?? '', url.pathname);
+    if (isAnswer(found)) return { answer: found };
     const application = applicationOf(context.applications, applicationId);
-    const { route, id, query } = found;
-    const read = await readCall(request, { application, route, id, query }, dialect);
-    if (read.kind === 'aborted') return { kind: 'lost' };
-    if (read.kind === 'refused') return plain(read.answer);
-    learnt.call = read.call;
-    return runWithFaults(route, read.call);
+    const call = await readCall(request, { application, ...found, query: url.searchParams });
+    if (call === null) return null;
+    return isAnswer(call) ? { answer: call } : runWithFaults(found.route, call);
   }
 
   async function runWithFaults(route: Route, call: Call): Promise<Result> {
     const { application, idempotencyKey, id, body } = call;
     const subject = `${application.id} ${route.operationId} ${idempotencyKey ?? ''} ${id} ${body.sha256}`;
     const creates = route.method === 'POST' && route.operationId !== 'registerWebhook';
-    if (chance.decideAgain('status429', subject)) return plain(tooMany(faults.retryAfterSeconds));
-    if (creates && chance.decideAgain('lostBeforeCreate', subject)) return { kind: 'lost' };
+    if (chance.decideAgain('status429', subject)) return { answer: tooMany(faults.retryAfterSeconds) };
+    if (creates && chance.decideAgain('lostBeforeCreate', subject)) return null;
     const answer = await route.run(services, call);
-    if (creates && answer.status === 201 && chance.decideAgain('lostAfterCreate', subject)) return { kind: 'lost' };
-    return { kind: 'answer', answer, subject };
+    if (creates && answer.status === 201 && chance.decideAgain('lostAfterCreate', subject)) return null;
+    return { answer, subject };
   }
 
   return async (request, response) => {
-    const result = await answerTo(request).catch((error: unknown) => {
+    const result = await answerTo(request).catch((error: unknown): Result => {
       context.log.error('A request could not be answered.', { method: request.method, reason: reasonOf(error) });
-      return plain(errorAnswer(500, 'internal_error', 'The sandbox failed. Its log says why.'));
+      return { answer: errorAnswer(500, 'internal_error', 'The sandbox failed. Its log says why.') };
     });
-    if (result.kind === 'lost') {
-      request.socket.destroy();
-      return;
-    }
-    if (result.subject !== '' && chance.decideAgain('slowDrip', result.subject)) {
+    if (result === null) request.socket.destroy();
+    else if (result.subject !== undefined && chance.decideAgain('slowDrip', result.subject))
       await drip(response, result.answer, faults.slowDripMs);
-      return;
-    }
-    send(response, result.answer);
+    else send(response, result.answer);
   };
 }
 
-function plain(answer: Answer): Result {
-  return { kind: 'answer', answer, subject: '' };
+function isAnswer(value: object): value is Answer {
+  return 'status' in value;
 }
 
 function booksAnswer({ context }: Services, applicationId: string | null): Answer {
@@ -109,12 +86,131 @@ function unauthorized(): Answer {
   return errorAnswer(401, 'api_key_refused', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-function wrongMethod(allowed: readonly string[]): Answer {
-  const Allow = allowed.join(', ');
-  return errorAnswer(405, 'method_not_allowed', `This address takes ${Allow}.`, { headers: { Allow } });
-}
-
 function tooMany(retryAfterSeconds: number): Answer {
   const headers = { 'Retry-After': String(retryAfterSeconds) };
   return errorAnswer(429, 'rate_limited', 'Too many requests. Wait as long as Retry-After says.', { headers });
+}
+
+/** More than any invoice needs, and little enough that a flood of bodies is not a flood of memory. */
+const BODY_LIMIT_BYTES = 256 * 1024;
+
+/** A request's body up to the limit; `aborted`: the client went away before its end. */
+function readBody(request: IncomingMessage): Promise<Buffer | 'too-large' | 'aborted'> {
+  return new Promise((resolve) => {
+    if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return resolve('too-large');
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_LIMIT_BYTES) chunks.push(chunk);
+      else resolve('too-large');
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', () => resolve('aborted'));
+    request.on('close', () => resolve('aborted'));
+  });
+}
+
+const NO_BODY: Call['body'] = { text: '', sha256: '', value: undefined };
+// Printable ASCII: what every HTTP library can send and every log can show.
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** What an operation needs from a request, or the answer that says what is wrong with it; null: the client went away. */
+async function readCall(
+  request: IncomingMessage,
+  { route, ...target }: Pick<Call, 'application' | 'id' | 'query'> & { readonly route: Route },
+): Promise<Call | Answer | null> {
+  const call = { ...target, path: route.path, idempotencyKey: null };
+  if (route.method === 'GET') return { ...call, body: NO_BODY };
+  const { 'content-type': contentType = '', 'idempotency-key': key } = request.headers;
+  if (!/^application\/json\s*(?:;|$)/i.test(contentType))
+    return errorAnswer(415, 'content_type_unsupported', 'Content-Type: expected application/json.');
+  if (key !== undefined && (typeof key !== 'string' || !IDEMPOTENCY_KEY.test(key)))
+    return errorAnswer(400, 'idempotency_key_invalid', 'Idempotency-Key: expected 1 to 255 printable characters.');
+  const bytes = await readBody(request);
+  if (bytes === 'aborted') return null;
+  if (bytes === 'too-large') {
+    const message = `The body may have ${BODY_LIMIT_BYTES} bytes at most.`;
+    return errorAnswer(413, 'body_too_large', message, { headers: { Connection: 'close' } });
+  }
+  const body = bodyOf(bytes);
+  if (body === null) return errorAnswer(400, 'body_unreadable', 'The body must be JSON in UTF-8.');
+  return { ...call, idempotencyKey: key ?? null, body };
+}
+
+function bodyOf(bytes: Buffer): Call['body'] | null {
+  try {
+    const text = decoder.decode(bytes);
+    return { text, value: JSON.parse(text), sha256: createHash('sha256').update(bytes).digest('hex') };
+  } catch {
+    return null;
+  }
+}
+
+/** One operation of the published interface and the address it is called under. */
+interface Route {
+  readonly method: 'GET' | 'POST';
+  /** A segment in braces is the path's parameter. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly run: Operation;
+}
+
+/** The five operations of the published interface, and no others. */
+export const ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/invoices', operationId: 'createInvoice', run: createInvoice },
+  { method: 'GET', path: '/v1/invoices/{id}', operationId: 'getInvoice', run: getInvoice },
+  { method: 'POST', path: '/v1/merchants', operationId: 'createMerchant', run: createMerchant },
+  { method: 'GET', path: '/v1/merchants', operationId: 'listMerchants', run: listMerchants },
+  { method: 'POST', path: '/v1/webhooks', operationId: 'registerWebhook', run: registerWebhook },
+];
+
+const ONE_INVOICE = /^\/v1\/invoices\/([^/]+)$/;
+
+/** The operation that a request asks for, with its path's parameter, or the answer that says why there is none. */
+function findRoute(method: string, pathname: string): { readonly route: Route; readonly id: string } | Answer {
+  const id = ONE_INVOICE.exec(pathname)?.[1];
+  const path = id === undefined ? pathname : '/v1/invoices/{id}';
+  const there = ROUTES.filter((route) => route.path === path);
+  const route = there.find((candidate) => candidate.method === method);
+  if (route !== undefined) return { route, id: id ?? '' };
+  if (there.length === 0) return errorAnswer(404, 'route_not_found', 'There is no such operation.');
+  const Allow = there.map((candidate) => candidate.method).join(', ');
+  return errorAnswer(405, 'method_not_allowed', `This address takes ${Allow}.`, { headers: { Allow } });
+}
+
+/**
+ * The one outage of a run: counts a request, and says whether it falls into it. It begins at a request, which is the same in every run, and
+ * ends by the clock.
+ */
+export function createOutage(window: Faults['outage'], clock: () => number): () => boolean {
+  let requests = 0;
+  let beganAt: number | null = null;
+  return () => {
+    requests += 1;
+    if (window === null || requests <= window.afterRequests) return false;
+    beganAt ??= clock();
+    return clock() - beganAt < window.lastsMs;
+  };
+}
+
+/** A second's worth may come at once, but never less than one request; what is refused counts for nothing. */
+const BURST_MS = 1_000;
+/** Of the clock: a request that comes before its time, by however little, is one too many where only one may come. */
+const SHORTEST_MS = 1;
+
+/** A limit over all applications together, null for none: counts a request, and says whether it is one too many. */
+export function createRateLimit(requestsPerSecond: number | null, clock: () => number): () => boolean {
+  if (requestsPerSecond === null) return () => false;
+  const gap = 1_000 / requestsPerSecond;
+  const tolerance = gap < BURST_MS ? BURST_MS : SHORTEST_MS;
+  let nextAt = 0;
+  return () => {
+    const now = clock();
+    const at = Math.max(nextAt, now);
+    if (at - now >= tolerance) return true;
+    nextAt = at + gap;
+    return false;
+  };
 }

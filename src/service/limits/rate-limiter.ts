@@ -1,56 +1,202 @@
-import {
-  isThrottled,
-  leftOfHold,
-  rateOf,
-  throttle,
-  reservePermits,
-  FULL_RATE,
-  type TooMany,
-} from '../../domain/request-rate.ts';
+import { FULL_RATE, leftOfHold, LONGEST_HOLD_MS, rateOf, reservePermits, slowDown } from '../../domain/request-rate.ts';
+import type { RateLease, RateUpdate } from '../../ledger/sending/service-use.ts';
 
-/** Spreads requests evenly at a rate; bursts are what makes a service answer 429. */
-export interface RateLimiter {
-  /** Takes the next permit. Returns how long to wait until it may be used, in milliseconds. */
-  reserve(now: number): number | Promise<number>;
-  /** Requests may leave as they come: no rate is in force and no hold, as far as this process knows. */
-  isOpen(now: number): boolean;
-  /** Whether the rate is below the limit, as far as this process knows. */
-  throttled(now: number): boolean;
-  slowDown(tooMany: TooMany, now: number): void;
-  /** Until then nothing may leave, as far as this process knows; see `leftOfHold`. */
-  heldUntil(): number;
-  /** The service's own Retry-After. */
-  hold(until: number, now: number): void;
+/** What this process knows of the shared rate is asked anew after this long, while requests leave. */
+const ASK_AGAIN_MS = 1_000;
+/** With older knowledge no request leaves: the ledger was away, or this process stood still. */
+const KNOWN_FOR_MS = 10_000;
+/** A permit that was not used in time is lost: used later, it would make a burst. */
+const STALE_MS = 250;
+/** A lease covers a fifth of a second; of a slow service that is kept busy a second, but at most 20 permits. */
+const LEASE = { seconds: 0.2, most: 20 };
+/** Many answers bring the same Retry-After within a few milliseconds: the ledger hears of it once. */
+const SAME_HOLD_MS = 100;
+
+/** The rate and the hold of one base address, as all processes share them. Rates are requests a second. */
+export interface SharedRate {
+  current(): Promise<RateUpdate>;
+  lease(requests: number): Promise<RateLease>;
+  /** Too many requests were refused; `taken` is how many the service took in the second before. */
+  slowDown(taken: number): Promise<RateUpdate>;
+  hold(ms: number): Promise<void>;
 }
 
-/** A rate limiter of one process: it knows a permit at once. */
-export interface LocalRateLimiter extends RateLimiter {
-  reserve(now: number): number;
-  /** Requests a second that may leave; null: as many as come. */
-  rate(now: number): number | null;
+/** Makes this process's view of the shared rate. */
+export function createRateLimiter(shared: SharedRate): RateLimiter {
+  return new RateLimiter(shared);
 }
 
-/** Makes the rate limiter of this process alone. `requestsPerSecond` null: no limit but what answers of 429 teach. */
-export function createRateLimiter(requestsPerSecond: number | null): LocalRateLimiter {
+/** This process's view of the shared rate. All times are milliseconds of this process's monotonic clock. */
+export class RateLimiter {
+  readonly #shared: SharedRate;
+  readonly #permits = createLeasedPermits();
+  readonly #refusedShare = createRefusedShare();
+  #rate: number | null = null;
+  #heldUntil = 0;
+  #knownAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | null = null;
+  #slowing: Promise<void> | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(shared: SharedRate) {
+    this.#shared = shared;
+  }
+
+  /** Whether a request may leave at once. */
+  isOpen(): boolean {
+    if (this.#age() > ASK_AGAIN_MS) this.#ask().catch(() => undefined);
+    return this.#rate === null && this.#slowing === null && this.heldMs() === 0 && this.#age() <= KNOWN_FOR_MS;
+  }
+
+  /** Callers queue: those that come while a lease is fetched share it. */
+  reserve(): Promise<number> {
+    const mine = this.#turn.then(() => this.#takePermit());
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /** How long no request may leave, because the service asked for it. */
+  heldMs(): number {
+    return Math.max(0, this.#heldUntil - performance.now());
+  }
+
+  hold(ms: number): void {
+    if (ms - this.heldMs() > SAME_HOLD_MS) this.#shared.hold(ms).catch(() => undefined);
+    this.#prolong(ms);
+  }
+
+  /** Counts an answer to a request that left at `sentAt`. */
+  note(load: 'taken' | 'too-many', sentAt: number): void {
+    const taken = this.#refusedShare.note(load, { sentAt, now: performance.now() });
+    if (taken === null) return;
+    this.#slowing = this.#shared
+      .slowDown(taken)
+      .then(
+        (update) => this.#learn(update),
+        () => undefined,
+      )
+      .finally(() => (this.#slowing = null));
+  }
+
+  async #takePermit(): Promise<number> {
+    if (this.#slowing !== null) await this.#slowing;
+    if (this.#age() > KNOWN_FOR_MS) await this.#ask();
+    if (this.#rate === null) return 0;
+    return this.#permits.take(this.#rate, async (requests) => {
+      const leased = await this.#shared.lease(requests);
+      this.#learn(leased);
+      return leased;
+    });
+  }
+
+  #ask(): Promise<void> {
+    this.#asking ??= this.#shared
+      .current()
+      .then((update) => this.#learn(update))
+      .finally(() => (this.#asking = null));
+    return this.#asking;
+  }
+
+  #learn(update: RateUpdate): void {
+    // Permits of a faster rate are void.
+    if ((update.requestsPerSecond ?? Infinity) < (this.#rate ?? Infinity)) this.#permits.drop();
+    this.#rate = update.requestsPerSecond;
+    this.#knownAt = performance.now();
+    this.#prolong(update.heldMs);
+  }
+
+  #prolong(ms: number): void {
+    this.#heldUntil = Math.max(this.#heldUntil, performance.now() + Math.min(ms, LONGEST_HOLD_MS));
+  }
+
+  /** How old is what this process knows of the shared rate, in milliseconds. */
+  #age(): number {
+    return performance.now() - this.#knownAt;
+  }
+}
+
+/** The permits that this process has leased and not used yet. */
+function createLeasedPermits() {
+  /** When each of them may be used, in milliseconds of the monotonic clock. */
+  let permits: number[] = [];
+  let lastPermit = Number.NEGATIVE_INFINITY;
+  let size = 1;
+  return {
+    drop: () => void (permits = []),
+    /** Returns how long to wait for the next permit, in milliseconds. */
+    async take(rate: number, lease: (requests: number) => Promise<RateLease>): Promise<number> {
+      const asked = performance.now();
+      permits = permits.filter((at) => at > asked - STALE_MS);
+      if (permits.length === 0) {
+        const most = Math.max(1, Math.ceil(rate * LEASE.seconds), Math.min(LEASE.most, Math.ceil(rate)));
+        size = lastPermit < asked - STALE_MS ? 1 : Math.min(most, size * 2);
+        const { waitMs, gapMs } = await lease(size);
+        permits = Array.from({ length: size }, (_, index) => asked + waitMs + index * gapMs);
+        lastPermit = permits.at(-1) ?? asked;
+      }
+      return Math.max(0, (permits.shift() ?? asked) - performance.now());
+    },
+  };
+}
+
+/** The rate of a process that shares it with no other. `limit` null: none but what the service's answers teach. */
+export function localRate(limit: number | null): SharedRate {
   let state = FULL_RATE;
   let heldUntil = 0;
-  const isUnlimited = (): boolean => requestsPerSecond === null && state.throttled === null;
+  const update = (): RateUpdate => ({
+    requestsPerSecond: rateOf(state, limit, Date.now()),
+    heldMs: leftOfHold(heldUntil, Date.now()),
+  });
   return {
-    isOpen: (now) => isUnlimited() && leftOfHold(heldUntil, now) === 0,
-    reserve(now) {
-      if (isUnlimited()) return 0;
-      const reserved = reservePermits(state, { requests: 1, limit: requestsPerSecond, now });
-      state = reserved.state;
-      return reserved.waitMs;
+    current: async () => update(),
+    async lease(requests) {
+      const { state: next, waitMs, gapMs } = reservePermits(state, { requests, limit, now: Date.now() });
+      state = next;
+      return { waitMs, gapMs, ...update() };
     },
-    rate: (now) => rateOf(state, requestsPerSecond, now),
-    throttled: (now) => isThrottled(rateOf(state, requestsPerSecond, now), requestsPerSecond),
-    slowDown(tooMany, now) {
-      state = throttle(state, { tooMany, limit: requestsPerSecond, now });
+    async slowDown(taken) {
+      state = slowDown(state, { taken, limit, now: Date.now() });
+      return update();
     },
-    heldUntil: () => heldUntil,
-    hold(until, now) {
-      heldUntil = Math.max(now + leftOfHold(heldUntil, now), until);
+    async hold(ms) {
+      heldUntil = Math.max(heldUntil, Date.now() + ms);
+    },
+  };
+}
+
+/** The last hundred answers count, older ones less and less. */
+const FADING = 0.99;
+/** Fewer refusals may be the burst of another client, for which the service's own Retry-After is enough. */
+const TOO_MANY = { share: 1 / 8, refused: 6 };
+const SECOND_MS = 1_000;
+
+/** Judges from the answers of this process whether it sends too fast. */
+interface RefusedShare {
+  /**
+   * Counts an answer. Returns how many requests the service took in the last second when it is time to slow down, else
+   * null.
+   */
+  note(load: 'taken' | 'too-many', times: { readonly sentAt: number; readonly now: number }): number | null;
+}
+
+/** Makes the judgement of one process. Answers to what left before the last change say nothing about it. */
+export function createRefusedShare(): RefusedShare {
+  let answers = 0;
+  let refused = 0;
+  let changedAt = Number.NEGATIVE_INFINITY;
+  /** When each request of the last second was taken, oldest first. */
+  const taken: number[] = [];
+
+  return {
+    note(load, { sentAt, now }) {
+      if (load === 'taken') taken.push(now);
+      while ((taken[0] ?? now) <= now - SECOND_MS) taken.shift();
+      if (sentAt <= changedAt) return null;
+      answers = answers * FADING + 1;
+      refused = refused * FADING + (load === 'too-many' ? 1 : 0);
+      if (load === 'taken' || refused < TOO_MANY.refused || refused <= answers * TOO_MANY.share) return null;
+      [answers, refused, changedAt] = [0, 0, now];
+      return taken.length;
     },
   };
 }

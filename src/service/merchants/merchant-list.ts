@@ -1,12 +1,10 @@
-import type { MerchantListAnswer } from '../../domain/ports/invoicing-service.ts';
-import type { ServiceProfile } from '../../service-profile/profile.ts';
+import type { ServiceProfile } from '../profile/profile.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
-import { readEnd } from './list-end.ts';
-import { unreadable, type Unreadable } from './list-failure.ts';
-import { idsOf, ListSoFar, type LastPage } from './list-so-far.ts';
-import { pageReader, type MerchantPage, type PageReader } from './merchant-page.ts';
-import type { Step } from './paging.ts';
-import { startPaging } from './start-paging.ts';
+import { readEnd, type LastPage, type ListRead, signOfMore } from './list-end.ts';
+import { unreadable, type Unreadable, pageReader, type MerchantPage, type PageReader } from './merchant-page.ts';
+import { type Step, startPaging } from './start-paging.ts';
+import { shownPlace } from '../profile/place.ts';
+import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
 
 /** A list without an end is unreadable; at 100 a page this is a million merchants. */
 const MAX_PAGES = 10_000;
@@ -58,8 +56,8 @@ export async function readMerchantList(
     const step: Step = 'why' in said ? { kind: 'unknown', why: said.why } : paging.after({ page, read, said, path });
     if (step.kind === 'unknown') return unreadable(step.why);
     if (list.repeatsItself) return unreadable(repeated(read.pages, profile));
-    if (step.kind === 'last') return list.ended({ page, read, proved: step.proved, places: step.places });
-    confirms = step.confirms === true ? { page, read, proved: false, places: [] } : null;
+    if (step.kind === 'last') return list.ended({ document: page.document, read, proved: step.proved });
+    confirms = step.confirms === true ? { document: page.document, read, proved: false } : null;
     path = step.path;
   }
   return unreadable(`it has more than ${MAX_PAGES} pages`);
@@ -107,4 +105,63 @@ function repeated(page: number, { merchants: { paging, cursorParameter } }: Serv
       ? `${JSON.stringify(cursorParameter)} (merchants.cursorParameter)`
       : 'the link (merchants.nextLink)';
   return `page ${page} holds the same merchants as the page before: the service does not page by ${by}`;
+}
+
+/** What says where the list goes on, by kind of paging. */
+const GOES_ON_BY = {
+  cursor: 'merchants.nextCursor, merchants.cursorParameter',
+  link: 'merchants.nextLink',
+  page: 'merchants.total, merchants.pages, merchants.more, merchants.pageSize',
+  offset: 'merchants.total, merchants.pages, merchants.more, merchants.pageSize',
+} as const;
+
+const DIGITS = /^\d+$/;
+
+/** The merchants of the pages read. */
+class ListSoFar {
+  readonly #byNif = new Map<string, string>();
+  readonly #profile: ServiceProfile;
+  #items = 0;
+  #pages = 0;
+  #idsOfPage = '';
+  /** The page added last holds the merchants of the page before it. */
+  repeatsItself = false;
+
+  constructor(profile: ServiceProfile) {
+    this.#profile = profile;
+  }
+
+  add(page: MerchantPage): ListRead {
+    const { merchants } = page;
+    for (const { nif, merchantId } of merchants) if (!this.#byNif.has(nif)) this.#byNif.set(nif, merchantId);
+    const ids = idsOf(page);
+    this.repeatsItself = ids !== '' && ids === this.#idsOfPage;
+    this.#idsOfPage = ids;
+    this.#items += merchants.length;
+    this.#pages += 1;
+    return { items: this.#items, pages: this.#pages, itemsOfPage: merchants.length };
+  }
+
+  /** The list, unless something on its last page says that it goes on. */
+  ended(last: LastPage): MerchantListAnswer {
+    const { merchants } = this.#profile;
+    const sign = signOfMore(last, merchants);
+    if (sign !== null) return unreadable(mayGoOn(sign, this.#profile));
+    // Lote knows tax numbers of digits alone: none of its merchants would be found in such a list, and each created again.
+    if (this.#byNif.size > 0 && ![...this.#byNif.keys()].some((nif) => DIGITS.test(nif)))
+      return unreadable(`no tax number of digits at ${shownPlace(merchants.nif)} (merchants.nif) of any merchant`);
+    return { kind: 'list', merchants: Array.from(this.#byNif, ([nif, merchantId]) => ({ nif, merchantId })) };
+  }
+}
+
+/** The ids of a page in their order. */
+function idsOf({ merchants }: MerchantPage): string {
+  return merchants.map(({ merchantId }) => merchantId).join(' ');
+}
+
+function mayGoOn(sign: string, { merchants: { paging } }: ServiceProfile): string {
+  return (
+    `it must be whole, and it may go on where the service profile sees its end: ${sign}. No merchant was created. Say in the profile how the list goes on ` +
+    `(merchants.paging ${JSON.stringify(paging)}: ${GOES_ON_BY[paging]}), or name the key in merchants.notPaging if it means something else`
+  );
 }

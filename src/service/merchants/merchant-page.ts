@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { compileExpressions, type Evaluate } from '../../service-profile/expression.ts';
-import { readPlace, type Document, shownPlace, is2xx } from '../../service-profile/place.ts';
-import type { ServiceProfile } from '../../service-profile/profile.ts';
-import { isSuccess, ruleFor, statusThatCounts, type Rule } from '../answer-meaning.ts';
+import { compileExpressions, type Evaluate } from '../profile/expression.ts';
+import { readPlace, type Document, shownPlace, is2xx, readId } from '../profile/place.ts';
+import type { ServiceProfile } from '../profile/profile.ts';
+import { isSuccess, ruleFor, statusThatCounts, type Rule, errorText, statusReason } from '../seen-answer.ts';
 import { documentOf, type ExchangeResult } from '../exchange-result.ts';
-import { readId } from '../../service-profile/read-id.ts';
-import { errorText } from '../error-text.ts';
-import { statusReason } from '../status-reason.ts';
-import { failed, unreadable, type Unreadable } from './list-failure.ts';
+import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
 
 /** A merchant as the list names it. */
 export interface ListedMerchant {
@@ -103,4 +100,20 @@ function refusalIn(document: Document, httpStatus: number, { answers, error }: S
 function meaningOf(status: number): Rule['means'] {
   if (status === 401 || status === 403 || status === 407) return 'access';
   return status === 408 || status === 425 || status === 429 || status >= 500 ? 'later' : 'refused';
+}
+
+/** A list that was not read whole, and why. */
+export type Unreadable = Extract<MerchantListAnswer, { kind: 'unreadable' }>;
+
+/** The service answered, and what it answered is no whole list. */
+export function unreadable(why: string): Unreadable {
+  return failed('service-list-unreadable', why);
+}
+
+/** The list was not read for one of the reasons that operators are told apart. */
+function failed(
+  code: 'service-unreachable' | 'service-unauthorized' | 'service-list-unreadable',
+  why: string,
+): Unreadable {
+  return { kind: 'unreadable', reason: { code, message: `Reading the list of merchants: ${why}` } };
 }

@@ -1,29 +1,20 @@
-import type { NightTexts } from './night-texts.ts';
+import { OUTCOME_TEXTS_ES } from '../outcomes/es.ts';
+import type { NightTexts } from './en.ts';
 
 /** Spanish words about nights. */
 export const NIGHT_TEXTS_ES: NightTexts = {
+  ...OUTCOME_TEXTS_ES,
   nights: {
     title: 'Noches',
     none: 'Todavía no hubo ninguna noche. Los archivos de la carpeta de entrada se recogen de noche después de: lote nightly on',
-    choose: 'Cada aplicación tiene sus propias noches. Elija una arriba.',
     night: 'Noche',
     files: 'Archivos',
     outcome: 'Resultado',
     issued: 'Emitidas',
-    lies: 'está en',
     know: 'Qué conviene saber',
     run: 'Ejecución de las',
-    unfinished:
-      'No ha terminado. Si se interrumpió, la noche siguiente continúa con lo que quedó; mientras siga en marcha, no empieza otra noche.',
     waitingFiles: 'Todavía a la espera',
     unreadable: 'El resumen de esta noche no se puede leer.',
-    repeated: 'El mismo contenido ya había llegado antes.',
-    notOut: {
-      one: '{n} de {of} facturas está sin emisión confirmada.',
-      other: '{n} de {of} facturas están sin emisión confirmada.',
-    },
-    nothingSent: 'No se envió nada de él. El informe dice por qué.',
-    note: 'Nota junto al archivo',
     waitsFor: {
       'total-unusual':
         'Retenido antes de enviar nada: su total es inusual. Abra el lote para confirmarlo o cancelarlo.',
@@ -49,12 +40,13 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     waiting: {
       growing: 'Todavía se estaba escribiendo. La noche siguiente mira de nuevo.',
       empty: 'Todavía no tiene contenido. La noche siguiente mira de nuevo.',
-      'no-marker': 'Falta su marcador .done, o es más antiguo que el archivo.',
       'not-movable': 'El sistema no dejó que Lote lo moviera: compruebe de quién son el archivo y la carpeta.',
       'other-ledger':
         'Una noche de otro Lote, con un registro propio, ya lo tomó en esta carpeta. Dé a cada uno su carpeta de entrada; si ese Lote ya no existe, mueva el archivo de in-progress de vuelta a la carpeta de entrada.',
       'too-many': 'Una noche recoge un número limitado de archivos. La noche siguiente continúa.',
       unfinished: 'La noche no pudo llevarlo a su fin. Está en in-progress; la noche siguiente continúa con él.',
+      changed:
+        'Se escribió en él después de leerlo: lo que tiene de nuevo no se leyó y no está en ningún informe. Deposítelo de nuevo: nada se envía dos veces.',
     },
   },
   morning: {
@@ -73,7 +65,7 @@ export const NIGHT_TEXTS_ES: NightTexts = {
       failed: 'Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',
     },
     readReport: 'Lea el informe: dice qué hacer ahora.',
-    channels: { email: 'Mensaje por correo', webhook: 'Mensaje por webhook' },
+    channels: { email: 'Mensaje por correo' },
     states: {
       sent: 'enviado el {time}.',
       unsent: 'todavía sin enviar, último intento el {time}.',
@@ -84,8 +76,6 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     resumed: 'Una noche anterior lo había recogido y fue interrumpida; esta noche se ha hecho cargo de él.',
     'dropped-before':
       'Los mismos bytes ya se habían depositado, el {time}, como {file}: es el mismo lote, y nada de lo que se envió se vuelve a enviar.',
-    changed:
-      'Se escribió en él después de leerlo: lo que tiene de nuevo no se leyó y no está en ningún informe. Deposítelo de nuevo: nada se envía dos veces.',
     'run-failed': 'La ejecución terminó sin resultado ({code}). Mensaje, en inglés: {message}',
     'drop-again':
       'Lo que se envió está en el libro de registro. Deposite el archivo de nuevo: sigue donde se detuvo, y nada se envía dos veces.',
@@ -95,35 +85,34 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     'confirm-total':
       'Si el total es correcto, confírmelo en la página del lote en la consola, o con {command}. El lote se envía entonces de inmediato. Si no lo es, cancele el lote.',
     refused: 'Rechazado: no se envió nada de él. El informe dice por qué. Corrija el archivo y deposítelo de nuevo.',
-    cancelled: 'Cancelado por un operador.',
+    stopped: 'Detenido el {time}: {what}, por {who} ({why}).',
+    'person-continues': 'Ninguna noche ni conciliación envía más de él. Una persona lo continúa con {command}.',
+    stops: {
+      paused: 'en pausa',
+      cancelled: 'cancelado',
+      terminated: 'su ejecución se terminó en Temporal',
+      deleted: 'su ejecución se eliminó en Temporal',
+      held: 'retenido por su inicio',
+    },
+    unnamed: 'un operador sin nombre',
+    noReason: 'sin motivo indicado',
     'read-report': 'El informe dice qué hacer con cada una.',
     'use-corrections':
       'Corrija las filas en el archivo de correcciones y deposite ese archivo; el informe dice qué pasa con cada una.',
-    'all-out': { one: 'Se emitió todo: {n} factura.', other: 'Se emitió todo: {n} facturas.' },
-    missing: {
-      one: '{n} de {of} facturas está sin emisión confirmada.',
-      other: '{n} de {of} facturas están sin emisión confirmada.',
-    },
-    'rows-without-invoice': {
-      one: '{n} fila no pertenece a ninguna factura.',
-      other: '{n} filas no pertenecen a ninguna factura.',
+    'events-of-unknown-invoices': {
+      one: '{n} evento firmado habló de un documento que ninguna factura tiene: puede ser el de una factura sin respuesta o rechazada. Búsquelo en el servicio antes de enviar de nuevo esa factura.',
+      other:
+        '{n} eventos firmados hablaron de documentos que ninguna factura tiene: pueden ser los de facturas sin respuesta o rechazadas. Búsquelos en el servicio antes de enviar de nuevo esas facturas.',
     },
   },
   nightFile: {
     title: 'Noche del {date}',
     counts:
       'Archivos: {issued} emitidos por completo, {attention} que necesitan a alguien, {refused} rechazados, {failed} con la ejecución fallida, {waiting} todavía a la espera. {notIssued} de {invoices} facturas están sin emisión confirmada.',
-    run: 'Ejecución {night}',
-    times: 'Inicio: {started}; fin: {finished}.',
     unfinishedTimes:
       'Inicio: {started}; no ha terminado. Si se interrumpió, la noche siguiente continúa con lo que quedó; mientras siga en marcha, no empieza otra noche.',
-    file: 'Archivo',
-    invoices: 'Facturas',
-    why: 'Por qué',
+    noBatch: 'ninguno',
     report: 'Informe',
     corrections: 'Correcciones',
-    inDoubt: 'En duda',
-    batch: 'Lote',
-    noBatch: 'ninguno',
   },
 };

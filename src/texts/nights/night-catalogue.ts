@@ -1,7 +1,7 @@
 import type { Language } from '../languages.ts';
 import { NIGHT_TEXTS_EN } from './en.ts';
 import { NIGHT_TEXTS_ES } from './es.ts';
-import type { NightTexts } from './night-texts.ts';
+import type { NightTexts } from './en.ts';
 import { NIGHT_TEXTS_PT } from './pt.ts';
 
 /** The words about nights by language. */

@@ -1,6 +1,11 @@
-import type { NightlyRunState } from '../../domain/ports/run-log.ts';
+import { CONTRADICTION_TEXTS } from '../contradictions.ts';
+import { fill } from '../fill.ts';
+import { plainText } from '../plain-text.ts';
+import { NIGHT_TEXTS } from './night-catalogue.ts';
+import type { NightlyRemark, NightlyRunState } from '../../domain/records/night.ts';
+import type { WaitingFile } from '../../domain/records/dropped-file.ts';
 import type { SpeechFormat } from '../speech-format.ts';
-import type { NightTexts } from './night-texts.ts';
+import type { NightTexts } from './en.ts';
 
 /** What the verdict of a night is made of; `runs`: oldest first. */
 export interface NightOutcome {
@@ -30,4 +35,50 @@ export function nightVerdict(
 /** A file that the last run still works on stands nowhere yet. */
 function isUnended(runs: NightOutcome['runs']): boolean {
   return runs.at(-1)?.finishedAt === null;
+}
+
+/** Number of files that a nightly run left, named or not. */
+export function waitingCount(waiting: readonly Pick<WaitingFile, 'more'>[]): number {
+  return waiting.reduce((sum, { more = 0 }) => sum + 1 + more, 0);
+}
+
+/** Name of a file that waits, with the number of those that are not named: `x.csv + 29,800`. */
+export function waitingName(
+  { name, more = 0 }: Pick<WaitingFile, 'name' | 'more'>,
+  { count }: { count(value: number): string },
+): string {
+  return more === 0 ? name : `${name} + ${count(more)}`;
+}
+
+/** A remark about a dropped file as a sentence. What another part of Lote said of it stays in English. */
+export function remarkText({ language, plural, time }: SpeechFormat, remark: NightlyRemark): string {
+  const { remarks, verdicts } = NIGHT_TEXTS[language];
+  switch (remark.kind) {
+    case 'dropped-before':
+      return fill(remarks[remark.kind], { time: time(remark.at), file: plainText(remark.file) });
+    case 'run-failed':
+      return fill(remarks[remark.kind], { code: remark.code, message: remark.message });
+    case 'held':
+      return fill(remarks[remark.kind], { difference: remark.difference });
+    case 'stopped': {
+      const { stops, unnamed, noReason } = remarks;
+      const [who, why] = [plainText(remark.who ?? unnamed), plainText(remark.why ?? noReason)];
+      return fill(remarks[remark.kind], { time: time(remark.at), what: stops[remark.what], who, why });
+    }
+    case 'confirm-total':
+    case 'person-continues':
+      return fill(remarks[remark.kind], { command: remark.command });
+    case 'missing':
+      return plural(verdicts.notAll, remark.n, remark.of);
+    case 'contradicted':
+      return plural(CONTRADICTION_TEXTS[language].sentence, remark.n);
+    case 'all-out':
+      return plural(verdicts.allIssued, remark.n);
+    case 'rows-without-invoice':
+      return plural(verdicts.rowsLeft, remark.n);
+    case 'events-of-unknown-invoices':
+      return plural(remarks[remark.kind], remark.n);
+    default:
+      return remarks[remark.kind];
+  }
 }

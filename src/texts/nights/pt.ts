@@ -1,29 +1,20 @@
-import type { NightTexts } from './night-texts.ts';
+import { OUTCOME_TEXTS_PT } from '../outcomes/pt.ts';
+import type { NightTexts } from './en.ts';
 
 /** Portuguese words about nights. */
 export const NIGHT_TEXTS_PT: NightTexts = {
+  ...OUTCOME_TEXTS_PT,
   nights: {
     title: 'Noites',
     none: 'Ainda não houve nenhuma noite. Os ficheiros da pasta de entrada são recolhidos à noite depois de: lote nightly on',
-    choose: 'Cada aplicação tem as suas próprias noites. Escolha uma acima.',
     night: 'Noite',
     files: 'Ficheiros',
     outcome: 'Resultado',
     issued: 'Emitidas',
-    lies: 'está em',
     know: 'O que convém saber',
     run: 'Execução de',
-    unfinished:
-      'Não terminou. Se foi interrompida, a noite seguinte continua com o que ficou; enquanto decorrer, não começa outra noite.',
     waitingFiles: 'Ainda à espera',
     unreadable: 'O resumo desta noite não se consegue ler.',
-    repeated: 'O mesmo conteúdo já tinha vindo antes.',
-    notOut: {
-      one: '{n} de {of} faturas está sem emissão confirmada.',
-      other: '{n} de {of} faturas estão sem emissão confirmada.',
-    },
-    nothingSent: 'Nada dele foi enviado. O relatório diz porquê.',
-    note: 'Nota junto ao ficheiro',
     waitsFor: {
       'total-unusual':
         'Retido antes de se enviar alguma coisa: o total é invulgar. Abra o lote para o confirmar ou cancelar.',
@@ -49,12 +40,13 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     waiting: {
       growing: 'Ainda estava a ser escrito. A noite seguinte vê de novo.',
       empty: 'Ainda não tem conteúdo. A noite seguinte vê de novo.',
-      'no-marker': 'Falta o seu marcador .done, ou é mais antigo do que o ficheiro.',
       'not-movable': 'O sistema não deixou o Lote movê-lo: verifique de quem são o ficheiro e a pasta.',
       'other-ledger':
         'Uma noite de outro Lote, com um registo próprio, já o tomou nesta pasta. Dê a cada um a sua pasta de entrada; se esse Lote já não existe, mova o ficheiro de in-progress de volta para a pasta de entrada.',
       'too-many': 'Uma noite recolhe um número limitado de ficheiros. A noite seguinte continua.',
       unfinished: 'A noite não conseguiu levá-lo ao fim. Está em in-progress; a noite seguinte continua com ele.',
+      changed:
+        'Foi alterado depois de lido: o que tem de novo não foi lido e não está em nenhum relatório. Deposite-o de novo: nada é enviado duas vezes.',
     },
   },
   morning: {
@@ -73,7 +65,7 @@ export const NIGHT_TEXTS_PT: NightTexts = {
       failed: 'Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',
     },
     readReport: 'Leia o relatório: diz o que fazer a seguir.',
-    channels: { email: 'Mensagem por e-mail', webhook: 'Mensagem por webhook' },
+    channels: { email: 'Mensagem por e-mail' },
     states: {
       sent: 'enviada em {time}.',
       unsent: 'ainda não enviada, última tentativa em {time}.',
@@ -84,8 +76,6 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     resumed: 'Uma noite anterior tinha-o recolhido e foi interrompida; esta noite ficou com ele.',
     'dropped-before':
       'Os mesmos bytes já tinham sido depositados, em {time}, como {file}: é o mesmo lote, e nada do que foi enviado volta a ser enviado.',
-    changed:
-      'Foi alterado depois de lido: o que tem de novo não foi lido e não está em nenhum relatório. Deposite-o de novo: nada é enviado duas vezes.',
     'run-failed': 'A execução terminou sem resultado ({code}). Mensagem, em inglês: {message}',
     'drop-again':
       'O que já foi enviado está no livro de registo. Deposite o ficheiro de novo: continua onde parou, e nada é enviado duas vezes.',
@@ -95,35 +85,34 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     'confirm-total':
       'Se o total estiver certo, confirme-o na página do lote na consola, ou com {command}. O lote é então enviado de imediato. Se estiver errado, cancele o lote.',
     refused: 'Recusado: nada dele foi enviado. O relatório diz porquê. Corrija o ficheiro e deposite-o de novo.',
-    cancelled: 'Cancelado por um operador.',
+    stopped: 'Parado em {time}: {what}, por {who} ({why}).',
+    'person-continues': 'Nenhuma noite nem reconciliação envia mais dele. Uma pessoa continua-o com {command}.',
+    stops: {
+      paused: 'em pausa',
+      cancelled: 'cancelado',
+      terminated: 'a sua execução foi terminada no Temporal',
+      deleted: 'a sua execução foi eliminada no Temporal',
+      held: 'retido pelo seu início',
+    },
+    unnamed: 'um operador sem nome',
+    noReason: 'sem motivo indicado',
     'read-report': 'O relatório diz, para cada uma, o que fazer a seguir.',
     'use-corrections':
       'Corrija as linhas no ficheiro de correções e deposite esse ficheiro; o relatório diz o que se passa com cada uma.',
-    'all-out': { one: 'Tudo foi emitido: {n} fatura.', other: 'Tudo foi emitido: {n} faturas.' },
-    missing: {
-      one: '{n} de {of} faturas está sem emissão confirmada.',
-      other: '{n} de {of} faturas estão sem emissão confirmada.',
-    },
-    'rows-without-invoice': {
-      one: '{n} linha não pertence a nenhuma fatura.',
-      other: '{n} linhas não pertencem a nenhuma fatura.',
+    'events-of-unknown-invoices': {
+      one: '{n} evento assinado falou de um documento que nenhuma fatura tem: pode ser o de uma fatura sem resposta ou recusada. Procure-o no serviço antes de enviar de novo essa fatura.',
+      other:
+        '{n} eventos assinados falaram de documentos que nenhuma fatura tem: podem ser os de faturas sem resposta ou recusadas. Procure-os no serviço antes de enviar de novo essas faturas.',
     },
   },
   nightFile: {
     title: 'Noite de {date}',
     counts:
       'Ficheiros: {issued} emitidos por inteiro, {attention} que precisam de alguém, {refused} recusados, {failed} com a execução falhada, {waiting} ainda à espera. {notIssued} de {invoices} faturas estão sem emissão confirmada.',
-    run: 'Execução {night}',
-    times: 'Início: {started}; fim: {finished}.',
     unfinishedTimes:
       'Início: {started}; não terminou. Se foi interrompida, a noite seguinte continua com o que ficou; enquanto decorrer, não começa outra noite.',
-    file: 'Ficheiro',
-    invoices: 'Faturas',
-    why: 'Porquê',
+    noBatch: 'nenhum',
     report: 'Relatório',
     corrections: 'Correções',
-    inDoubt: 'Em dúvida',
-    batch: 'Lote',
-    noBatch: 'nenhum',
   },
 };

@@ -1,41 +1,43 @@
-import type { ProblemTexts } from './problem-codes.ts';
-
-/** Problems in Portuguese. */
-export const PROBLEM_TEXTS_PT: ProblemTexts = {
+/**
+ * Problems in Portuguese: what each code of Lote means, in a sentence without its numbers and places. English needs none,
+ * because Lote's own messages are English.
+ */
+export const PROBLEM_TEXTS_PT = {
   'accepted-in-earlier-generation':
     'O serviço aceitou um documento anterior desta fatura depois de a sua chave ter sido abandonada.',
   'answer-broken': 'A resposta do serviço foi interrompida.',
   'answer-lost': 'O pedido pode ter chegado, e não houve resposta.',
+  'answer-too-long': 'A resposta do serviço é mais longa do que o Lote lê.',
   'answer-unreadable': 'A resposta do serviço não se consegue ler.',
   'answers-unreadable': 'As respostas do serviço não se conseguem ler com o perfil do serviço.',
+  'archived-file-changed':
+    'O ficheiro foi alterado depois de lido: o que tem de novo não foi lido e não está em nenhum relatório. Deposite-o de novo.',
   'batch-cancelled':
-    'Um operador cancelou o que ainda não tinha sido enviado. Deposite o ficheiro de novo para o enviar.',
+    'Um operador cancelou o que ainda não tinha sido enviado. Execute o ficheiro de novo, ou repita o lote, para o enviar.',
   'being-sent': 'A ser enviada; ainda não há resposta registada.',
   binary: 'O ficheiro não é texto.',
-  'cancelled-unanswered':
-    'O envio do lote foi parado enquanto esta fatura estava a ser enviada, e não se conhece a resposta; o Lote só a repete se alguém o pedir.',
+  'byte-order-mark-inside': 'Há uma marca de ordem de bytes no meio do ficheiro: foram juntos dois ficheiros.',
   'cell-changed': 'Uma folha de cálculo alterou a célula.',
   'cell-count': 'A linha não tem tantas células como o cabeçalho.',
   'cell-merged': 'A célula está unida a outras.',
   'cell-unreadable': 'A célula não se consegue ler.',
-  'cells-beyond-header': 'Há células à direita do cabeçalho, que não são lidas.',
   'character-lost':
     'Perdeu-se um carácter antes de este ficheiro ser escrito, e dois valores diferentes podem ter ficado iguais.',
   'column-duplicate': 'Há mais de uma coluna com o mesmo significado.',
   'column-missing': 'Falta uma coluna.',
-  'column-overruled': 'O perfil dá a todas as linhas um valor fixo para o qual o ficheiro tem uma coluna.',
   'columns-hidden': 'Há colunas ocultas.',
-  'columns-ignored': 'Há colunas que não são usadas.',
-  'constant-overrules': 'Um valor fixo do perfil substitui o da coluna.',
   'control-character': 'A célula tem um carácter de controlo.',
   'control-totals-differ': 'O número de faturas ou o valor difere do declarado; nada foi enviado.',
   'control-totals-overruled':
     'O número de faturas ou o valor diferia do declarado, e mesmo assim deixou-se seguir o ficheiro.',
+  'control-z': 'O ficheiro termina com control-Z, o fim de ficheiro dos programas de DOS.',
   'corrected-before-sending': 'Foi corrigida por outro ficheiro antes de ser enviada.',
   'corrections-damaged': 'Falta uma coluna do ficheiro de correções, ou o que contém não pode ser lido.',
   'corrections-mixed': 'Linhas de ficheiros de correções diferentes estão misturadas.',
   'corrections-not-compared': 'O ficheiro de correções não permite ver o que uma folha de cálculo alterou.',
   'corrections-profile': 'O ficheiro de correções foi lido com outro perfil.',
+  'corrections-saved-as-text':
+    'As correções de um livro foram guardadas como texto, que não mostra tudo o que o livro tinha. Corrija corrections.xlsx e guarde-o como livro (XLSX ou ODS).',
   'currency-differs': 'As linhas da fatura têm moedas diferentes.',
   'currency-missing': 'Falta a moeda.',
   'currency-unreadable': 'A moeda não é um código de três letras, como EUR.',
@@ -43,17 +45,17 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'customer-name-missing': 'Falta o nome do cliente.',
   'customer-tax-id-damaged': 'Uma folha de cálculo transformou o NIF do cliente num número.',
   'customer-tax-id-differs': 'As linhas da fatura têm NIF de cliente diferentes.',
+  'customer-tax-id-unreadable': 'O NIF do cliente não tem algarismos, ou repete um só.',
   'date-as-text': 'A data foi lida como texto.',
-  'decimal-ambiguous': 'O separador decimal não é claro.',
   'decimal-contradictory': 'A coluna tem números com separadores decimais diferentes.',
-  'decimal-not-as-before': 'Números que ninguém alterou seriam lidos de outra forma que no ficheiro original.',
   'decimal-not-as-declared': 'Os números não têm o separador decimal declarado.',
   'decimal-unproved': 'O ficheiro não prova qual é o separador decimal.',
   'declaration-wrong': 'O que foi declarado sobre o ficheiro não é válido.',
   'delimiter-ambiguous': 'Não se prova que sinal separa as células.',
   'description-missing': 'Falta a descrição da linha.',
-  'discount-not-sent': 'A linha tem um desconto, que não é enviado.',
   'duplicate-risk-accepted': 'Quem iniciou este lote aceitou o risco de um duplicado.',
+  'earlier-key-unclear':
+    'Antes de usar uma chave nova, o Lote perguntou com a anterior, e o serviço respondeu de outra forma do que antes: pode existir um documento. Pergunte ao suporte do serviço.',
   'encoding-assumed': 'A codificação do texto foi suposta.',
   'encoding-contradicted': 'O ficheiro contradiz a codificação declarada.',
   'encoding-damaged': 'O texto do ficheiro está danificado.',
@@ -88,15 +90,16 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'json-truncated': 'O ficheiro JSON foi cortado.',
   'key-known-with-other-bytes': 'O serviço diz que conhece a chave com outro conteúdo.',
   'known-with-other-content': 'Este emitente e esta referência já são conhecidos com outro conteúdo.',
+  'layout-unconfirmed': 'O ficheiro tem colunas cujo significado ninguém confirmou.',
   'line-end-missing': 'A última linha não tem fim de linha; o ficheiro pode ter sido cortado.',
   'line-may-be-missing': 'Uma linha ao lado pode pertencer a esta fatura, por isso a fatura não é enviada.',
   'lines-missing': 'A fatura não tem linhas.',
-  'links-ignored': 'As ligações a outros ficheiros são ignoradas.',
-  'macros-ignored': 'As macros são ignoradas.',
+  markup: 'O texto tem sinais escritos como em HTML.',
   'merchant-details-missing': 'Faltam dados do emitente para o criar no serviço.',
   'merchant-email-differs': 'As linhas têm e-mails de emitente diferentes; usa-se o primeiro.',
   'merchant-forbidden': 'O serviço recusa as faturas deste emitente (403); esta não foi enviada.',
   'merchant-legal-name-differs': 'As linhas têm nomes de emitente diferentes; usa-se o primeiro.',
+  'merchant-id-changed': 'O serviço dá outro identificador a este emitente: confirme o serviço se estiver certo.',
   'merchant-not-created': 'O emitente não pôde ser criado no serviço.',
   'merchant-refused': 'O serviço recusou o emitente.',
   'needs-accept-duplicate-risk':
@@ -112,18 +115,20 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'not-sent': 'O lote terminou antes de esta fatura ser enviada. Deposite o ficheiro de novo para a enviar.',
   'not-sent-yet': 'Ainda não enviada: outras faturas foram primeiro.',
   'number-cleaned': 'O número foi lido sem o resto que o cálculo binário deixa.',
-  'number-format-adds-text': 'O formato da célula mostra mais do que os algarismos do número.',
+  'number-format-adds-text': 'A folha mostra outra coisa do que o número da célula.',
   'number-not-exact': 'O número tem mais algarismos do que uma folha de cálculo guarda.',
   'number-shown-rounded': 'A folha mostra o número arredondado; é usado o valor exato.',
   'older-ledger':
-    'O registo do Lote foi restaurado de uma cópia anterior: esta fatura pode ter sido enviada depois dela. Compare-a com o serviço antes de a repetir.',
+    'O registo do Lote foi restaurado de uma cópia anterior, e esta fatura foi enviada depois dela com outra chave, ou há demasiado tempo. Compare-a com o serviço antes de a repetir.',
   'other-reasons': 'Motivos além dos primeiros 200; cada um está junto da sua fatura.',
   'page-failed':
     'A página desta fatura terminou antes da resposta final do serviço; o Lote continua a perguntar enquanto daí não possa resultar uma segunda fatura.',
+  'part-of-a-list': 'O ficheiro é uma página de uma lista mais longa.',
+  placeholder: 'A célula tem o que os programas escrevem quando não há valor.',
   preamble: 'Há linhas acima do cabeçalho, que não são lidas.',
   'profile-contradiction': 'As palavras do perfil do serviço contradizem-se.',
+  'profile-unproved': 'Não enviada: não ficou provado que o perfil do serviço lê o serviço.',
   'profile-used': 'O ficheiro foi lido com um perfil de mapeamento.',
-  'quantity-ambiguous': 'A quantidade pode ler-se como dois números diferentes.',
   'quantity-currency': 'A quantidade tem um símbolo de moeda.',
   'quantity-decimals': 'A quantidade tem muitas casas decimais; é enviada tal como está.',
   'quantity-missing': 'Falta a quantidade.',
@@ -149,9 +154,13 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'retention-window-over': 'Passou demasiado tempo desde o primeiro envio: o serviço pode ter esquecido a chave.',
   'retry-budget-spent': 'Os pedidos repetidos foram demasiados; o resto não foi enviado.',
   'row-hidden': 'A linha está oculta na folha.',
+  'row-kind-unknown': 'O perfil não diz se a linha, pelo seu valor, é uma fatura.',
   'row-repeated': 'Há outra linha igual a esta.',
   'rows-above-header': 'Há linhas com dados acima do cabeçalho.',
+  'reading-ends-worker':
+    'Três processos terminaram enquanto liam o ficheiro, talvez por falta de memória; nada dele foi enviado.',
   'rows-lost': 'Há linhas que não puderam ser tomadas por faturas.',
+  'rows-skipped': 'Há linhas que, segundo o perfil, não são faturas; não são enviadas.',
   'run-lost': 'A execução deste lote perdeu-se antes de chegar ao fim.',
   'sending-stopped': 'Ainda não enviada: o lote parou antes da sua vez.',
   'service-away': 'O serviço não esteve disponível durante demasiado tempo; a fatura não foi enviada.',
@@ -161,6 +170,7 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'sheet-ambiguous': 'Há mais de uma folha com o cabeçalho de faturas.',
   'sheet-hidden': 'A folha que é lida está oculta.',
   'sheet-missing': 'A folha indicada não existe.',
+  formulas: 'Algumas células têm fórmulas; são lidos os valores guardados com elas.',
   'sheets-not-read': 'Há folhas que não são lidas.',
   'spreadsheet-error': 'A célula tem um erro da folha de cálculo em vez de um valor.',
   'stored-error': 'O serviço repete para esta chave um erro que guardou.',
@@ -171,12 +181,12 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'tax-number-not-proved': 'O NIF está guardado como número, e pode ter perdido zeros.',
   'text-misread':
     'O texto parece ter sido lido noutra codificação antes de este ficheiro ser escrito; é enviado tal como está.',
+  'thousands-grouped': 'Números como 1,500 são lidos como milhares inteiros.',
   'too-many-damaged-rows': 'Demasiadas linhas não têm a forma do ficheiro.',
   'total-unusual': 'O total do ficheiro é invulgar, e ninguém o confirmou.',
   'totals-row': 'É uma linha de totais e não faz parte de nenhuma fatura.',
   'totals-row-in-invoice': 'Uma linha da fatura parece um total, que seria cobrado duas vezes.',
   truncated: 'O ficheiro parece ter sido cortado.',
-  'unit-price-ambiguous': 'O preço unitário pode ler-se como dois números diferentes.',
   'unit-price-currency': 'O preço unitário tem o símbolo de outra moeda.',
   'unit-price-decimals': 'O preço unitário tem muitas casas decimais; é enviado tal como está.',
   'unit-price-missing': 'Falta o preço unitário.',
@@ -190,3 +200,6 @@ export const PROBLEM_TEXTS_PT: ProblemTexts = {
   'workbook-encrypted': 'O livro de folhas de cálculo está protegido por palavra-passe.',
   'workbook-too-large': 'O livro de folhas de cálculo é demasiado grande.',
 };
+
+/** Code of a problem that Lote itself finds. A test finds codes that have no text. */
+export type ProblemCode = keyof typeof PROBLEM_TEXTS_PT;

@@ -11,9 +11,14 @@ import {
   startPostgresCluster,
   type PostgresCluster,
 } from '../../support/servers/postgres-cluster.ts';
-import { copyClusterBinaries } from './cluster-binaries.ts';
-import { clusterPlaces, clusterPorts, type ClusterPorts } from './cluster-places.ts';
-import { composeCommand, composeService } from './compose-places.ts';
+import {
+  copyClusterBinaries,
+  clusterPlaces,
+  clusterPorts,
+  type ClusterPorts,
+  composeCommand,
+  composeService,
+} from './cluster-places.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Characters that mean something to a shell, to YAML, to an address and to SQL. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Books } from '../../../src/sandbox/books.ts';
-import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
+import { writeInvoiceFile } from '../../support/files/batch-file.ts';
 import type { RunningCommand } from '../../support/lote/lote-command.ts';
 import { until } from '../../support/until.ts';
 import { listensOn, type Cluster } from './cluster.ts';

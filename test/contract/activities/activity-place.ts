@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll } from 'vitest';
 import type { ActivityDeps } from '../../../activities/deps.ts';
-import { createAnswerWatch } from '../../../activities/profile-fit/answer-watch.ts';
-import { createSendingPermission } from '../../../activities/sending/sending-permission.ts';
+import { Calibration } from '../../../activities/calibration.ts';
+import { blankCalibration, type CalibrationState } from '../../../src/domain/calibration.ts';
+import { SendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import type { SendOutcome } from '../../../src/domain/ports/ledger/sending-ledger.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
-import type { OperatorLinks } from '../../../src/contract/messages.ts';
+import type { OperatorLinks } from '../../../src/domain/messages/messages.ts';
 import { ENGLISH } from '../../../src/texts/choose-language.ts';
 import { createScenario, NOW, type Scenario, type TestBatch } from '../../contract/ledger/scenario.ts';
-import { postgresSchema, postgresUrl } from '../../support/servers/postgres-schema.ts';
+import { postgresSchema, postgresUrl } from '../../support/servers/postgres-database.ts';
 import { temporaryLedger } from '../../support/servers/temporary-database.ts';
+import type { InvoicingService } from '../../../src/service/client.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import type { SendOutcome } from '../../../src/ledger/sending/record-answers.ts';
 
 export interface Logged {
   readonly level: 'info' | 'warn' | 'error';
@@ -36,6 +37,10 @@ export interface ActivityPlace {
   readonly logged: Logged[];
   /** Moves the clock. */
   later(ms: number): void;
+  /** What another process knows of the service profile. */
+  elsewhere(): ActivityDeps['calibration'];
+  /** An operator confirms the service profile. */
+  trust(): Promise<void>;
 }
 
 /** How a part is called that the test did not expect to be touched. */
@@ -48,6 +53,8 @@ export function activityPlaces(): (parts?: {
   readonly service?: Partial<InvoicingService>;
   readonly settings?: Partial<ActivityDeps['settings']>;
   readonly over?: Partial<ActivityDeps>;
+  /** False: the service profile is not proved yet. */
+  readonly isProved?: boolean;
 }) => ActivityPlace {
   let ledger: Ledger | null = null;
   const url = postgresUrl();
@@ -61,7 +68,7 @@ export function activityPlaces(): (parts?: {
     await place?.drop();
   });
 
-  return ({ service = {}, settings = {}, over = {} } = {}) => {
+  return ({ service = {}, settings = {}, over = {}, isProved = true } = {}) => {
     const open = ledger ?? untouched('the ledger before it was opened');
     const scenario = createScenario(open);
     const logged: Logged[] = [];
@@ -72,40 +79,48 @@ export function activityPlaces(): (parts?: {
     let clock = NOW;
     const called = scriptedService(service);
     const profileDigest = `profile of ${scenario.application}`;
-    const watch = createAnswerWatch({
-      ...{ ledger: open, profileDigest, expectsEvents: true, issued: ['issued'], failed: ['failed'] },
-      ...{ baseUrl: called.baseUrl, confirmCommand: '', secondLookMs: 0, now: () => clock },
-      log: { warn: note('warn'), error: note('error') },
-    });
+    const process = () =>
+      new Calibration({
+        ...{ ledger: isProved ? proved(open) : open, service: called, profileDigest, now: () => clock },
+        rules: {
+          ...{ issued: ['issued'], failed: ['failed'], expectsEvents: true },
+          ...{ noEventsMs: 30_000, secondLookMs: 15_000, earlyLookMs: 450_000 },
+        },
+        log: { info: note('info'), warn: note('warn'), error: note('error') },
+      });
+    const calibration = process();
     const deps: ActivityDeps = {
       application: scenario.application,
       speech: ENGLISH,
-      isOneOfSeveral: false,
-      profileDigest,
-      merchantsDigest: 'how merchants are read',
       ledger: open,
       service: called,
-      watch,
+      calibration,
       files: new Proxy({} as ActivityDeps['files'], { get: () => untouched('the file reader') }),
       reports: {
         write: () => untouched('the report writer'),
         reuse: () => untouched('the reader of reports'),
-        // Nothing has been restored.
-        rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0, folders: [] }),
       },
       runs: {
         isOpen: () => untouched('the list of runs'),
-        endedForMs: () => untouched('the list of runs'),
-        wasStopped: () => untouched('the list of runs'),
+        isSwitchedOff: () => Promise.resolve(false),
+        stopOf: () => untouched('the list of runs'),
         temporalId: () => Promise.resolve('temporal-1'),
       },
+      restartRuns: () => Promise.resolve([]),
       notifyWaiting: () => Promise.resolve(),
-      drops: new Proxy({} as ActivityDeps['drops'], { get: () => untouched('the drop folder') }),
+      // No archived file has changed.
+      drops: {
+        claim: () => untouched('the drop folder'),
+        archive: () => untouched('the drop folder'),
+        changed: () => Promise.resolve([]),
+        close: () => untouched('the drop folder'),
+      },
       nights: new Proxy({} as ActivityDeps['nights'], { get: () => untouched('the night book') }),
       messages: { channels: [], send: () => untouched('the messages') },
       announce: () => Promise.resolve(),
       requireAccount: () => Promise.resolve(),
-      permission: createSendingPermission(open, { baseUrl: called.baseUrl, watch }),
+      noteSends: () => Promise.resolve(),
+      permission: new SendingPermission({ ledger: open, calibration, log: { warn: note('warn') } }),
       ensureWebhook: () => Promise.resolve(),
       settings: {
         ...{ sliceSize: 500, settleMs: 900_000, sendMs: 1_800_000, patienceMs: 3_600_000, pageSize: 2 },
@@ -120,7 +135,37 @@ export function activityPlaces(): (parts?: {
       random: () => 0.5,
       ...over,
     };
-    return { scenario, deps, logged, later: (ms) => void (clock += ms) };
+    const later = (ms: number): void => void (clock += ms);
+    const trust = async (): Promise<void> => {
+      await open.calibrate(profileDigest, (draft) => void (draft.trusted = true));
+      later(1_000);
+    };
+    return { scenario, deps, logged, later, elsewhere: process, trust };
+  };
+}
+
+/** The profile of a place is proved, unless something was found. */
+function proved(ledger: Ledger): Ledger {
+  const blank = JSON.stringify(blankCalibration());
+  const prove = (state: CalibrationState): void => {
+    if (JSON.stringify(state) !== blank) return;
+    Object.assign(state, {
+      opened: NOW,
+      proved: ['answer issued', 'answer failed', 'event invoice.issued', 'failed event'],
+    });
+  };
+  return {
+    ...ledger,
+    async calibration(digest) {
+      const state = await ledger.calibration(digest);
+      prove(state);
+      return state;
+    },
+    calibrate: (digest, change) =>
+      ledger.calibrate(digest, (draft) => {
+        prove(draft);
+        change(draft);
+      }),
   };
 }
 
@@ -134,6 +179,7 @@ function scriptedService(given: Partial<InvoicingService>): InvoicingService {
     listMerchants: () => untouched('GET /v1/merchants'),
     createMerchant: () => untouched('POST /v1/merchants'),
     registerWebhook: () => untouched('POST /v1/webhooks'),
+    dropConnections: () => undefined,
     close: () => Promise.resolve(),
     ...given,
   };
@@ -173,6 +219,33 @@ export async function sendFirst(
       return outcome === undefined ? [] : [{ ...one, attempts: 1, sentAt: NOW, outcome }];
     }),
   );
+}
+
+/** Texts of so many invoices, `R0` and so on. */
+export function texts(count: number, letter = 'R'): { readonly ref: string }[] {
+  return Array.from({ length: count }, (_, at) => ({ ref: `${letter}${at}` }));
+}
+
+/** A batch whose first invoices come to these outcomes; others are not sent. */
+export async function sentBatch(
+  place: ActivityPlace,
+  outcomes: readonly SendOutcome[],
+  unsent = 0,
+  letter = 'R',
+): Promise<TestBatch> {
+  const batch = await place.scenario.run(texts(outcomes.length + unsent, letter), 1_000);
+  await sendFirst(place, batch, outcomes);
+  return batch;
+}
+
+/** Runs that are all open, or have all ended in a way that Temporal does not know. */
+export function runsThatAre(state: 'open' | 'ended'): ActivityDeps['runs'] {
+  return {
+    isOpen: () => Promise.resolve(state === 'open'),
+    isSwitchedOff: () => Promise.resolve(false),
+    stopOf: () => Promise.resolve(null),
+    temporalId: () => Promise.resolve('temporal-1'),
+  };
 }
 
 /** Counts of a batch by outcome. */

@@ -22,18 +22,18 @@ describe('the packages that a command loads at its start', () => {
     ['lote status', 'src/cli/commands/outcome/status.ts', ['@temporalio/client', '@temporalio/worker', 'undici']],
     ['lote find', 'src/cli/commands/outcome/find.ts', ['@temporalio/client', '@temporalio/worker', 'undici']],
     ['lote nightly', 'src/cli/commands/nightly.ts', ['@temporalio/testing', '@temporalio/worker', 'undici']],
-    ['lote receiver', 'src/cli/commands/receiver.ts', ['@temporalio/testing', '@temporalio/worker', 'nodemailer']],
+    ['lote receiver', 'src/cli/commands/roles.ts', ['@temporalio/testing', '@temporalio/worker', 'nodemailer']],
   ])('by %s leave out what it never uses', (_command, file, unused) => {
     const loaded = packagesOf(file);
     expect(loaded).not.toHaveLength(0);
     expect(unused.filter((name) => loaded.includes(name))).toEqual([]);
   });
 
-  it('by lote worker and lote console hold what the others leave out', () => {
-    expect(packagesOf('src/cli/commands/worker.ts')).toEqual(
-      expect.arrayContaining(['@temporalio/client', '@temporalio/worker', 'nodemailer', 'undici']),
+  it('by the roles of worker and console hold what the others leave out', () => {
+    expect(packagesOf('src/app/worker/watched-worker.ts')).toEqual(
+      expect.arrayContaining(['@temporalio/client', '@temporalio/worker', 'nodemailer']),
     );
-    expect(packagesOf('src/cli/commands/console.ts')).toContain('hono');
+    expect(packagesOf('src/app/start/process-console.ts')).toContain('hono');
   });
 });
 

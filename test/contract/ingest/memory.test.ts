@@ -76,7 +76,7 @@ describe('a file of any size is read in little memory', () => {
   it.each([
     ['NDJSON', { before: '', between: '\n', after: '\n' }],
     ['a JSON array', { before: '[\n', between: ',\n', after: '\n]' }],
-    ['one object with all invoices', { before: '{"invoices":[', between: ',', after: '],"count":1}' }],
+    ['one object with all invoices', { before: '{"invoices":[', between: ',', after: ']}' }],
   ])('200,000 invoices of %s', { timeout: 180_000 }, async (_, frame) => {
     const read = await readingOf('invoices.json', json(200_000, frame));
 

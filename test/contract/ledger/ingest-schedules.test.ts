@@ -2,9 +2,9 @@ import { randomInt, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import type { ActivityDeps } from '../../../activities/deps.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
 import { startIngest, tinyFileReader, type IngestWorker, type TinyFile } from '../../support/ingest-workers.ts';
 import { activityPlaces, type ActivityPlace } from '../activities/activity-place.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 
 /**
  * Schedules of several workers that read one file, call by call: attempts that Temporal repeats because the one before was silent, runs that
@@ -98,8 +98,8 @@ async function readTogether(openPlace: ReturnType<typeof activityPlaces>, turns:
         files,
         runs: {
           isOpen: (_, runId) => Promise.resolve(runId === runIdOf(world)),
-          endedForMs: () => Promise.resolve(null),
-          wasStopped: () => Promise.resolve(false),
+          isSwitchedOff: () => Promise.resolve(false),
+          stopOf: () => Promise.resolve(null),
           temporalId: () => Promise.resolve('temporal-1'),
         },
       },
@@ -130,7 +130,7 @@ async function take(world: World, one: Turn): Promise<void> {
 async function begin(world: World): Promise<IngestWorker> {
   world.attempt = Math.max(world.attempt, 1);
   const { place, run, attempt, refuses } = world;
-  const input = { file: 'tiny.csv', sha256: null, workflowId: 'w', runId: runIdOf(world) };
+  const input = { file: 'tiny.csv', sha256: null, order: 'person' as const, workflowId: 'w', runId: runIdOf(world) };
   const begun = await startIngest(place.deps, {
     name: `attempt ${attempt} of run ${run}`,
     attempt,

@@ -1,28 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import { postgresUrl } from '../../support/servers/postgres-schema.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { postgresUrl } from '../../support/servers/postgres-database.ts';
 import { temporaryLedger } from '../../support/servers/temporary-database.ts';
-import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type OpenLedger } from './scenario.ts';
-import { sharedLedger, sharedPostgresLedger } from './shared-ledger.ts';
+import { accepted, createScenario, delivery, NOW, REASON, type Scenario } from './scenario.ts';
+import { sharedPostgresLedger } from './shared-ledger.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
 
-const url = postgresUrl();
+const embedded = await temporaryLedger();
+const shared = await sharedPostgresLedger(postgresUrl());
 
-function measuringContract(open: OpenLedger): void {
-  let ledger: Ledger;
-  beforeAll(async () => {
-    ledger = await open();
-  });
+function measuringContract(ledger: Ledger): void {
+  async function measuredOf({ application }: Scenario, heldSince: number, closedSince: number, limit = 10) {
+    const batches = await ledger.measuredBatches(application, { closedSince, heldSince, limit });
+    return batches.map(({ batchId }) => batchId);
+  }
 
   it('are the invoices of a batch by the states of its report, and since when the oldest waits', async () => {
     const scenario = createScenario(ledger);
-    const batch = await scenario.run([{ ref: 'A' }, { ref: 'B' }, { ref: 'C' }, { ref: 'D' }]);
-    await batch.send('A', accepted(serviceIdOf(scenario, 'a')), { sentAt: NOW - 60_000 });
+    const batch = await scenario.run(['A', 'B', 'C', 'D']);
+    await batch.send('A', accepted(scenario.serviceId('a')), { sentAt: NOW - 60_000 });
     await batch.send('B', { kind: 'rejected', reason: REASON });
-    await batch.send('C', accepted(serviceIdOf(scenario, 'c')));
-    await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'c'), 'issued', { receivedAt: NOW + 5_000 })]);
+    await batch.send('C', accepted(scenario.serviceId('c')));
+    await ledger.recordDeliveries([delivery(scenario.serviceId('c'), 'issued', { receivedAt: NOW + 5_000 })]);
 
     const states = await ledger.measureInvoices(batch.batchId);
-    const ordinals = [1, 2, 3, 4].map((ordinal) => ({ batchId: batch.batchId, ordinal }));
 
     expect(states.toSorted((a, b) => a.state.localeCompare(b.state))).toEqual([
       { state: 'accepted', invoices: 1, oldestAt: NOW - 60_000 },
@@ -30,16 +30,14 @@ function measuringContract(open: OpenLedger): void {
       { state: 'rejected', invoices: 1, oldestAt: null },
       { state: 'staged', invoices: 1, oldestAt: null },
     ]);
-    expect(await ledger.measureLag(ordinals)).toEqual([{ state: 'issued', ms: 5_000 }]);
   });
 
   it('say how long an invoice waits that may have been sent, also after its reason says that its window is over', async () => {
     const scenario = createScenario(ledger);
-    const batch = await scenario.run([{ ref: 'lost' }]);
+    const batch = await scenario.run(['lost']);
     await batch.freeze('lost');
     await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW + 1_000 });
-    await batch.finish();
-    await ledger.noteReported(batch.batchId, { revision: 1, writtenAt: NOW, flags: 0, open: await batch.lines() });
+    await batch.close();
     const waiting = [{ state: 'unknown', invoices: 1, oldestAt: NOW + 1_000 }];
     expect(await ledger.measureInvoices(batch.batchId)).toEqual(waiting);
 
@@ -53,15 +51,12 @@ function measuringContract(open: OpenLedger): void {
   it('are of the open batches, of those that closed lately, and of one application', async () => {
     const scenario = createScenario(ledger);
     const stranger = createScenario(ledger);
-    const closed = await scenario.run([{ ref: 'A' }]);
+    const closed = await scenario.run(['A']);
     await closed.finish();
-    const open = await scenario.run([{ ref: 'B' }]);
-    await stranger.run([{ ref: 'A' }]);
+    const open = await scenario.run(['B']);
+    await stranger.run(['A']);
     const { finishedAt } = await closed.record();
-    const measured = async (closedSince: number, limit = 10): Promise<readonly string[]> =>
-      (await ledger.measuredBatches(scenario.application, { closedSince, heldSince: closedSince, limit })).map(
-        ({ batchId }) => batchId,
-      );
+    const measured = (since: number, limit?: number) => measuredOf(scenario, since, since, limit);
 
     expect(await ledger.countBatches(scenario.application)).toEqual({ finished: 1, running: 1 });
     expect(await measured(finishedAt ?? 0)).toEqual([open.batchId, closed.batchId]);
@@ -71,21 +66,18 @@ function measuringContract(open: OpenLedger): void {
 
   it('are of batches that left invoices held or without a final word before those at rest, and of held ones for a while', async () => {
     const scenario = createScenario(ledger);
-    const waiting = await scenario.run([{ ref: 'A' }]);
-    await waiting.send('A', accepted(serviceIdOf(scenario, 'a')));
-    const held = await scenario.run([{ ref: 'B' }]);
-    await ledger.holdUnsent(held.batchId, { reason: REASON, now: NOW });
-    const atRest = await scenario.run([{ ref: 'C' }]);
+    const waiting = await scenario.run(['A']);
+    await waiting.send('A', accepted(scenario.serviceId('a')));
+    const held = await scenario.run(['B']);
+    await held.hold();
+    const atRest = await scenario.run(['C']);
     for (const batch of [waiting, held, atRest]) {
       await batch.finish();
-      const open = batch === atRest ? [] : await batch.lines();
-      await ledger.noteReported(batch.batchId, { revision: 1, writtenAt: NOW, flags: 0, open });
+      await batch.report(batch === atRest ? { open: [] } : {});
     }
     const { finishedAt } = await held.record();
-    const measured = async (heldSince: number, closedSince = NOW * 2, limit = 10): Promise<readonly string[]> =>
-      (await ledger.measuredBatches(scenario.application, { closedSince, heldSince, limit })).map(
-        ({ batchId }) => batchId,
-      );
+    const measured = (heldSince: number, closedSince = NOW * 2, limit?: number) =>
+      measuredOf(scenario, heldSince, closedSince, limit);
 
     expect(await measured(finishedAt ?? 0)).toEqual([held.batchId, waiting.batchId]);
     expect(await measured((finishedAt ?? 0) + 1)).toEqual([waiting.batchId]);
@@ -95,12 +87,9 @@ function measuringContract(open: OpenLedger): void {
 
   it('are of invoices in doubt: once each, of open batches, and for a while after the end or the last report', async () => {
     const scenario = createScenario(ledger);
-    const batch = await scenario.run([{ ref: 'A' }, { ref: 'B' }]);
-    const doubtful = serviceIdOf(scenario, 'a');
-    await batch.send('A', accepted(doubtful));
-    await batch.send('B', accepted(serviceIdOf(scenario, 'b')));
-    await ledger.recordDeliveries([delivery(doubtful, 'issued')]);
-    await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'b'), 'issued')]);
+    const batch = await scenario.run(['A', 'B']);
+    const { serviceId: doubtful } = await batch.issue('A');
+    await batch.issue('B');
     const inDoubt = async (since: number): Promise<number> => ledger.measureDoubt(scenario.application, { since });
     expect(await inDoubt(0)).toBe(0);
 
@@ -112,27 +101,22 @@ function measuringContract(open: OpenLedger): void {
     const ended = finishedAt ?? 0;
     expect(await inDoubt(ended)).toBe(1);
     expect(await inDoubt(ended + 1)).toBe(0);
-    await ledger.noteReported(batch.batchId, { revision: 2, writtenAt: ended + 5, flags: 1, open: [] });
+    await batch.report({ writtenAt: ended + 5 });
     expect([await inDoubt(ended + 5), await inDoubt(ended + 6)]).toEqual([1, 0]);
-    const again = await scenario.run([{ ref: 'A' }]);
-    expect((await again.lines()).map(({ state }) => state)).toEqual(['already-issued']);
+    const again = await scenario.run(['A']);
+    expect(await again.states()).toEqual(['already-issued']);
     expect(await inDoubt(0), 'the same invoice in two files').toBe(1);
     expect(await ledger.measureDoubt(createScenario(ledger).application, { since: 0 })).toBe(0);
   });
 }
 
 describe('the figures for the metrics', () => {
+  afterAll(() => Promise.all([embedded.close(), shared?.close()]));
+
   describe('on PGlite', () => {
-    const shared = sharedLedger(temporaryLedger);
-    afterAll(() => shared.close());
-
-    measuringContract(shared.open);
+    measuringContract(embedded);
   });
-
-  describe.skipIf(url === null)('on PostgreSQL', () => {
-    const shared = sharedPostgresLedger(url ?? '');
-    afterAll(() => shared.close());
-
-    measuringContract(shared.open);
+  describe.skipIf(shared === null)('on PostgreSQL', () => {
+    if (shared !== null) measuringContract(shared.ledger);
   });
 });

@@ -1,12 +1,14 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { databaseContract } from './behaviour/database.contract.ts';
+import { migratingContract } from './database/migrating.contract.ts';
 import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
-import { accepted, collect, createScenario, delivery, NOW, REASON, serviceIdOf } from './scenario.ts';
+import { accepted, collect, createScenario, delivery, NOW, REASON } from './scenario.ts';
 import { LEDGER_TEMPLATES, temporaryDatabase } from '../../support/servers/temporary-database.ts';
 
 const QUERIES = 500;
@@ -14,6 +16,12 @@ const QUERIES = 500;
 describe('PGlite in a worker thread', () => {
   databaseContract(temporaryDatabase);
   passingErrorsContract(temporaryDatabase);
+  migratingContract(async () => {
+    const database = await temporaryDatabase();
+    await database.query('CREATE SCHEMA empty');
+    await database.query('SET search_path TO empty');
+    return { isShared: false, connect: () => Promise.resolve(database) };
+  });
 
   it('lets timers fire while hundreds of queries run', async () => {
     const database = await temporaryDatabase();
@@ -29,6 +37,17 @@ describe('PGlite in a worker thread', () => {
     expect(firedAfter.some((queries) => queries > 0 && queries < QUERIES)).toBe(true);
     expect(await database.query('SELECT n FROM counter')).toEqual([{ n: QUERIES }]);
     await database.close();
+  });
+
+  it('closes though the database breaks down meanwhile', async () => {
+    const database = await temporaryDatabase();
+    // The driver refuses the value without an SQLSTATE, which counts as the end of the database.
+    const broken = database.query('SELECT $1::boolean', ['neither']);
+    await sleep(0);
+    const closing = database.close();
+
+    await expect(broken).rejects.toMatchObject({ code: 'ledger-unavailable' });
+    await expect(closing).resolves.toBeUndefined();
   });
 
   it('answers what is asked after it is closed with an error that says so', async () => {
@@ -48,40 +67,36 @@ describe('an embedded ledger in a directory', () => {
   });
   afterAll(() => rm(parent, { recursive: true, force: true }));
 
+  const open = (name: string, templates = LEDGER_TEMPLATES) =>
+    openPgliteLedger({ directory: join(parent, name), templates, keyOf: idempotencyKeyOf });
+
   it('keeps everything when it is opened again', async () => {
-    const directory = join(parent, 'ledger');
-    const first = await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
+    const first = await open('ledger');
     const scenario = createScenario(first);
-    const batch = await scenario.run([{ ref: 'sending' }, { ref: 'accepted' }, { ref: 'rejected' }, { ref: 'staged' }]);
+    const batch = await scenario.run(['sending', 'accepted', 'rejected', 'staged']);
     await batch.freeze('sending', '{"exact":"bytes"}');
-    await batch.send('accepted', accepted(serviceIdOf(scenario, 'accepted')));
+    await batch.send('accepted', accepted(scenario.serviceId('accepted')));
     await batch.send('rejected', { kind: 'rejected', reason: REASON });
-    await first.recordDeliveries([delivery(serviceIdOf(scenario, 'parked'), 'issued')]);
+    await first.recordDeliveries([delivery(scenario.serviceId('parked'), 'issued')]);
     const lines = await batch.lines();
     await first.close();
     await first.close();
 
-    const second = await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
+    const second = await open('ledger');
 
     expect(second.id).toBe(first.id);
     expect((await collect(second.batchInvoices(batch.batchId))).flat()).toEqual(lines);
     expect(await second.unmatchedDeliveries()).toBe(1);
-    const sendable = await second.sendable(batch.batchId, 1, 10);
-    expect(sendable.map((one) => [one.invoice.ref, one.state, one.body])).toEqual([
-      ['sending', 'sending', '{"exact":"bytes"}'],
-      ['staged', 'staged', null],
+    expect(await second.sendable(batch.batchId, 1, 10)).toMatchObject([
+      { invoice: { ref: 'sending' }, state: 'sending', body: '{"exact":"bytes"}' },
+      { invoice: { ref: 'staged' }, state: 'staged', body: null },
     ]);
-    expect(
-      await second.recordDeliveries([delivery(serviceIdOf(scenario, 'accepted'), 'issued', { receivedAt: NOW })]),
-    ).toMatchObject({
-      settled: [{ state: 'issued' }],
-    });
+    const news = delivery(scenario.serviceId('accepted'), 'issued', { receivedAt: NOW });
+    expect(await second.recordDeliveries([news])).toMatchObject({ settled: [{ state: 'issued' }] });
     await second.close();
   });
 
   it('has an id of its own in each directory, though all are copies of one template', async () => {
-    const open = (name: string) =>
-      openPgliteLedger({ directory: join(parent, name), templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
     const one = await open('one');
     const two = await open('two');
 
@@ -95,36 +110,26 @@ describe('an embedded ledger in a directory', () => {
   it('is made in place where templates cannot be kept', async () => {
     const file = join(parent, 'no-folder');
     await writeFile(file, '');
-    const directory = join(parent, 'without-template');
-    const ledger = await openPgliteLedger({ directory, templates: join(file, 'ledgers'), keyOf: idempotencyKeyOf });
+    const ledger = await open('without-template', join(file, 'ledgers'));
 
     expect(ledger.id).toMatch(/^lgr_[0-9a-f]{32}$/);
     await ledger.close();
   });
 
   it('starts anew over what a killed process left of a copy, and leaves files of others alone', async () => {
-    const directory = join(parent, 'begun');
-    await mkdir(`${directory}.new/base`, { recursive: true });
-    const ledger = await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
-    await ledger.close();
+    await mkdir(join(parent, 'begun.new/base'), { recursive: true });
+    await (await open('begun')).close();
 
     const foreign = join(parent, 'foreign');
     await mkdir(foreign);
     await writeFile(join(foreign, 'letter.txt'), 'not a ledger');
-    await expect(
-      openPgliteLedger({ directory: foreign, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf }),
-    ).rejects.toThrow('holds other files');
+    await expect(open('foreign')).rejects.toThrow('holds other files');
     expect(await readdir(foreign)).toEqual(['letter.txt']);
   });
 
   it('says that it cannot be opened where no directory can be', async () => {
-    const file = join(parent, 'a-file');
-    await writeFile(file, 'not a directory');
+    await writeFile(join(parent, 'a-file'), 'not a directory');
 
-    await expect(
-      openPgliteLedger({ directory: join(file, 'ledger'), templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf }),
-    ).rejects.toMatchObject({
-      code: 'ledger-unavailable',
-    });
+    await expect(open('a-file/ledger')).rejects.toMatchObject({ code: 'ledger-unavailable' });
   });
 });

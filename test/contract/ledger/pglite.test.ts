@@ -1,11 +1,11 @@
 import { afterAll, describe } from 'vitest';
 import { sendingLedgerContract } from './behaviour/ledger.contract.ts';
-import { sharedLedger } from './shared-ledger.ts';
 import { temporaryLedger } from '../../support/servers/temporary-database.ts';
 
-describe('the ledger on PGlite', () => {
-  const shared = sharedLedger(temporaryLedger);
-  afterAll(() => shared.close());
+const ledger = await temporaryLedger();
 
-  sendingLedgerContract(shared.open);
+describe('the ledger on PGlite', () => {
+  afterAll(() => ledger.close());
+
+  sendingLedgerContract(ledger);
 });

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
-import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-schema.ts';
+import { postgresSchema, postgresUrl, sql } from '../../support/servers/postgres-database.ts';
 import { databaseContract } from './behaviour/database.contract.ts';
+import { migratingContract } from './database/migrating.contract.ts';
 import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
 
 const url = postgresUrl();
@@ -17,6 +18,12 @@ describe.skipIf(url === null)('PostgreSQL', () => {
 
   databaseContract(async () => openPostgresDatabase({ connectionString, schema }));
   passingErrorsContract(async () => openPostgresDatabase({ connectionString, schema }));
+  migratingContract(async () => {
+    const empty = postgresSchema(connectionString);
+    await sql(connectionString, `CREATE SCHEMA "${empty.schema}"`);
+    onTestFinished(() => empty.drop());
+    return { isShared: true, connect: () => Promise.resolve(openPostgresDatabase(empty)) };
+  });
 
   describe('under contention', () => {
     let database: Database;
@@ -120,21 +127,17 @@ describe.skipIf(url === null)('PostgreSQL', () => {
     });
   });
 
+  const openIn = (name: string) => openPostgresLedger({ connectionString, schema: name, keyOf: idempotencyKeyOf });
+
   it('names a schema that is none, before anything is sent', async () => {
     for (const name of ['', 'Upper', 'a"b', 'a b', 'a;drop', '1a', 'x'.repeat(64)]) {
-      await expect(
-        openPostgresLedger({ connectionString, schema: name, keyOf: idempotencyKeyOf }),
-      ).rejects.toMatchObject({ code: 'configuration-invalid' });
+      await expect(openIn(name)).rejects.toMatchObject({ code: 'configuration-invalid' });
     }
   });
 
   it('opened by many at once is one ledger', async () => {
     const fresh = postgresSchema(connectionString);
-    const ledgers = await Promise.all(
-      Array.from({ length: 5 }, () =>
-        openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf }),
-      ),
-    );
+    const ledgers = await Promise.all([1, 2, 3, 4, 5].map(() => openIn(fresh.schema)));
 
     expect(new Set(ledgers.map((ledger) => ledger.id)).size).toBe(1);
     await Promise.all(ledgers.map((ledger) => ledger.close()));
@@ -143,12 +146,10 @@ describe.skipIf(url === null)('PostgreSQL', () => {
 
   it('refuses the schema of a newer Lote', async () => {
     const fresh = postgresSchema(connectionString);
-    await (await openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf })).close();
+    await (await openIn(fresh.schema)).close();
     await sql(connectionString, `INSERT INTO "${fresh.schema}".ledger_migration VALUES (999)`);
 
-    await expect(
-      openPostgresLedger({ connectionString, schema: fresh.schema, keyOf: idempotencyKeyOf }),
-    ).rejects.toMatchObject({ code: 'ledger-conflict' });
+    await expect(openIn(fresh.schema)).rejects.toMatchObject({ code: 'ledger-conflict' });
     await fresh.drop();
   });
 

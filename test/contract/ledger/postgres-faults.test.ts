@@ -6,20 +6,10 @@ import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
-import {
-  COUNT_NOBODYS,
-  COUNT_PURGE,
-  LOCK_PURGED_INVOICES,
-  PURGE_FINDINGS,
-  PURGE_INVOICES,
-  PURGE_NOBODYS,
-  DELIVERED_LATER,
-} from '../../../src/ledger/operations/purge-sql.ts';
 import { startPostgresCluster, type PostgresCluster } from '../../support/servers/postgres-cluster.ts';
-import { pooler } from '../../support/servers/pooler.ts';
-import { sql } from '../../support/servers/postgres-schema.ts';
+import { pooler, tcpProxy } from '../../support/servers/proxies.ts';
+import { sql } from '../../support/servers/postgres-database.ts';
 import { smallDisk } from '../../support/crash/small-disk.ts';
-import { tcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { createScenario } from './scenario.ts';
 
 const cluster = await startPostgresCluster();
@@ -76,10 +66,7 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
   });
 
   it('that ends its connections, or whose network does, is unavailable for what was under way and works at once', async () => {
-    const proxy = await tcpProxy(new URL(url).host);
-    const address = new URL(url);
-    address.host = proxy.address;
-    const through = openPostgresDatabase({ connectionString: address.href });
+    const { proxy, through } = await throughProxy();
     const underWay = failureOf(() => through.query('SELECT pg_sleep(60)'));
     await sleep(200);
     proxy.reset();
@@ -89,24 +76,30 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     const ended = failureOf(() => through.query('SELECT pg_terminate_backend(pg_backend_pid())'));
     expect(await ended).toMatchObject({ code: 'ledger-unavailable' });
     expect(await through.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    await through.close();
-    await proxy.cut();
   });
 
   it('that can no longer be heard, on connections that stay open, is unavailable for what was under way, and works on new ones', async () => {
-    const proxy = await tcpProxy(new URL(url).host);
-    const address = new URL(url);
-    address.host = proxy.address;
-    const through = openPostgresDatabase({ connectionString: address.href, longestStatementMs: 3_000 });
+    const { proxy, through } = await throughProxy({ longestStatementMs: 3_000 });
     const all = (text: string) => Promise.all(Array.from({ length: CONNECTIONS }, () => through.query(text)));
     await all('/* test */ SELECT pg_sleep(0.1)');
     proxy.freeze();
 
     expect(await failureOf(() => all('/* test */ SELECT 1'))).toMatchObject({ code: 'ledger-unavailable' });
     expect(await all('/* test */ SELECT 1 AS n')).toHaveLength(CONNECTIONS);
-    await through.close();
-    await proxy.cut();
   });
+
+  it.each(['sending-batches', 'find-fact', 'record-accepted', 'insert-deliveries', 'settled-invoices', 'lock-heard'])(
+    'that can no longer be heard keeps %s waiting for seconds, not for the minutes of a large statement',
+    async (name) => {
+      const { proxy, through } = await throughProxy({ longestQuickMs: 1_000 });
+      const statement = `/* ${name} */ SELECT 1 AS n`;
+      await through.query(statement);
+      proxy.freeze();
+
+      expect(await failureOf(() => through.query(statement))).toMatchObject({ code: 'ledger-unavailable' });
+      expect(await through.query(statement)).toEqual([{ n: 1 }]);
+    },
+  );
 
   it('that gives a role a time limit for statements lets long ones of the ledger end', async () => {
     await sql(url, "ALTER ROLE guest SET statement_timeout = '100ms'");
@@ -119,10 +112,7 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
 
   it('that purges, or tidies its tables, may take as long as it takes', async () => {
     const longest = openPostgresDatabase({ connectionString: url, longestStatementMs: 3_000 });
-    const counts = [DELIVERED_LATER, ...Object.values(COUNT_PURGE), COUNT_NOBODYS];
-    const removals = [LOCK_PURGED_INVOICES, ...PURGE_INVOICES, ...PURGE_FINDINGS, PURGE_NOBODYS];
-    const named = [...counts, ...removals, '/* tidy-tables */'];
-    const names = [...new Set(named.map((text) => text.split('*/')[0] ?? ''))];
+    const names = ['/* purge-bodies ', '/* lock-purged-invoices ', '/* tidy-tables '];
 
     const all = names.map((name) => longest.query(`${name}*/ SELECT 1 AS n FROM pg_sleep(4)`));
 
@@ -173,6 +163,17 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     await expect(database.query(WRITE)).resolves.toEqual([]);
   });
 
+  it('whose restore has not yet come to its unique indexes is unavailable until it has', async () => {
+    const ledger = await openPostgresLedger({ connectionString: url, keyOf: idempotencyKeyOf });
+    onTestFinished(() => ledger.close());
+    const save = () => ledger.saveMerchants('restored', [{ nif: '501964843', merchantId: 'mrc_1' }]);
+    await sql(url, 'ALTER TABLE merchant DROP CONSTRAINT merchant_pkey');
+
+    expect(await failureOf(save)).toMatchObject({ code: 'ledger-unavailable', sqlState: '42P10' });
+    await sql(url, 'ALTER TABLE merchant ADD PRIMARY KEY (application, nif)');
+    expect(await save()).toEqual([]);
+  });
+
   it('whose disk is full is unavailable, and takes what it refused when there is room', async ({ skip }) => {
     const disk = await smallDisk(24);
     if (disk === null) return skip();
@@ -197,6 +198,18 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
     await disk.remove();
   });
 
+  async function throughProxy(limits: Omit<Parameters<typeof openPostgresDatabase>[0], 'connectionString'> = {}) {
+    const proxy = await tcpProxy(new URL(url).host);
+    const address = new URL(url);
+    address.host = proxy.address;
+    const through = openPostgresDatabase({ connectionString: address.href, ...limits });
+    onTestFinished(async () => {
+      await through.close();
+      await proxy.cut();
+    });
+    return { proxy, through };
+  }
+
   async function limitConnections(limit: number): Promise<void> {
     await sql(url, `ALTER ROLE guest CONNECTION LIMIT ${limit}`);
   }
@@ -219,7 +232,7 @@ describe.skipIf(cluster === null)('a PostgreSQL server that answers before a com
     onTestFinished(() => stop());
     const ledger = await openPostgresLedger({ connectionString: url, keyOf: idempotencyKeyOf });
     onTestFinished(() => ledger.close());
-    const batch = await createScenario(ledger).run([{ ref: 'posted' }]);
+    const batch = await createScenario(ledger).run(['posted']);
     await batch.freeze('posted', '{"bytes":"1.10"}');
     await kill();
     await restart();

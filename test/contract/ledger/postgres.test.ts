@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { postgresUrl } from '../../support/servers/postgres-schema.ts';
+import { postgresUrl } from '../../support/servers/postgres-database.ts';
 import { sendingLedgerContract } from './behaviour/ledger.contract.ts';
 import { sharedPostgresLedger } from './shared-ledger.ts';
 
-const url = postgresUrl();
+const shared = await sharedPostgresLedger(postgresUrl());
 
-describe.skipIf(url === null)('the ledger on PostgreSQL', () => {
-  const shared = sharedPostgresLedger(url ?? '');
+describe.skipIf(shared === null)('the ledger on PostgreSQL', () => {
+  if (shared === null) return;
   afterAll(() => shared.close());
 
-  sendingLedgerContract(shared.open);
+  sendingLedgerContract(shared.ledger);
 
   it('looks up the invoices of a batch, however large a part of all invoices it seems', async () => {
     expect(await shared.wholeReads()).toEqual([]);

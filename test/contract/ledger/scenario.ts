@@ -1,20 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { stageValid } from '../../../activities/batch/stage-invoice.ts';
+import { stageValid } from '../../../activities/batch/stage-groups.ts';
 import type { Finding, Invoice, Reason } from '../../../src/domain/invoice.ts';
-import type { ClaimBatch, ClaimResult, StageInvoice } from '../../../src/domain/ports/ledger/batch-ledger.ts';
-import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
-import type { RecordDelivery } from '../../../src/domain/ports/ledger/delivery-ledger.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import type { SendableInvoice, SendOutcome } from '../../../src/domain/ports/ledger/sending-ledger.ts';
-import type { SettledInvoice } from '../../../src/domain/ports/ledger/settling-ledger.ts';
-
-/** How the suite gets a ledger: each driver's test file passes its own. */
-export type OpenLedger = () => Promise<Ledger>;
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
+import type { RetryPolicy } from '../../../src/domain/retry-decision.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import type { OpenDocument, RepeatInvoice, TakeUnknown } from '../../../src/ledger/operations/reconciling.ts';
+import type { RetryRequest, RetryResult, RetrySelection } from '../../../src/ledger/operations/retrying.ts';
+import type { SendableInvoice } from '../../../src/ledger/sending/sending.ts';
+import type { ClaimBatch, ClaimResult } from '../../../src/ledger/batches/claiming.ts';
+import type { StageInvoice } from '../../../src/ledger/staging/stage-invoices.ts';
+import type { RecordDelivery } from '../../../src/ledger/webhooks/deliveries.ts';
+import type { StatusUpdate } from '../../../src/ledger/settling/settling.ts';
+import type { SettledInvoice } from '../../../src/ledger/settling/settled.ts';
+import type { RecordSend, SendOutcome } from '../../../src/ledger/sending/record-answers.ts';
 
 export const NIF = '501964843';
 export const OTHER_NIF = '502757191';
 export const REASON: Reason = { code: 'because', message: 'Because the test says so' };
 export const NOW = 1_700_000_000_000;
+export const HOUR = 3_600_000;
+export const LATER: Reason = { code: 'later', message: 'Later' };
 
 export interface InvoiceText {
   readonly ref: string;
@@ -26,7 +31,11 @@ export interface InvoiceText {
   readonly keepsRejected?: boolean;
 }
 
-export function invoiceOf(text: InvoiceText): Invoice {
+/** A plain text is a reference. */
+export type InvoiceTexts = readonly (InvoiceText | string)[];
+
+export function invoiceOf(given: InvoiceText | string): Invoice {
+  const text = textOf(given);
   return {
     ref: text.ref,
     merchant: { nif: text.nif ?? NIF, legalName: text.legalName ?? null, email: text.email ?? null },
@@ -34,6 +43,17 @@ export function invoiceOf(text: InvoiceText): Invoice {
     currency: 'EUR',
     lines: [{ description: 'Café {1,2}', quantity: '2', unitPrice: text.unitPrice ?? '10.5', taxCode: 'IVA_23' }],
   };
+}
+
+function textOf(text: InvoiceText | string): InvoiceText {
+  return typeof text === 'string' ? { ref: text } : text;
+}
+
+/** What an operator may order otherwise than `TestBatch.retry` does. */
+export interface RetryOver {
+  readonly selection?: RetrySelection;
+  readonly policy?: Partial<RetryPolicy>;
+  readonly action?: Partial<RetryRequest['action']>;
 }
 
 /** A batch of a scenario, and the shortest way to each of its steps. */
@@ -46,10 +66,35 @@ export interface TestBatch {
   record(): Promise<BatchRecord>;
   lines(): Promise<readonly BatchInvoice[]>;
   line(ref: string): Promise<BatchInvoice>;
+  /** The state of each line. */
+  states(): Promise<readonly string[]>;
+  /** The state of each line, and the code of its reason if it has one. */
+  outcomes(): Promise<readonly string[]>;
   sendable(): Promise<readonly SendableInvoice[]>;
   one(ref: string): Promise<SendableInvoice>;
   /** staged -> sending; the invoice as it was handed out. */
   freeze(ref: string, body?: string): Promise<SendableInvoice>;
+  /** Freezes all that is sendable, each with the same bytes. */
+  freezeAll(): Promise<readonly SendableInvoice[]>;
+  /** Stages without ending the staging. */
+  read(...texts: InvoiceTexts): Promise<void>;
+  finishStaging(invoices: number, pageSize?: number): Promise<BatchRecord>;
+  /** Stages and ends the staging. */
+  stage(...texts: InvoiceTexts): Promise<void>;
+  /** Has the service accept an invoice, as a document of its own. */
+  accept(ref: string, over?: Partial<RecordSend>): Promise<AcceptedOne>;
+  /** Has the service accept it, and issue it by an event. */
+  issue(ref: string): Promise<AcceptedOne>;
+  /** Has the service accept it, and fail it by a GET. */
+  fail(ref: string, over?: Partial<RecordSend>): Promise<AcceptedOne>;
+  refuse(): Promise<BatchRecord>;
+  /** Writes a report as a finished batch. */
+  close(): Promise<void>;
+  /** Holds all that is unsent, with `REASON`. */
+  hold(): Promise<number>;
+  retry(over?: RetryOver): Promise<RetryResult>;
+  /** The unknown ones of it that reconciliation takes; all of them an hour later, unless told. */
+  takeUnknown(over?: Partial<TakeUnknown>): Promise<readonly RepeatInvoice[]>;
   /** staged -> sending -> what the outcome says. */
   send(
     ref: string,
@@ -57,6 +102,8 @@ export interface TestBatch {
     over?: { readonly attempts?: number; readonly sentAt?: number },
   ): Promise<readonly SettledInvoice[]>;
   finish(): Promise<void>;
+  /** What writing a report leaves behind; of all that is not issued, unless told. */
+  report(over?: Partial<Parameters<Ledger['noteReported']>[1]>): Promise<boolean>;
 }
 
 export interface Scenario {
@@ -65,23 +112,63 @@ export interface Scenario {
   /** A new file, claimed and in `staging`. */
   begin(over?: Parameters<TestBatch['claim']>[0]): Promise<TestBatch>;
   /** A new file, staged and running; page size 2 unless told. */
-  run(texts: readonly InvoiceText[], pageSize?: number): Promise<TestBatch>;
+  run(texts: InvoiceTexts, pageSize?: number): Promise<TestBatch>;
+  valid(text: InvoiceText | string, ordinal?: number): ReturnType<typeof validInvoice>;
+  serviceId(name: string): string;
+  /** Records one answer of the service. */
+  answer(...sent: Parameters<typeof answered>): ReturnType<Ledger['recordSends']>;
+  /** Records what a GET says of a document. */
+  ask(
+    document: Document,
+    status: StatusUpdate['status'],
+    over?: Partial<StatusUpdate>,
+  ): Promise<readonly SettledInvoice[]>;
+  /** Of closed batches of the application; all of them, unless told. */
+  openDocuments(over?: Partial<Parameters<Ledger['openDocuments']>[0]>): Promise<readonly OpenDocument[]>;
+}
+
+type Document = Pick<AcceptedOne, 'invoiceId' | 'serviceId'>;
+
+/** An invoice that the service has accepted, and its batch. */
+export interface AcceptedOne {
+  readonly batch: TestBatch;
+  readonly invoiceId: number;
+  readonly serviceId: string;
+}
+
+/** A batch of one invoice, which the service has accepted. */
+export async function acceptedOne(scenario: Scenario, ref: string): Promise<AcceptedOne> {
+  const batch = await scenario.run([ref]);
+  const serviceId = scenario.serviceId(ref);
+  const { invoiceId } = await batch.freeze(ref);
+  await scenario.answer(invoiceId, accepted(serviceId));
+  return { batch, invoiceId, serviceId };
 }
 
 /** An application of its own: nothing of another test is in sight. */
 export function createScenario(ledger: Ledger): Scenario {
   const application = `app-${randomUUID()}`;
-  return { ledger, application, begin, run };
+  return {
+    ledger,
+    application,
+    begin,
+    async run(texts, pageSize = 2) {
+      const batch = await begin();
+      await stage(ledger, batch, { application, texts, pageSize });
+      return batch;
+    },
+    valid: (text, ordinal = 1) => validInvoice(application, invoiceOf(text), ordinal),
+    serviceId: (name) => `inv_${application}_${name}`,
+    answer: (...sent) => ledger.recordSends([answered(...sent)]),
+    ask: ({ invoiceId, serviceId }, status, over) =>
+      ledger.recordStatus([{ invoiceId, serviceId, status, reason: null, now: NOW + 50, ...over }]),
+    openDocuments: (over) =>
+      ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10_000, ...over }),
+  };
 
   async function begin(over?: Parameters<TestBatch['claim']>[0]): Promise<TestBatch> {
     const batch = createBatch(ledger, application);
     await batch.claim(over);
-    return batch;
-  }
-
-  async function run(texts: readonly InvoiceText[], pageSize = 2): Promise<TestBatch> {
-    const batch = await begin();
-    await stage(ledger, batch, { application, texts, pageSize });
     return batch;
   }
 }
@@ -90,9 +177,9 @@ export function createScenario(ledger: Ledger): Scenario {
 export async function stage(
   ledger: Ledger,
   batch: TestBatch,
-  file: { readonly application: string; readonly texts: readonly InvoiceText[]; readonly pageSize?: number },
+  file: { readonly application: string; readonly texts: InvoiceTexts; readonly pageSize?: number },
 ): Promise<void> {
-  const invoices = file.texts.map((text, index) => ({
+  const invoices = file.texts.map(textOf).map((text, index) => ({
     ...validInvoice(file.application, invoiceOf(text), index + 1),
     ...(text.keepsRejected === true ? { keepsRejected: true } : {}),
   }));
@@ -152,8 +239,16 @@ export function accepted(serviceId: string): SendOutcome {
   return { kind: 'accepted', serviceId };
 }
 
+/** What came of one POST of an invoice, its first generation unless told. */
+export function answered(invoiceId: number, outcome: SendOutcome, over: Partial<RecordSend> = {}): RecordSend {
+  return { invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome, ...over };
+}
+
+/** The key of an earlier generation was asked once more, and brought the same. */
+export const NEXT_KEY: SendOutcome = { kind: 'next-key', reason: REASON, proven: false };
+
 export function serviceIdOf(scenario: Scenario, name: string): string {
-  return `inv_${scenario.application}_${name}`;
+  return scenario.serviceId(name);
 }
 
 export function delivery(
@@ -169,6 +264,24 @@ export function delivery(
     event: { type: `invoice.${verdict}`, eventId: null, serviceId, verdict, reason: over.reason ?? null },
   };
 }
+
+export const RETRY_POLICY: RetryPolicy = {
+  maxGenerations: 9,
+  retentionMs: 24 * HOUR,
+  rejectionIsProof: true,
+  acceptDuplicateRisk: false,
+  now: NOW + HOUR,
+};
+
+/** The ledger is shared by a whole file: other batches may be left open in it, so all of them are taken. */
+export const TAKE: Omit<TakeUnknown, 'application'> = {
+  now: NOW + HOUR,
+  retentionMs: 24 * HOUR,
+  staleMs: 600_000,
+  all: true,
+  afterInvoiceId: 0,
+  limit: 10_000,
+};
 
 function createBatch(ledger: Ledger, application: string): TestBatch {
   const batchId = `batch-${randomUUID()}`;
@@ -193,6 +306,7 @@ function createBatch(ledger: Ledger, application: string): TestBatch {
         attempt,
         now: NOW,
         takeOver: false,
+        order: 'person',
         ...over,
       });
       if (result.kind === 'claimed' || result.kind === 'resumed') ({ fencingToken } = result.batch);
@@ -205,24 +319,84 @@ function createBatch(ledger: Ledger, application: string): TestBatch {
         (await batch.lines()).find((line) => line.ref === ref),
         ref,
       ),
+    states: async () => (await batch.lines()).map(({ state }) => state),
+    outcomes: async () => (await batch.lines()).map(({ state, reason }) => `${state} ${reason?.code ?? ''}`.trim()),
     sendable: () => ledger.sendable(batchId, 1, 1_000_000),
     one: async (ref) =>
       must(
         (await batch.sendable()).find(({ invoice }) => invoice.ref === ref),
         ref,
       ),
-    async freeze(ref, body = `{"ref":"${ref}"}`) {
+    async freeze(ref, given) {
       const invoice = await batch.one(ref);
-      await ledger.freeze(batchId, [{ invoiceId: invoice.invoiceId, generation: invoice.generation, body }], NOW);
+      const { invoiceId, generation, earlier } = invoice;
+      const body = given ?? (earlier === undefined ? null : invoice.body) ?? `{"ref":"${ref}"}`;
+      const frozenAt = earlier === undefined ? null : invoice.mayExistSince;
+      await ledger.freeze(batchId, [{ invoiceId, generation, body, frozenAt }], NOW);
       return invoice;
     },
     async send(ref, outcome, over = {}) {
       const { invoiceId, generation } = await batch.freeze(ref);
-      return ledger.recordSends([
+      const { settled } = await ledger.recordSends([
         { invoiceId, generation, attempts: over.attempts ?? 1, sentAt: over.sentAt ?? NOW, outcome },
       ]);
+      return settled;
+    },
+    async freezeAll() {
+      const all = await batch.sendable();
+      const items = all.map(({ invoiceId, generation }) => ({ invoiceId, generation, body: 'b' }));
+      await ledger.freeze(batchId, items, NOW);
+      return all;
+    },
+    read: (...texts) =>
+      ledger.stageInvoices(
+        batch,
+        texts.map((text, index) => validInvoice(application, invoiceOf(text), index + 1)),
+        NOW,
+      ),
+    finishStaging: (invoices, pageSize = 2) => finishStaging(ledger, batch, { invoices, pageSize }),
+    stage: (...texts) => stage(ledger, batch, { application, texts }),
+    async accept(ref, over) {
+      const serviceId = `inv_${application}_${ref}-${randomUUID()}`;
+      const { invoiceId, generation } = await batch.freeze(ref);
+      await ledger.recordSends([answered(invoiceId, accepted(serviceId), { generation, ...over })]);
+      return { batch, invoiceId, serviceId };
+    },
+    async issue(ref) {
+      const one = await batch.accept(ref);
+      await ledger.recordDeliveries([delivery(one.serviceId, 'issued')]);
+      return one;
+    },
+    async fail(ref, over) {
+      const one = await batch.accept(ref, over);
+      const { invoiceId, serviceId } = one;
+      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
+      return one;
+    },
+    refuse: () => ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW }),
+    async close() {
+      await batch.finish();
+      await batch.report();
+    },
+    hold: () => ledger.holdUnsent(batchId, { reason: REASON, now: NOW }),
+    retry: ({ selection = {}, policy, action } = {}) =>
+      ledger.retryInvoices({
+        batchId,
+        selection,
+        policy: { ...RETRY_POLICY, ...policy },
+        action: { actionId: randomUUID(), who: 'ana', why: 'again', ...action },
+      }),
+    async takeUnknown(over) {
+      const keys = (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
+      const taken = await ledger.takeUnknown({ ...TAKE, application, ...over });
+      return taken.filter(({ idempotencyKey }) => keys.includes(idempotencyKey));
     },
     finish: () => ledger.setBatchState(batchId, 'finished', NOW + 9),
+    async report(over) {
+      const { mark, revision } = await ledger.sinceReport(batchId);
+      const open = (await batch.lines()).filter(({ state }) => state !== 'issued');
+      return ledger.noteReported(batchId, { revision: revision + 1, writtenAt: NOW, mark, open, ...over });
+    },
   };
   return batch;
 }
@@ -237,4 +411,9 @@ function must<Value>(value: Value | null | undefined, name: string): Value {
   if (value === null || value === undefined)
     throw new Error(`The scenario expected "${name}" in the ledger and did not find it`);
   return value;
+}
+
+/** The claim under which a batch of a scenario was read, as a page passes it on. */
+export function claimOf(batchId: string) {
+  return { batchId, run: { workflowId: `workflow-of-${batchId}`, runId: 'run-1' }, fencingToken: 1 };
 }

@@ -1,10 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import { openLedger } from '../../../src/ledger/ledger.ts';
-import { notingDatabase } from '../../support/ledger/noting-database.ts';
+import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
+import { notingDatabase } from '../../support/ledger/statement-plans.ts';
 import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
-import { createScenario, finishStaging, invalidInvoice } from './scenario.ts';
+import { createScenario, invalidInvoice } from './scenario.ts';
 
 it('looks at the tables after the first file, and again after 1,000 more rows', async () => {
   const { looked, stage } = await watchedLedger();
@@ -65,5 +64,5 @@ async function stageRows(ledger: Ledger, scenario: ReturnType<typeof createScena
   const batch = await scenario.begin();
   const invoices = Array.from({ length: count }, (_, index) => invalidInvoice(index + 1));
   await ledger.stageInvoices(batch, invoices, 0);
-  await finishStaging(ledger, batch, { invoices: count, pageSize: 1_000 });
+  await batch.finishStaging(count, 1_000);
 }

@@ -1,30 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import type { TotalCheck } from '../../../src/domain/ports/ledger/total-ledger.ts';
-import {
-  accepted,
-  createScenario,
-  delivery,
-  NOW,
-  REASON,
-  serviceIdOf,
-  type OpenLedger,
-  type Scenario,
-  type TestBatch,
-} from './scenario.ts';
+import { describe, expect, it } from 'vitest';
+import { accepted, createScenario, delivery, NOW, REASON, type TestBatch } from './scenario.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import type { TotalCheck } from '../../../src/domain/records/total-check.ts';
 
 const PATTERN = 'may_#.csv';
 const TOTAL = { invoices: 1, net: { EUR: '21' } };
 const DAY = 86_400_000;
 
-export function totalChecksContract(open: OpenLedger): void {
-  let ledger: Ledger;
-  let scenario: Scenario;
-  beforeAll(async () => {
-    ledger = await open();
-    scenario = createScenario(ledger);
-  });
+export function totalChecksContract(ledger: Ledger): void {
+  const scenario = createScenario(ledger);
 
   function save(batch: TestBatch, over: { total?: typeof TOTAL; check?: TotalCheck; pattern?: string; now?: number }) {
     const saved = { pattern: PATTERN, total: TOTAL, check: { kind: 'off' } as const, now: NOW, ...over };
@@ -32,9 +16,9 @@ export function totalChecksContract(open: OpenLedger): void {
   }
 
   async function issued(ref: string, over: Parameters<typeof save>[1] = {}): Promise<TestBatch> {
-    const batch = await scenario.run([{ ref }]);
+    const batch = await scenario.run([ref]);
     await save(batch, over);
-    const serviceId = serviceIdOf(scenario, ref);
+    const serviceId = scenario.serviceId(ref);
     await batch.send(ref, accepted(serviceId));
     await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
     await batch.finish();
@@ -49,8 +33,8 @@ export function totalChecksContract(open: OpenLedger): void {
       const first = await issued('T-1', { total: { invoices: 1, net: { EUR: '1' } }, now: NOW });
       const second = await issued('T-2', { total: { invoices: 2, net: { EUR: '2' } }, now: NOW + DAY });
       await issued('T-3', { pattern: 'june_#.csv', now: NOW + DAY });
-      await save(await scenario.run([{ ref: 'T-4' }]), { now: NOW + DAY });
-      const nothingIssued = await scenario.run([{ ref: 'T-5' }]);
+      await save(await scenario.run(['T-4']), { now: NOW + DAY });
+      const nothingIssued = await scenario.run(['T-5']);
       await save(nothingIssued, { now: NOW + DAY });
       await nothingIssued.finish();
 
@@ -64,7 +48,7 @@ export function totalChecksContract(open: OpenLedger): void {
     });
 
     it('are confirmed once, with the action in the audit; a new check takes the confirmation away', async () => {
-      const batch = await scenario.run([{ ref: 'T-6' }]);
+      const batch = await scenario.run(['T-6']);
       expect(await ledger.totalCheck(batch.batchId)).toBeNull();
       const check = { kind: 'unusual', batches: 5, factor: 5, usual: TOTAL, difference: 'much' } as const;
       await save(batch, { check });
@@ -87,23 +71,12 @@ export function totalChecksContract(open: OpenLedger): void {
     });
 
     it('that are unusual let a retry send nothing before they are confirmed', async () => {
-      const batch = await scenario.run([{ ref: 'T-8' }]);
+      const batch = await scenario.run(['T-8']);
       const check = { kind: 'unusual', batches: 5, factor: 5, usual: TOTAL, difference: 'much' } as const;
       await save(batch, { check });
       await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW, fencingToken: batch.fencingToken });
       await batch.finish();
-      const policy = {
-        maxGenerations: 3,
-        retentionMs: DAY,
-        rejectionIsProof: true,
-        acceptDuplicateRisk: true,
-        now: NOW,
-      };
-      const retry = () =>
-        ledger.retryInvoices({
-          ...{ batchId: batch.batchId, selection: { states: ['held'] }, policy },
-          action: { actionId: randomUUID(), who: 'ana', why: 'as always' },
-        });
+      const retry = () => batch.retry({ selection: { states: ['held'] }, policy: { acceptDuplicateRisk: true } });
 
       expect(await retry()).toMatchObject({ moved: { release: 0 }, refused: { 'total-unconfirmed': 1 } });
       expect(await batch.line('T-8')).toMatchObject({ state: 'held' });
@@ -113,31 +86,31 @@ export function totalChecksContract(open: OpenLedger): void {
     });
 
     it('tell what a batch sent itself from what it shares with the batch that sends it', async () => {
-      const sender = await scenario.run([{ ref: 'T-10' }, { ref: 'T-11' }]);
-      const sharer = await scenario.run([{ ref: 'T-10' }, { ref: 'T-12' }]);
+      const sender = await scenario.run(['T-10', 'T-11']);
+      const sharer = await scenario.run(['T-10', 'T-12']);
       const both = async () => [await ledger.hasSent(sender.batchId), await ledger.hasSent(sharer.batchId)];
       expect(await both()).toEqual([false, false]);
 
       await sender.freeze('T-10');
       expect(await both()).toEqual([true, false]);
 
-      const serviceId = serviceIdOf(scenario, 'T-12');
+      const serviceId = scenario.serviceId('T-12');
       await sharer.send('T-12', accepted(serviceId));
       expect(await both()).toEqual([true, true]);
     });
 
     it('do not take an invoice that came over from another batch for one that was sent', async () => {
-      const first = await scenario.run([{ ref: 'T-13' }]);
+      const first = await scenario.run(['T-13']);
       await first.send('T-13', { kind: 'unknown', reason: REASON }, { sentAt: NOW - 1 });
       await first.finish();
-      const second = await scenario.run([{ ref: 'T-13' }]);
+      const second = await scenario.run(['T-13']);
 
       expect(await ledger.repeatUnknown(second.batchId, 0, second.fencingToken)).toBe(1);
       expect(await ledger.hasSent(second.batchId)).toBe(false);
     });
 
     it('are neither written nor confirmed by a claim that is lost', async () => {
-      const batch = await scenario.run([{ ref: 'T-7' }]);
+      const batch = await scenario.run(['T-7']);
       await save(batch, { check: { kind: 'declared' } });
       const lost = { batchId: batch.batchId, fencingToken: batch.fencingToken - 1 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
-import type { Change, SandboxStore } from '../../../src/sandbox/store/sandbox-store.ts';
+import type { SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { memoryStore } from '../../../src/sandbox/store.ts';
+import type { Change, SandboxStore } from '../../../src/sandbox/store.ts';
 import { call, errorOf, invoiceFor, merchantIn } from '../../unit/sandbox/support/client.ts';
-import { receiver, register, sandbox } from '../../unit/sandbox/support/fixtures.ts';
+import { owedIn, receiver, register, sandbox } from '../../unit/sandbox/support/fixtures.ts';
 
 interface FragileStore {
   readonly store: SandboxStore;
@@ -31,27 +31,19 @@ function fragileStore(): FragileStore {
   };
 }
 
-interface LogLine {
-  readonly message: string;
-  readonly fields: Readonly<Record<string, unknown>> | undefined;
-}
-
-function recordingLog(): {
-  readonly lines: LogLine[];
-  readonly log: NonNullable<Parameters<typeof startSandbox>[0]['log']>;
-} {
-  const lines: LogLine[] = [];
-  function write(message: string, fields?: Readonly<Record<string, unknown>>): void {
-    lines.push({ message, fields });
-  }
-  return { lines, log: { info: write, warn: write, error: write } };
+/** A sandbox on a store that fails on request, with one merchant and one receiver. */
+async function onFragileStore(answer?: Parameters<typeof receiver>[0], options: Partial<SandboxOptions> = {}) {
+  const { store, breakOn } = fragileStore();
+  const box = await sandbox({ store, ...options });
+  const { url, received } = await receiver(answer);
+  await register(box.url, url);
+  return { box, breakOn, received, merchantId: await merchantIn(box.url, '5417000001') };
 }
 
 describe('a store that fails', () => {
   it('leaves no invoice behind a 500, and the key is free for the next try', async () => {
-    const { store, breakOn } = fragileStore();
-    const box = await sandbox({ store });
-    const body = invoiceFor(await merchantIn(box.url));
+    const { box, breakOn, merchantId } = await onFragileStore();
+    const body = invoiceFor(merchantId);
     breakOn('invoice', 1);
 
     const first = await call(box.url, 'POST', '/v1/invoices', { body, key: 'k' });
@@ -62,80 +54,35 @@ describe('a store that fails', () => {
     expect(box.books().totals.invoices).toBe(1);
   });
 
-  it('does not keep the NIF of a merchant that was not written', async () => {
-    const { store, breakOn } = fragileStore();
-    const box = await sandbox({ store });
-    const body = { legal_name: 'M', nif: '1', email: 'a@b.test' };
-    breakOn('merchant', 1);
-
-    const first = await call(box.url, 'POST', '/v1/merchants', { body });
-    const second = await call(box.url, 'POST', '/v1/merchants', { body });
-
-    expect([first.status, second.status]).toEqual([500, 201]);
-  });
-
-  it('does not keep a webhook that was not written', async () => {
-    const { store, breakOn } = fragileStore();
-    const box = await sandbox({ store });
-    const body = { url: 'https://example.test/', events: ['invoice.issued'] };
-    breakOn('webhook', 1);
-
-    const first = await call(box.url, 'POST', '/v1/webhooks', { body });
-    expect(box.books().totals.webhooks).toBe(0);
-    const second = await call(box.url, 'POST', '/v1/webhooks', { body });
-
-    expect([first.status, second.status]).toEqual([500, 201]);
-  });
-
   it('is asked again to settle, and the event goes out once it could', async () => {
-    const { store, breakOn } = fragileStore();
-    const box = await sandbox({ store });
-    const hooks = await receiver();
-    await register(box.url, hooks.url);
-    const merchantId = await merchantIn(box.url);
+    const { box, breakOn, merchantId, received } = await onFragileStore();
     breakOn('settlement', 1);
 
     await call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId) });
 
     await expect.poll(() => box.books().totals.issued).toBe(1);
-    await expect.poll(() => hooks.received.length).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
   });
 
   it('rather sends a delivery twice than not at all', async () => {
-    const { store, breakOn } = fragileStore();
-    const box = await sandbox({ store });
-    const hooks = await receiver();
-    await register(box.url, hooks.url);
-    const merchantId = await merchantIn(box.url);
+    const { box, breakOn, merchantId, received } = await onFragileStore();
     breakOn('delivery-done', 1);
 
     await call(box.url, 'POST', '/v1/invoices', { body: invoiceFor(merchantId) });
 
     await expect.poll(() => box.books().totals.issued).toBe(1);
     await expect.poll(() => box.books().totals.deliveriesPending).toBe(0);
-    expect(hooks.received).toHaveLength(2);
-    expect(hooks.received[0]?.body).toBe(hooks.received[1]?.body);
-  });
-
-  it('is closed again when the port is taken', async () => {
-    const { port } = await sandbox();
-    let closed = 0;
-    const store = { ...memoryStore(), close: async () => void (closed += 1) };
-
-    await expect(startSandbox({ port, store })).rejects.toThrow('must be free');
-
-    expect(closed).toBe(1);
+    expect(received).toHaveLength(2);
+    expect(received[0]?.body).toBe(received[1]?.body);
   });
 });
 
 describe('the log', () => {
   it('says what failed and holds no name, number or key', async () => {
-    const { store, breakOn } = fragileStore();
-    const { lines, log } = recordingLog();
-    const box = await sandbox({ store, log });
-    const hooks = await receiver(() => ({ status: 500 }));
-    await register(box.url, hooks.url);
-    const merchantId = await merchantIn(box.url, '5417000001');
+    const lines: { readonly message: string; readonly fields: unknown }[] = [];
+    const write = (message: string, fields?: unknown): void => void lines.push({ message, fields });
+    const log = { info: write, warn: write, error: write };
+    const { box, breakOn, merchantId } = await onFragileStore(() => ({ status: 500 }), { log });
     breakOn('settlement', 1);
     breakOn('invoice', 1);
     const body = invoiceFor(merchantId, { customer: 'Maria Secreta' });
@@ -183,6 +130,6 @@ describe('closing', () => {
 
     await box.close();
 
-    expect((await store.open()).deliveries).toHaveLength(1);
+    expect(await owedIn(store)).toHaveLength(1);
   });
 });

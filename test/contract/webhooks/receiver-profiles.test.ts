@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { deliver, eventOf, receiverOf, recordingLedger, SECRET, SHAPES } from '../../unit/webhooks/receiver-fixture.ts';
-import { deliveryAddress } from '../../../src/wiring/receiver/webhook-address.ts';
+import { deliveryAddress } from '../../../src/app/receiver/webhook-address.ts';
 
 type Signature = typeof DEFAULT_PROFILE.signature;
 
@@ -84,7 +84,7 @@ describe('a receiver of several events a delivery', () => {
     const receiver = await receiverOf({ shapes, maxWaiting: 1 });
 
     expect((await deliver(receiver.url, two)).status).toBe(503);
-    expect(receiver.tally()).toMatchObject({ taken: { times: 0 }, notStored: { times: 1 } });
+    expect(receiver.tally()).toMatchObject({ taken: 0, notStored: 1 });
   });
 
   it('takes bodies of up to 1 MiB', async () => {
@@ -115,16 +115,8 @@ describe('the tally of a receiver', () => {
     await deliver(receiver.url, eventOf(2));
 
     expect(receiver.tally()).toMatchObject({
-      since: 1_000,
-      taken: { times: 2, lastAt: 1_000 },
-      withoutEvent: { times: 1 },
-      notStored: { times: 1 },
-      refused: {
-        'signature-wrong': { times: 1, lastAt: 1_000 },
-        'signature-missing': { times: 1 },
-        'body-too-large': { times: 1 },
-        'no-secret': { times: 0, lastAt: null },
-      },
+      ...{ taken: 2, withoutEvent: 1, notStored: 1 },
+      refused: { 'signature-wrong': 1, 'signature-missing': 1, 'body-too-large': 1, 'no-secret': 0 },
     });
   });
 });

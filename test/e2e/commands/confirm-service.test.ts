@@ -1,75 +1,56 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
-import { newPlace, runLote, type CommandEnd, type Place } from '../../support/lote/lote-command.ts';
-import { independentSandbox } from '../../support/servers/sandbox-books.ts';
-import { startServiceFront, type ServiceFront } from '../../support/servers/service-front.ts';
-import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
+import { runLote, type CommandEnd } from '../../support/lote/lote-command.ts';
+import { ANY_PORTS, lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
 
 const KEYS = { first: 'sk_test_first', second: 'sk_test_second' };
 
-describe('a ledger whose service changes', { timeout: 240_000 }, () => {
-  let place: Place;
-  let temporal: Record<string, string>;
+describe('a ledger whose service changes', () => {
+  let place: LotePlace;
   let application: string;
-  let sandbox: Sandbox;
-  /** The same service at another address. */
-  let front: ServiceFront;
   /** The run that the ledger knows the service from. */
   let first: CommandEnd;
 
   // All tests use one ledger that has issued three invoices: a test takes what is confirmed as it finds it, and each start takes seconds.
   beforeAll(async () => {
-    place = await newPlace();
-    temporal = sharedTemporal();
-    application = temporal['LOTE_APPLICATION'] ?? '';
-    sandbox = await independentSandbox({ apiKeys: Object.values(KEYS) });
-    front = await startServiceFront(sandbox.url);
-    first = await run('A', envOf(sandbox.url, KEYS.first));
+    place = await lotePlace({ sandbox: { apiKeys: Object.values(KEYS) } });
+    application = place.env['LOTE_APPLICATION'] ?? '';
+    first = await run('A', envOf(place.sandbox.url, KEYS.first));
   });
 
-  afterAll(async () => {
-    await front.close();
-    await sandbox.close();
-    await place.remove();
-  });
+  afterAll(() => place.remove());
 
   function envOf(baseUrl: string, apiKey: string): Record<string, string> {
-    return {
-      ...place.env,
-      ...temporal,
-      ...{ INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey },
-      ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', LOTE_SETTLE_TIMEOUT: '8s' },
-    };
+    const { WEBHOOK_URL: _, ...env } = place.env as Record<string, string>;
+    return { ...env, ...ANY_PORTS, INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey };
   }
 
   async function run(series: string, env: Record<string, string>): Promise<CommandEnd> {
-    const file = join(place.inputDir, `${series}.csv`);
-    await writeInvoiceFile(file, { invoices: 3, series });
-    return runLote(['run', file, '--json'], env);
+    return runLote(['run', await place.file(`${series}.csv`, { invoices: 3, series }), '--json'], env);
   }
 
   it('refuses a second application on the same account: the same file would be issued again', async () => {
-    const refused = await run('A', { ...envOf(sandbox.url, KEYS.first), LOTE_APPLICATION: `other-${application}` });
+    const refused = await run('A', {
+      ...envOf(place.sandbox.url, KEYS.first),
+      LOTE_APPLICATION: `other-${application}`,
+    });
 
     expect(first.code, first.stderr).toBe(0);
     expect(refused.code, refused.stderr).toBe(3);
     expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
     expect(refused.stderr + refused.stdout).toContain(`Set LOTE_APPLICATION=${application}`);
-    expect(sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
+    place.expectIssued(3);
   });
 
   it('is never taken for a ledger of the built-in sandbox by a shell that lacks the variables of the service', async () => {
-    const shell = { ...place.env, ...temporal, ...{ RECEIVER_PORT: '0', CONSOLE_PORT: '0', SANDBOX_PORT: '0' } };
+    const { INVOICING_BASE_URL: _, INVOICING_API_KEY: __, ...shell } = envOf('', '');
 
     const doctor = await runLote(['doctor', '--json'], shell);
     const confirmed = [await runLote(['confirm-service'], shell), await runLote(['confirm-ledger'], shell)];
     const refused = await run('S', shell);
-    const back = await run('A', envOf(sandbox.url, KEYS.first));
+    const back = await run('A', envOf(place.sandbox.url, KEYS.first));
 
     const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; state: string; detail: string }[] };
-    const missing = `uses ${sandbox.url}, but INVOICING_BASE_URL is not set here`;
+    const missing = `uses ${place.sandbox.url}, but INVOICING_BASE_URL is not set here`;
     expect(doctor.code).toBe(1);
     expect(checks.find(({ name }) => name === 'service account')).toMatchObject({
       state: 'trouble',
@@ -86,32 +67,32 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
     expect(refused.stderr + refused.stdout).not.toContain('confirm-service');
     expect(refused.code).toBe(3);
     expect(back.code, 'the account is the one that it was').toBe(0);
-    expect(sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
+    place.expectIssued(3);
   });
 
   it('refuses another base address with exit code 3, until it is confirmed', async () => {
-    const moved = envOf(front.url, KEYS.first);
+    const moved = envOf(place.front.url, KEYS.first);
 
     const refused = await run('B', moved);
-    const asked = front.requests.length;
+    const asked = place.front.requests.length;
     const confirmed = await runLote(['confirm-service'], moved);
 
     expect(refused.code, refused.stderr).toBe(3);
-    expect(refused.stderr + refused.stdout).toContain(`the address was ${sandbox.url} and is ${front.url}`);
+    expect(refused.stderr + refused.stdout).toContain(`the address was ${place.sandbox.url} and is ${place.front.url}`);
     expect(asked, 'requests to an address that nobody confirmed').toBe(0);
     expect(confirmed.code, confirmed.stderr).toBe(0);
-    expect(sandbox.books().totals).toMatchObject({ invoices: 3, issued: 3 });
+    place.expectIssued(3);
   });
 
   it('takes the confirmed address, refuses another key there with exit code 3 and sends nothing, until it is confirmed, too', async () => {
-    const other = envOf(front.url, KEYS.second);
-    const issued = sandbox.books().totals.issued;
+    const other = envOf(place.front.url, KEYS.second);
+    const issued = place.sandbox.books().totals.issued;
 
     const refused = await run('C', other);
-    const sentBefore = sandbox.books().totals.invoices;
+    const sentBefore = place.sandbox.books().totals.invoices;
     const confirmed = await runLote(['confirm-service'], other);
     const after = await run('C', other);
-    const back = await run('D', envOf(front.url, KEYS.first));
+    const back = await run('D', envOf(place.front.url, KEYS.first));
 
     expect(refused.code, refused.stderr).toBe(3);
     expect(JSON.parse(refused.stdout)).toMatchObject({ batches: [], error: { code: 'interlock' } });
@@ -120,10 +101,9 @@ describe('a ledger whose service changes', { timeout: 240_000 }, () => {
     expect(refused.stderr + refused.stdout).not.toContain('sk_test_');
     expect(sentBefore, 'what the first key had issued, and nothing else').toBe(issued);
     expect(confirmed.code, confirmed.stderr).toBe(0);
-    expect(confirmed.stdout).toContain(`Application "${application}" of this ledger uses ${front.url}`);
+    expect(confirmed.stdout).toContain(`Application "${application}" of this ledger uses ${place.front.url}`);
     expect(after.code, after.stderr).toBe(0);
     expect(back.code, 'the key before is now the other one').toBe(3);
-    expect(sandbox.books().totals).toMatchObject({ invoices: issued + 3, issued: issued + 3 });
-    expect(sandbox.books().duplicates).toEqual([]);
+    place.expectIssued(issued + 3);
   });
 });

@@ -4,11 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanCheckout, trackedFiles, type CleanCheckout } from '../../support/lote/clean-checkout.ts';
 import { namedCommands, README, shellBlocks, USER_PAGES } from '../../support/lote/readme.ts';
-import { typed, type ShellEnd, type TypedCommand } from '../../support/lote/shell.ts';
-import { runLote } from '../../support/lote/lote-command.ts';
+import { runLote, type RunningCommand, startCommand } from '../../support/lote/lote-command.ts';
 
-/** Two starts of everything embedded, on a machine whose other core runs the other tests. */
-const PATIENCE_MS = 300_000;
 const POLL_INTERVAL_MS = 100;
 
 /** Every block of README.md, and how it is run here; a block that is not in this list fails the test. */
@@ -30,16 +27,16 @@ if (tracked === null)
     '\n!!! NEWCOMER TEST LEFT OUT: this checkout is no git repository, so nobody knows what a fresh one holds.\n',
   );
 
-describe.skipIf(tracked === null)('a newcomer with README.md in a clean directory', { timeout: PATIENCE_MS }, () => {
+describe.skipIf(tracked === null)('a newcomer with README.md in a clean directory', () => {
   let checkout: CleanCheckout;
-  const started: TypedCommand[] = [];
+  const started: RunningCommand[] = [];
 
   beforeAll(async () => {
     checkout = await cleanCheckout(tracked ?? []);
   });
 
   afterAll(async () => {
-    for (const command of started) command.kill();
+    for (const command of started) command.killGroup();
     await Promise.all(started.map(({ end }) => end));
     await checkout?.remove();
   });
@@ -50,13 +47,20 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
     return { ...data, CONSOLE_PORT: '0', RECEIVER_PORT: '0', SANDBOX_PORT: '0', NO_COLOR: '1' };
   }
 
-  function type(line: string, place: string): TypedCommand {
-    const command = typed(line, checkout.directory, env(place));
+  /** As somebody types it in a terminal: what it starts is in one process group, and Ctrl-C goes to all of it. */
+  function type(line: string, place: string): RunningCommand {
+    const system = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' };
+    const command = startCommand(['sh', '-c', line], {
+      ...{ directory: checkout.directory, env: { ...system, ...env(place) } },
+    });
     started.push(command);
     return command;
   }
 
-  const run = (line: string, place: string): Promise<ShellEnd> => type(line, place).end;
+  async function run(line: string, place: string): Promise<{ readonly code: number | null; readonly output: string }> {
+    const { code, stdout, stderr } = await type(line, place).end;
+    return { code, output: stdout + stderr };
+  }
 
   it('finds two commands first, and no block that is not run here', () => {
     expect(shellBlocks(README)).toEqual(Object.values(BLOCKS));
@@ -110,8 +114,9 @@ describe.skipIf(tracked === null)('a newcomer with README.md in a clean director
     expect(checked.output).toMatch(/tax_code: expected a tax code such as IVA_23/u);
     expect(issued.output).toMatch(/Report +\S+report\.html/u);
     expect(listed.output).toMatch(/^batch-sample-\S+ +finished/mu);
-    up.ctrlC();
-    expect((await up.end).output).toContain('Leaving: requests on the wire end first');
+    process.kill(-up.pid, 'SIGINT');
+    await up.end;
+    expect(up.output()).toContain('Leaving: requests on the wire end first');
     // npm ends by the signal itself, as shells expect; what it ran has ended well when its own addresses are taken back.
     await expect(access(join(env('start')['LOTE_DATA_DIR'] ?? '', 'endpoints.json'))).rejects.toThrow('ENOENT');
     await expect(fetch(page.url)).rejects.toThrow('fetch failed');

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { crashPlace, type CrashPlace } from '../../support/crash/crash-place.ts';
+import { crashPlace, nightPlace, type CrashPlace } from '../../support/crash/crash-place.ts';
 
 /** The last one that fails is the 155th. */
 const INVOICES = 160;
@@ -10,7 +10,7 @@ const INVOICES = 160;
 const EARLY = ['after-claim', 'after-registration', 'before-mark', 'mark-raised'];
 const LATE = ['after-freeze', 'after-post:20', 'event-recorded', 'status-recorded', 'report-write'];
 
-describe('a run that ends itself between two steps', { timeout: 400_000 }, () => {
+describe('a run that ends itself between two steps', () => {
   it('is finished by the same command, crash after crash: each invoice is sent once', async () => {
     const place = await crashed(EARLY);
 
@@ -40,3 +40,20 @@ async function crashed(steps: readonly string[]): Promise<CrashPlace> {
   }
   return place;
 }
+
+/** One step while files are taken, one while they are put away; `npm run test:chaos` has every step of a night. */
+const OF_A_NIGHT = ['file-claimed', 'note-placed'];
+
+describe('a night that ends itself between two steps', () => {
+  it('is gone on with by the same command: each file ends on its shelf, with its report, and nothing is sent twice', async () => {
+    const place = await nightPlace('shared');
+    onTestFinished(() => place.remove());
+    for (const point of OF_A_NIGHT) {
+      const { signal, code, stderr } = await place.run(point);
+      expect(signal, `${point} was not reached: exit ${code}, ${stderr}`).toBe('SIGKILL');
+      await place.expectNothingLost();
+    }
+
+    await place.expectDone(await place.run());
+  });
+});

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMAND, newPlace, NODE_OPTIONS, startCommand, type Place } from '../../support/lote/lote-command.ts';
 import { PID_NAMESPACE, whyNoNamespaces } from '../../support/namespaces.ts';
-import { SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
+import { SANDBOX_KEY } from '../../support/servers/service-front.ts';
 
 const whyNot = whyNoNamespaces();
 if (whyNot !== null) console.warn(`first process: left out; ${whyNot}`);

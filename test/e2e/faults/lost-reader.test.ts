@@ -20,7 +20,7 @@ describe('a command', { concurrent: true }, () => {
   });
 
   it('says that its result could not be written when standard output is a file on a full disk', async () => {
-    const { code, said } = await endOf(['version'], { stdout: 'full' });
+    const { code, said } = await endOf(['profile', 'schema'], { stdout: 'full' });
 
     expect(code).toBe(3);
     expect(said).toBe(

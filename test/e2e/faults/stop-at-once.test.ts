@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
-import type { BatchProgress } from '../../../src/contract/messages.ts';
+import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
+import type { BatchProgress } from '../../../src/domain/messages/messages.ts';
 import { ownName } from '../../support/files/batch-file.ts';
 import { until } from '../../support/until.ts';
 import type { RunningCommand } from '../../support/lote/lote-command.ts';
-import { startFleet, withFleet, type WorkerFleet } from '../../support/lote/worker-fleet.ts';
+import { startFleet, testFleet, type Fleet } from '../../support/lote/fleet.ts';
 
 /** The promise: from this long after the update's answer on, nothing new is POSTed. */
 const STOPPED_AFTER_MS = 1_000;
@@ -22,7 +22,7 @@ const MOST_BEFORE = 700;
 const SMALL_PAGES = { LOTE_PAGE_SIZE: '200' };
 /** What the default profile lets all workers together have on the wire. */
 const ON_THE_WIRE = 64;
-const WORKER_SAYS = 'Worker on task queue';
+const PARTS = { roles: ['receiver', 'worker'], isProved: true } as const;
 
 /** As an operator does: told that the ledger could not be reached, ask again. */
 async function operate(handle: BatchHandle, update: 'pause' | 'cancelRemaining'): Promise<number> {
@@ -35,7 +35,7 @@ async function operate(handle: BatchHandle, update: 'pause' | 'cancelRemaining')
 }
 
 /** Answers none of the POSTs beyond so many, until it is told to go on. */
-function holdBeyond(fleet: WorkerFleet, most: number): () => void {
+function holdBeyond(fleet: Fleet, most: number): () => void {
   let goOn = (): void => undefined;
   const released = new Promise<void>((resolve) => (goOn = resolve));
   fleet.front.script = async ({ method, path }) => {
@@ -46,7 +46,7 @@ function holdBeyond(fleet: WorkerFleet, most: number): () => void {
 }
 
 /** A POST that left in time is read here when this process has its turn: on a busy machine later, and never more of them than fit on the wire. */
-async function expectStopped(fleet: WorkerFleet, answeredAt: number): Promise<void> {
+async function expectStopped(fleet: Fleet, answeredAt: number): Promise<void> {
   await sleep(WATCHED_MS);
   const times = fleet.postTimes();
   const late = times.filter((at) => at > answeredAt + STOPPED_AFTER_MS);
@@ -64,25 +64,19 @@ async function expectTrueNumbers(handle: BatchHandle, staged: number): Promise<v
   expect((await counts()).staged, 'what was not sent is staged').toBe(staged);
 }
 
-function expectEachOnce(fleet: WorkerFleet, invoices: number): void {
-  const books = fleet.sandbox.books();
-  expect(books.totals).toMatchObject({ invoices, issued: invoices });
-  expect(books.duplicates).toEqual([]);
-}
-
-function issuedOf(fleet: WorkerFleet): number {
+function issuedOf(fleet: Fleet): number {
   return fleet.sandbox.books().totals.invoices;
 }
 
 /** Each test sends a file of its own; what the books and the front show is counted over all. Workers join from test to test: a start takes a second. */
-describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { timeout: 300_000 }, () => {
-  let fleet: Awaited<ReturnType<typeof startFleet>>;
+describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', () => {
+  let fleet: Fleet;
   const workers: RunningCommand[] = [];
   let release = (): void => undefined;
 
   beforeAll(async () => {
-    fleet = await startFleet({ workers: 1, sandbox: SLOW_ANSWERS, env: SMALL_PAGES });
-    workers.push(...fleet.workers);
+    fleet = await startFleet({ ...PARTS, sandbox: SLOW_ANSWERS, env: SMALL_PAGES });
+    workers.push(...fleet.parts.slice(1));
   });
 
   afterAll(() => fleet.remove());
@@ -102,7 +96,7 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
     expect(state).toBe('cancelled');
     expect(counts).toMatchObject({ issued, held: INVOICES - issued });
     await (await fleet.startFile(file, INVOICES, series)).result();
-    expectEachOnce(fleet, before + INVOICES);
+    fleet.expectIssued(before + INVOICES);
   });
 
   it('at once, also for a worker that stood still meanwhile and goes on', async () => {
@@ -120,7 +114,7 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
     expect(issuedOf(fleet) - before, 'there was something to stop').toBeLessThan(INVOICES);
     await handle.executeUpdate<string, []>('resume');
     expect((await handle.result()).counts).toMatchObject({ issued: INVOICES });
-    expectEachOnce(fleet, before + INVOICES);
+    fleet.expectIssued(before + INVOICES);
   });
 
   it('at once with three workers; resumed, the rest goes exactly once', async () => {
@@ -129,9 +123,7 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
   });
 
   async function join(): Promise<void> {
-    const worker = fleet.startWorker();
-    workers.push(worker);
-    await worker.said(WORKER_SAYS);
+    workers.push(await fleet.up('worker'));
   }
 
   async function stopAndResume(series: string): Promise<void> {
@@ -145,7 +137,7 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
     await handle.executeUpdate<string, []>('resume');
 
     expect((await handle.result()).counts).toMatchObject({ issued: INVOICES });
-    expectEachOnce(fleet, before + INVOICES);
+    fleet.expectIssued(before + INVOICES);
   }
 
   /**
@@ -177,28 +169,23 @@ describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch', { t
   }
 });
 
-describe.skipIf(inject('postgresUrl') === null)(
-  'an operator stops a batch at a service of twenty a second',
-  { timeout: 300_000 },
-  () => {
-    it('at once: what waits for its place in the rate stays here', async () => {
-      const profile = { limits: { requestsPerSecond: 20 } };
-      await withFleet({ workers: 1, sandbox: { latencyMs: 150 }, profile }, async (fleet) => {
-        const release = holdBeyond(fleet, 100);
-        const handle = await fleet.startFile(`${ownName('wrong')}.csv`, 200);
-        await until(() => fleet.postTimes().length > 40);
+describe.skipIf(inject('postgresUrl') === null)('an operator stops a batch at a service of twenty a second', () => {
+  it('at once: what waits for its place in the rate stays here', async () => {
+    const profile = { limits: { requestsPerSecond: 20 } };
+    const fleet = await testFleet({ ...PARTS, sandbox: { latencyMs: 150 }, profile });
+    const release = holdBeyond(fleet, 100);
+    const handle = await fleet.startFile(`${ownName('wrong')}.csv`, 200);
+    await until(() => fleet.postTimes().length > 40);
 
-        const answeredAt = await operate(handle, 'pause');
-        release();
-        await expectStopped(fleet, answeredAt);
-        const sent = issuedOf(fleet);
-        expect(sent).toBeLessThan(150);
-        await expectTrueNumbers(handle, 200 - sent);
-        await handle.executeUpdate<string, []>('resume');
+    const answeredAt = await operate(handle, 'pause');
+    release();
+    await expectStopped(fleet, answeredAt);
+    const sent = issuedOf(fleet);
+    expect(sent).toBeLessThan(150);
+    await expectTrueNumbers(handle, 200 - sent);
+    await handle.executeUpdate<string, []>('resume');
 
-        expect((await handle.result()).counts).toMatchObject({ issued: 200 });
-        expectEachOnce(fleet, 200);
-      });
-    });
-  },
-);
+    expect((await handle.result()).counts).toMatchObject({ issued: 200 });
+    fleet.expectIssued(200);
+  });
+});

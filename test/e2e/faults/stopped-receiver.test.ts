@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { SIGNATURE_HEADER, signatureOf } from '../../../src/sandbox/webhooks/signature.ts';
-import { withFleet } from '../../support/lote/worker-fleet.ts';
+import { SIGNATURE_HEADER, signatureOf } from '../../../src/sandbox/deliverer.ts';
+import type { RunningCommand } from '../../support/lote/lote-command.ts';
+import { testFleet } from '../../support/lote/fleet.ts';
 
 const SECRET = 'the-secret-of-this-receiver';
 /** So many in a second, one by one, wait for company before they are stored. */
@@ -18,30 +19,34 @@ interface Answer {
 
 describe.skipIf(inject('postgresUrl') === null)('a receiver that is stopped while deliveries wait for company', () => {
   it('answers each that it has begun to read, leaves, and has in its ledger what it took', async () => {
-    await withFleet({ workers: 0, env: { WEBHOOK_SECRET: SECRET } }, async ({ receiver, database }) => {
-      const url = /Receiver (http\S+)/.exec(receiver.output())?.[1] ?? '';
-      const answers: Promise<Answer>[] = [];
-      let hasLeft = false;
-      const left = receiver.end.finally(() => (hasLeft = true));
-      // The service goes on when the receiver has left, however long that took.
-      for (let nth = 0; !hasLeft; nth += 1) {
-        if (nth === BEFORE_STOP) receiver.signal('SIGTERM');
-        answers.push(deliver(url, nth));
-        // oxlint-disable-next-line no-await-in-loop -- at a pace
-        await sleep(EVERY_MS);
-      }
-      answers.push(deliver(url, answers.length));
-      const { code, stderr } = await left;
-      const all = await Promise.all(answers);
-      const took = all.filter(({ status }) => status === 204);
-      const rows = await database.rows<{ sha256: string }>('SELECT sha256 FROM delivery');
-
-      expect(code, stderr).toBe(0);
-      expect(new Set(rows.map(({ sha256 }) => sha256))).toEqual(new Set(took.map(({ sha256 }) => sha256)));
-      // Those that it had not begun to read have no answer, and come again.
-      expect(new Set(all.map(({ status }) => status))).toEqual(new Set([204, null]));
-      expect(took.length).toBeGreaterThan(BEFORE_STOP / 2);
+    const { parts, database } = await testFleet({
+      roles: ['receiver'],
+      isProved: true,
+      env: { WEBHOOK_SECRET: SECRET },
     });
+    const [receiver] = parts as [RunningCommand];
+    const url = /Receiver (http\S+)/.exec(receiver.output())?.[1] ?? '';
+    const answers: Promise<Answer>[] = [];
+    let hasLeft = false;
+    const left = receiver.end.finally(() => (hasLeft = true));
+    // The service goes on when the receiver has left, however long that took.
+    for (let nth = 0; !hasLeft; nth += 1) {
+      if (nth === BEFORE_STOP) receiver.signal('SIGTERM');
+      answers.push(deliver(url, nth));
+      // oxlint-disable-next-line no-await-in-loop -- at a pace
+      await sleep(EVERY_MS);
+    }
+    answers.push(deliver(url, answers.length));
+    const { code, stderr } = await left;
+    const all = await Promise.all(answers);
+    const took = all.filter(({ status }) => status === 204);
+    const rows = await database.rows<{ sha256: string }>('SELECT sha256 FROM delivery');
+
+    expect(code, stderr).toBe(0);
+    expect(new Set(rows.map(({ sha256 }) => sha256))).toEqual(new Set(took.map(({ sha256 }) => sha256)));
+    // Those that it had not begun to read have no answer, and come again.
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([204, null]));
+    expect(took.length).toBeGreaterThan(BEFORE_STOP / 2);
   });
 });
 

@@ -1,52 +1,36 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { writeInvoiceFile } from '../../support/files/invoice-file.ts';
-import { distributedPlace } from '../../support/lote/distributed-place.ts';
-import { newPlace, type Place, type RunningCommand } from '../../support/lote/lote-command.ts';
-import { processes } from '../../support/lote/processes.ts';
-import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
-import { sandboxEnv } from '../../support/servers/sandbox-env.ts';
-import { startServiceFront } from '../../support/servers/service-front.ts';
-import { sharedTemporal } from '../../support/servers/shared-temporal.ts';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { testFleet } from '../../support/lote/fleet.ts';
+import type { RunningCommand } from '../../support/lote/lote-command.ts';
+import { ageSendLog } from '../../support/lote/restorable-lote.ts';
+import { lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
+import { sql } from '../../support/servers/postgres-database.ts';
 import { until } from '../../support/until.ts';
 
-describe('a command that waits for the owner of its data directory', { timeout: 300_000 }, () => {
-  const all = processes();
-  let place: Place;
-  let sandbox: Sandbox;
-  let env: Readonly<Record<string, string>>;
+const DAY_MS = 24 * 60 * 60_000;
+
+describe('a command that waits for the owner of its data directory', () => {
+  let place: LotePlace;
   let file: string;
   let owner: RunningCommand;
 
   beforeEach(async () => {
-    place = await newPlace();
     // No invoice has its final word while a test runs.
-    sandbox = await independentSandbox({ settleMs: 3_600_000 });
-    env = { ...(await sandboxEnv(place, sandbox)), ...sharedTemporal(), LOTE_DROP_STABLE_FOR: '50ms' };
-    await mkdir(place.inputDir, { recursive: true });
-    file = join(place.inputDir, 'waiting.csv');
-    await writeInvoiceFile(file, { invoices: 3 });
-    owner = all.start(['up'], env);
+    place = await lotePlace({ sandbox: { settleMs: 3_600_000 }, env: { LOTE_SETTLE_TIMEOUT: '15m' } });
+    file = await place.file('waiting.csv', { invoices: 3 });
+    owner = place.start('up');
     await owner.said('Console');
   });
 
-  afterEach(async () => {
-    await sandbox.close();
-    await place.remove();
-  });
-
-  afterAll(() => all.killAll());
+  afterEach(() => place.remove());
 
   it('leaves at Ctrl-C where the owner is stopped, or says after a while that it is silent', async () => {
     owner.signal('SIGSTOP');
-    const patient = all.start(['run', file], env);
+    const patient = place.start('run', file);
     await patient.said('Handing over');
-    const interrupted = all.start(['run', file], env);
+    const interrupted = place.start('run', file);
     await interrupted.said('Handing over');
     interrupted.signal('SIGINT');
-    const others = [['nightly', 'now'], ['reconcile']].map((parameters) => all.start(parameters, env));
+    const others = [place.start('nightly', 'now'), place.start('reconcile')];
 
     const first = await Promise.race([interrupted.end, patient.end]);
     expect(first.code, 'the one that was interrupted waits for nothing').toBe(130);
@@ -61,12 +45,12 @@ describe('a command that waits for the owner of its data directory', { timeout: 
     }
     owner.killGroup();
     await owner.end;
-    expect(sandbox.books().totals.invoices).toBe(0);
+    expect(place.sandbox.books().totals.invoices).toBe(0);
   });
 
   it('ends and says so where the owner is killed, though its Temporal server lives on', async () => {
-    const night = all.start(['nightly', 'now'], env);
-    await until(() => sandbox.books().totals.invoices === 3);
+    const night = place.start('nightly', 'now');
+    await until(() => place.sandbox.books().totals.invoices === 3);
     owner.killGroup();
 
     const { code, stderr } = await night.end;
@@ -76,31 +60,40 @@ describe('a command that waits for the owner of its data directory', { timeout: 
   });
 });
 
-describe.skipIf(inject('postgresUrl') === null)('a command whose work is done elsewhere', { timeout: 120_000 }, () => {
+describe.skipIf(inject('postgresUrl') === null)('a command whose work is done elsewhere', () => {
   it('starts nothing where it is interrupted while the service does not answer yet', async () => {
-    const there = await distributedPlace({
-      postgresUrl: inject('postgresUrl') ?? '',
-      temporalAddress: inject('temporalAddress'),
-    });
-    const front = await startServiceFront(there.env['INVOICING_BASE_URL'] ?? '');
+    const fleet = await testFleet({ roles: ['worker'] });
+    const file = await fleet.file('interrupted.csv', { invoices: 3 });
+    const before = fleet.front.requests.length;
     let answer = (): void => undefined;
-    front.script = () => new Promise((resolve) => (answer = () => resolve('pass')));
-    try {
-      const worker = there.processes.start(['worker'], there.env);
-      await worker.said('Worker on task queue');
-      const file = join(there.place.inputDir, 'interrupted.csv');
-      await writeInvoiceFile(file, { invoices: 3 });
-      const service = { INVOICING_BASE_URL: front.url, INVOICING_API_KEY: SANDBOX_KEY };
-      const run = there.processes.start(['run', file], { ...there.client, ...service });
-      await until(() => front.requests.length > 0);
-      run.signal('SIGINT');
+    fleet.front.script = () => new Promise((resolve) => (answer = () => resolve('pass')));
 
-      expect((await run.end).code).toBe(130);
-      expect(await there.database.rows('SELECT FROM batch')).toEqual([]);
-    } finally {
-      answer();
-      await front.close();
-      await there.remove();
-    }
+    const run = fleet.all.start(['run', file], fleet.env);
+    await until(() => fleet.front.requests.length > before);
+    run.signal('SIGINT');
+
+    expect((await run.end).code).toBe(130);
+    expect(await fleet.database.rows('SELECT FROM batch')).toEqual([]);
+    answer();
+  });
+
+  it('says within seconds that the ledger must be confirmed', async () => {
+    const fleet = await testFleet();
+    await fleet.file('known.csv', { invoices: 3 });
+    const first = await fleet.up('worker');
+    const night = await fleet.run('nightly', 'now');
+    expect(night.stdout, night.stderr).toContain('1 files');
+    first.signal('SIGTERM');
+    await first.end;
+    await sql(fleet.database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await ageSendLog(fleet.place.reportsDir, 2 * DAY_MS);
+    await fleet.file('after.csv', { invoices: 2, series: 'B' });
+    // The worker of the lost ledger polled the other queue within the last 90 s.
+    const env = { ...fleet.clientEnv, LOTE_TASK_QUEUE: `${fleet.clientEnv['LOTE_TASK_QUEUE']}-new` };
+    await fleet.up('worker', env);
+
+    const waiting = [['nightly', 'now'], ['reconcile']].map((command) => fleet.all.start(command, env));
+
+    for (const command of waiting) await command.said('confirm it once: lote confirm-ledger');
   });
 });

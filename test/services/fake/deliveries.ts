@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BookedInvoice, Events, InvoiceEvent } from './family.ts';
-import { meets, type Faults } from './faults.ts';
+import { type BookedInvoice, type Events, type InvoiceEvent, meets, type Faults } from './family.ts';
 
 export interface Endpoint {
   readonly url: string;

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Books } from './books.ts';
 import { Deliveries } from './deliveries.ts';
-import type { Family, Reply } from './family.ts';
-import { NO_FAULTS, type Faults } from './faults.ts';
+import { type Family, type Reply, NO_FAULTS, type Faults } from './family.ts';
 import { routed } from './operations.ts';
 
 export interface FakeOptions {

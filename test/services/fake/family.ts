@@ -1,4 +1,5 @@
 import type { Shape } from './body-shape.ts';
+import { createHash } from 'node:crypto';
 
 /** What the fake answers; a body is written as JSON, a text as it is, neither as nothing. */
 export interface Reply {
@@ -110,8 +111,8 @@ export interface ListRequest {
 }
 
 export interface Events {
-  /** Events that may stand in one delivery. */
-  readonly most: number;
+  /** Events that may stand in one delivery; left out: one. */
+  readonly most?: number;
   newSecret(): string;
   message(delivery: Delivery): Message;
   /** Where the delivery goes; left out: to the registered address. */
@@ -123,8 +124,8 @@ export interface Family {
   readonly name: string;
   /** What a user writes into the file of SERVICE_PROFILE. */
   readonly profile: unknown;
-  /** Somebody registers the receiver by hand, under a secret that Lote is given. */
-  readonly registersByHand: boolean;
+  /** Somebody registers the receiver by hand, under a secret that Lote is given; left out: Lote registers it. */
+  readonly registersByHand?: true;
   /** Lote is given a secret and registers an address that holds it; left out: the service makes the secret. */
   readonly secretInAddress?: boolean;
   readonly requests: Requests;
@@ -132,4 +133,35 @@ export interface Family {
   list(merchants: readonly BookedMerchant[], request: ListRequest): Reply;
   /** null: the service sends none. */
   readonly events: Events | null;
+}
+
+/** Shares from 0 to 1 of what goes wrong; the key of a request decides, so that a run can be repeated. */
+export interface Faults {
+  /** Created, and the connection is cut instead of an answer. */
+  readonly lostAnswers: number;
+  readonly lostMerchantAnswers: number;
+  /** The first try is answered as too fast, and nothing is created. */
+  readonly tooFast: number;
+  /** The first try of what will be accepted is answered with the service's own trouble, and nothing is created. */
+  readonly trouble: number;
+  /** Final before the answer to the POST, with its event delivered. */
+  readonly earlyEvents: number;
+  readonly repeatedEvents: number;
+  readonly droppedEvents: number;
+}
+
+export const NO_FAULTS: Faults = {
+  lostAnswers: 0,
+  lostMerchantAnswers: 0,
+  tooFast: 0,
+  trouble: 0,
+  earlyEvents: 0,
+  repeatedEvents: 0,
+  droppedEvents: 0,
+};
+
+/** Whether a fault meets what has this key. */
+export function meets(faults: Faults, fault: keyof Faults, key: string): boolean {
+  const number = createHash('sha256').update(`${fault} ${key}`).digest().readUInt32BE(0);
+  return number / 2 ** 32 < faults[fault];
 }

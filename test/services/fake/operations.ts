@@ -3,8 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { readBody, type Found, type Shape } from './body-shape.ts';
 import type { Books } from './books.ts';
 import type { Deliveries } from './deliveries.ts';
-import type { BookedInvoice, Family, InvoiceContent, Problem, Reply } from './family.ts';
-import { meets, type Faults } from './faults.ts';
+import {
+  type BookedInvoice,
+  type Family,
+  type InvoiceContent,
+  type Problem,
+  type Reply,
+  meets,
+  type Faults,
+} from './family.ts';
 import { contentOf } from './published.ts';
 
 /** The service refuses an invoice with this tax code, and fails one with the other later. */

@@ -1,7 +1,22 @@
 import { connect } from 'node:net';
 import { startConsole } from '../../../src/console/start-console.ts';
-import { takeAllFiles } from '../crash/all-files.ts';
 import { ledgerHolding } from '../../unit/console/console-ledger.ts';
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+
+/** Enough for what a process has open when it works; it is bounded when everything is loaded, which takes more at once. */
+const MOST = 300;
+
+/** From now on this process can open no further file. Returns what gives the files back. */
+function takeAllFiles(): () => void {
+  execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${MOST}`]);
+  const taken: number[] = [];
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'));
+  } catch {
+    return () => taken.forEach((file) => closeSync(file));
+  }
+}
 
 /**
  * A console: a caller sends half of a request, no file is left, and the rest of the request comes. Prints the status
@@ -13,6 +28,7 @@ const web = await startConsole({
   reportsDir: '/nowhere',
   links: { temporalUi: null },
   version: '0.1.0',
+  ready: () => Promise.resolve({ status: 'ready', parts: {} }),
   actions: { run: async () => ({ batches: [] }) },
 });
 const REQUEST = 'GET /api/batches HTTP/1.1\r\nhost: 127.0.0.1\r\n';

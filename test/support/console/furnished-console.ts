@@ -5,23 +5,20 @@ import type { ConsoleActions, ConsoleOptions } from '../../../src/console/consol
 import { createConsoleApp } from '../../../src/console/console-app.ts';
 import { startConsole } from '../../../src/console/start-console.ts';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { NightlyRun } from '../../../src/domain/ports/drop-folder.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import type { NightlyRunEntry } from '../../../src/domain/ports/run-log.ts';
 import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
-import { openLedger } from '../../../src/ledger/ledger.ts';
-import { createRunLog } from '../../../src/report/nightly/run-log.ts';
+import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
+import { createRunLog } from '../../../src/nightly/run-log.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
-import { checkFile } from '../../../src/wiring/files/check-file.ts';
-import { createFileMapper } from '../../../src/wiring/console/file-mapper.ts';
-import { keepUpload } from '../../../src/wiring/console/keep-upload.ts';
-import { createProfileEditor } from '../../../src/wiring/console/profile-editor.ts';
-import { savedProfile, saveProfile } from '../../../src/wiring/console/save-profile.ts';
-import { resolveInput } from '../../../src/wiring/files/input-files.ts';
-import { writeInvoiceFile } from '../files/invoice-file.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { checkFile } from '../../../src/app/files/check-file.ts';
+import { keepUpload } from '../../../src/app/console/keep-upload.ts';
+import { resolveInput } from '../../../src/app/files/input-files.ts';
+import { writeInvoiceFile } from '../files/batch-file.ts';
 import { furnishLedger, HELD_BATCH, LARGE_BATCH, RUNNING_BATCH, TRIED_INVOICE } from './furnished-ledger.ts';
+import type { NightlyRun } from '../../../src/domain/records/dropped-file.ts';
+import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
+import { createFileMapper, profileSettings } from '../../../src/app/console/console-parts.ts';
 
 /** A console with years of work in it. */
 export interface FurnishedConsole {
@@ -82,33 +79,19 @@ export async function startFurnishedConsole(
 }
 
 function optionsOf(ledger: Ledger, place: string): ConsoleOptions {
-  const [dataDir, reportsDir] = [join(place, 'data'), join(place, 'reports')];
+  const reportsDir = join(place, 'reports');
   const health = {
     state: 'ok' as const,
     detail: 'The service answers, its certificate lasts 61 days, its clock is right.',
   };
-  const editor = createProfileEditor({
-    ...{ profile: DEFAULT_PROFILE, fileText: () => null, secrets: [] },
-    recordings: { recorded: async () => recorded(), compare: async () => null },
-    save: (copy) => saveProfile({ dataDir, ledger, now: Date.now }, copy),
-    kept: (name) => savedProfile(dataDir, name),
-  });
-  // Each setting with what a recorded answer holds there: the page at its heaviest.
-  const recorded = () => ({
-    count: 40,
-    byKey: new Map(
-      editor
-        .sections()
-        .flatMap(({ settings }) => settings)
-        .map(({ key }) => [
-          key,
-          { value: '"invoice.issued"', record: '2026-11-21T02-00-00-000Z-12.json', at: Date.now() },
-        ]),
-    ),
-  });
   return {
-    ...{ ledger, reportsDir, version: '0.1.0', timeZone: 'Europe/Lisbon', profileEditor: editor },
-    links: { temporalUi: 'http://127.0.0.1:8233', namespace: 'default', taskQueue: 'lote' },
+    ledger,
+    reportsDir,
+    version: '0.1.0',
+    ready: () => Promise.resolve({ status: 'ready', parts: {} }),
+    timeZone: 'Europe/Lisbon',
+    profileSettings: profileSettings(DEFAULT_PROFILE),
+    links: { temporalUi: 'http://127.0.0.1:8233', namespace: 'default' },
     serviceProfile: { baseUrl: 'https://invoicing.example/v1', ...DEFAULT_PROFILE },
     actions: actionsOf(ledger, join(place, 'input')),
     health: async () =>
@@ -168,13 +151,11 @@ async function nights(reportsDir: string): Promise<void> {
   const log = createRunLog(reportsDir);
   const startedAt = Date.parse(LAST_NIGHT);
   const run: NightlyRun = {
-    ...{
-      nightId: `${LAST_NIGHT}-a1b2c3d4`,
-      date: LAST_NIGHT,
-      workflowId: 'lote-nightly',
-      runId: 'a1b2c3d4',
-      startedAt,
-    },
+    nightId: `${LAST_NIGHT}-a1b2c3d4`,
+    date: LAST_NIGHT,
+    workflowId: 'lote-nightly',
+    runId: 'a1b2c3d4',
+    startedAt,
   };
   for (let slot = 0; slot < 20; slot += 1) await log.record(run, entryOf(slot));
   const waiting = [{ name: 'faturas-grande.csv', reason: 'growing' as const }];
@@ -191,24 +172,19 @@ function entryOf(slot: number): NightlyRunEntry {
   const name = `faturas-loja-${slot}-2026-11-21.csv`;
   const isBad = slot % 4 === 3;
   return {
-    ...{
-      slot: String(slot).padStart(4, '0'),
-      name,
-      shelvedAs: `archive/${LAST_NIGHT}/${name}`,
-      known: slot % 7 === 0,
-      resumed: false,
-    },
+    slot: String(slot).padStart(4, '0'),
+    name,
+    shelvedAs: `archive/${LAST_NIGHT}/${name}`,
+    known: slot % 7 === 0,
+    resumed: false,
     verdict: isBad ? 'attention' : 'issued',
-    sentences: isBad
-      ? ['3 of 120 invoices are not confirmed as issued; the report says why, and the corrections file has them.']
-      : [],
-    ...{
-      batchId: LARGE_BATCH,
-      invoices: 120,
-      issued: isBad ? 117 : 120,
-      report: `${LARGE_BATCH}/report.html`,
-      corrections: null,
-    },
+    sentences: [],
+    remarks: isBad ? [{ kind: 'missing', n: 3, of: 120 }, { kind: 'use-corrections' }] : [],
+    batchId: LARGE_BATCH,
+    invoices: 120,
+    issued: isBad ? 117 : 120,
+    report: `${LARGE_BATCH}/report.html`,
+    corrections: null,
   };
 }
 

@@ -12,7 +12,7 @@ export interface Furniture {
   readonly now: number;
 }
 
-/** A finished batch of many invoices, of which some need somebody. */
+/** A finished batch of many invoices, of which some need a person. */
 export const LARGE_BATCH = 'batch-faturas-2026-11-21-0a1b2c3d4e5f';
 /** One that sends at this moment. */
 export const RUNNING_BATCH = 'batch-faturas-2026-11-23-1a1b2c3d4e5f';
@@ -31,7 +31,7 @@ const SETTLED = `CASE WHEN n % 50 = 0 THEN 'failed' WHEN n % 333 = 0 THEN 'unkno
 const UNDER_WAY = `CASE WHEN n % 3 = 0 THEN 'issued' WHEN n % 50 = 1 THEN 'failed' WHEN n % 3 = 1 THEN 'accepted' ELSE 'staged' END`;
 const DIFFERENCE =
   'The total differs by more than 5 times from the last 10 files named lojas-#.csv: net EUR 198000.5, usually 18000.25.';
-const HELD = unusualTotalReason({ application: APPLICATION, isOneOfSeveral: false }, HELD_BATCH, {
+const HELD = unusualTotalReason(HELD_BATCH, {
   invoices: 60,
   difference: DIFFERENCE,
 }).message;
@@ -101,7 +101,7 @@ async function reported(database: Database, id: string, said: { readonly at: num
     [id],
   );
   await database.query(
-    `INSERT INTO report_mark (batch_id, revision, written_at, flags, figures) VALUES ($1, 1, $2, 0, $3)`,
+    `UPDATE batch SET reported_revision = 1, reported_at = $2, reported_mark = '0 0 0', figures = $3 WHERE batch_id = $1`,
     [id, said.at, JSON.stringify({ ...said.figures, outcomes })],
   );
   await database.query(
@@ -162,12 +162,10 @@ function figuresOf(invoices: number, ago: number): object {
 /** What the file says of the first invoices of the large batch, and the bytes that were sent. */
 async function contents(database: Database): Promise<void> {
   const lines = Array.from({ length: 12 }, (_, at) => ({
-    ...{
-      description: `Artigo ${at + 1} da encomenda, caixa de 24`,
-      quantity: '2',
-      unitPrice: '10.5',
-      taxCode: 'IVA_23',
-    },
+    description: `Artigo ${at + 1} da encomenda, caixa de 24`,
+    quantity: '2',
+    unitPrice: '10.5',
+    taxCode: 'IVA_23',
   }));
   const content = {
     ...{ ref: 'FT 2026/50', currency: 'EUR', lines },
@@ -191,12 +189,6 @@ async function contents(database: Database): Promise<void> {
 
 async function longLife(database: Database, now: number): Promise<void> {
   const tried = `(SELECT invoice_id FROM batch_invoice WHERE batch_id = $1 AND ordinal = ${TRIED_INVOICE})`;
-  await database.query(
-    `INSERT INTO invoice_try (invoice_id, generation, sent_at, answered_at, reason_code, reason_message)
-     SELECT ${tried}, 1, $2::bigint + n * 60000, $2::bigint + n * 60000 + 900, 'server-error', 'The service answered 503 to the POST: Service Unavailable.'
-     FROM generate_series(1, 40) AS n`,
-    [LARGE_BATCH, now - DAY_MS],
-  );
   await database.query(
     `INSERT INTO delivery (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message)
      SELECT md5('d' || n), '\\x00', $2::bigint + n * 60000, 'invoice.failed', 'evt_' || md5('e' || n), i.service_id, 'failed', 'engine-failed',
@@ -231,8 +223,8 @@ async function noteworthy(database: Database, now: number): Promise<void> {
     difference: DIFFERENCE,
   };
   await database.query(
-    `INSERT INTO total_check (batch_id, application, file_pattern, invoices, net, result, checked_at)
-     SELECT batch_id, application, 'lojas-#.csv', invoices, $2, $3, $4 FROM batch WHERE batch_id = $1`,
+    `UPDATE batch SET file_pattern = 'lojas-#.csv', total = json_build_object('invoices', invoices, 'net', $2::json)::text, total_check = $3,
+     total_checked_at = $4 WHERE batch_id = $1`,
     [HELD_BATCH, JSON.stringify({ EUR: '198000.5' }), JSON.stringify(check), now],
   );
 }

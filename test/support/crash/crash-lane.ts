@@ -1,30 +1,135 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from '@temporalio/client';
-import { batchIdOf } from '../../../src/contract/batch-id.ts';
-import { hashFile } from '../../../src/ingest/hash-file.ts';
-import { connectTemporal } from '../../../src/runtime/temporal/temporal-connection.ts';
-import { awaitResult } from '../../../src/wiring/temporal/await-result.ts';
+import type { Client } from '@temporalio/client';
+import { batchIdOf } from '../../../src/domain/messages/batch-id.ts';
+import { hashFile } from '../../../src/ingest/file-chunks.ts';
+import { awaitResult } from '../../../src/app/temporal/await-result.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
-import type { BatchResult } from '../../../src/contract/messages.ts';
-import { crashAtOf, faultOf, standsStill, type CrashCase, type CrashEnd } from './crash-case.ts';
-import { judge, unfinished } from './crash-judge.ts';
-import { HELD } from './crash-matrix.ts';
+import type { BatchResult } from '../../../src/domain/messages/messages.ts';
+import {
+  crashAtOf,
+  faultOf,
+  standsStill,
+  type CrashCase,
+  type CrashEnd,
+  HELD,
+  type BookDifferences,
+  type BookedLines,
+} from './crash-case.ts';
 import { crashServers, type CrashServers } from './crash-servers.ts';
-import { hangEvidence } from './hang-evidence.ts';
-import { writeInvoiceFile } from '../files/invoice-file.ts';
+import { writeInvoiceFile } from '../files/batch-file.ts';
 import type { CommandEnd, RunningCommand } from '../lote/lote-command.ts';
-import { processes, type Processes } from '../lote/processes.ts';
 import { until } from '../until.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+
+/** What one file should have become, on top of what the books held before it. */
+interface ExpectedFile {
+  readonly file: string;
+  readonly invoices: number;
+  readonly failing: number;
+  /** Files of this shape that the service has seen so far, this one included. */
+  readonly files: number;
+}
+
+interface Judgement extends BookDifferences {
+  readonly verdict: string;
+  /** POSTs that the report counts. */
+  readonly posts: number;
+}
+
+interface ReportedInvoice {
+  readonly serviceId: string;
+  readonly idempotencyKey: string;
+  readonly state: string;
+  readonly attempts: number;
+}
+
+/** Every invoice in the books once and whole; issued, or failed as the books say; and a report that says the same of each. */
+async function judge(
+  { file, invoices, failing, files }: ExpectedFile,
+  {
+    sandbox,
+    booked,
+    result,
+  }: { readonly sandbox: Sandbox; readonly booked: BookedLines; readonly result: BatchResult },
+): Promise<Judgement> {
+  const differences = await booked.differences(file);
+  const { lost, double, cut } = differences;
+  const books = sandbox.books();
+  const report = JSON.parse(await readFile(result.reports.json, 'utf8')) as {
+    readonly counts: Readonly<Record<string, number>>;
+    readonly invoices: readonly ReportedInvoice[];
+  };
+  const issued = invoices - failing;
+  const inBooks = new Map(books.invoices.map((one) => [one.idempotencyKey, `${one.id} ${one.status}`]));
+  const differing = report.invoices.filter(
+    ({ idempotencyKey, serviceId, state }) => inBooks.get(idempotencyKey) !== `${serviceId} ${state}`,
+  );
+  const { totals } = books;
+  const broken = [
+    lost > 0 && `${lost} invoices are not in the books`,
+    double > 0 && `${double} invoices are twice in the books`,
+    cut > 0 && `${cut} invoices are in the books with other lines`,
+    books.duplicates.length > 0 && `the books show ${books.duplicates.length} groups of equal invoices`,
+    totals.invoices !== files * invoices && `${totals.invoices} in the books instead of ${files * invoices}`,
+    (totals.issued !== files * issued || totals.failed !== files * failing) &&
+      `the books say ${totals.issued} issued and ${totals.failed} failed after ${files} files`,
+    result.state !== 'finished' && `the batch ended as ${result.state}`,
+    report.invoices.length !== invoices && `the report has ${report.invoices.length} invoices`,
+    (report.counts['issued'] !== issued || report.counts['failed'] !== failing) &&
+      `the report counts ${JSON.stringify(report.counts)}`,
+    differing.length > 0 && `the report differs from the books in ${differing.length} invoices`,
+  ];
+  const verdict = broken.find((rule) => rule !== false) ?? HELD;
+  return { lost, double, cut, verdict, posts: report.invoices.reduce((sum, { attempts }) => sum + attempts, 0) };
+}
+
+/** A batch without a report is judged by the books alone. */
+async function unfinished(
+  { booked }: { readonly booked: BookedLines },
+  { file }: ExpectedFile,
+  verdict: string,
+): Promise<Judgement> {
+  return { ...(await booked.differences(file)), verdict, posts: 0 };
+}
+
+const LONGEST_TEXT = 300;
+
+/** What Temporal knows of every open workflow of a task queue: for the log of a test whose batch does not end. */
+async function hangEvidence(client: Client, taskQueue: string): Promise<string> {
+  const lines: string[] = [];
+  for await (const { workflowId, runId } of client.workflow.list({
+    query: `ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue}'`,
+  })) {
+    lines.push(await evidenceOf(client, { workflowId, runId }));
+  }
+  return lines.length === 0 ? 'no workflow is open' : lines.join('\n');
+}
+
+async function evidenceOf(client: Client, execution: { workflowId: string; runId: string }): Promise<string> {
+  const { namespace } = client.options;
+  const described = await client.workflowService.describeWorkflowExecution({ namespace, execution });
+  const { pendingActivities, pendingWorkflowTask, pendingChildren, workflowExecutionInfo } = described;
+  const found = {
+    events: Number(workflowExecutionInfo?.historyLength ?? 0),
+    task: pendingWorkflowTask ?? null,
+    children: pendingChildren?.length ?? 0,
+    activities: pendingActivities ?? [],
+  };
+  return `${execution.workflowId}: ${shortened(JSON.stringify(found))}`;
+}
+
+/** A failure's stack is long, and may be repeated in each activity. */
+function shortened(text: string): string {
+  return text.replaceAll(/"stackTrace":"(?:[^"\\]|\\.)*"/g, '"stackTrace":"…"').slice(0, LONGEST_TEXT * 10);
+}
 
 export interface CrashLaneOptions {
   readonly invoices?: number;
   /** Lines of each invoice, default 1. */
   readonly linesEach?: number;
   readonly pageSize?: number;
-  /** The Temporal server has a clock that can be moved (`clockAheadMs`). */
-  readonly clock?: boolean;
   /** Default true; false: those of the test run, for cases that end none. */
   readonly ownServers?: boolean;
 }
@@ -53,10 +158,8 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
   const { invoices = 60, linesEach = 1 } = options;
   const servers = await crashServers(options);
   if (servers === null) return null;
-  const connection = await connectTemporal({ address: servers.temporal.address });
-  const client = new Client({ connection });
-  const all = processes();
-  const backend = crewOf(servers, all);
+  const { all, client } = servers;
+  const backend = crewOf(servers);
   const shape = { invoices, linesEach, failing: FAILING };
   let files = 0;
   return {
@@ -66,7 +169,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       const file = await newFile(servers, files, shape);
       for (const part of PARTS) if (part !== crash.part) await backend.ensure(part);
       const at = await backend.start(crash.part, crashAtOf(crash));
-      const run = all.start(['run', file, '--json'], servers.client);
+      const run = all.start(['run', file, '--json'], servers.clientEnv);
       await Promise.race([atPoint(crash, at), neverReached(run, crash)]);
       const second = crash.workers === 2 ? await backend.launch('worker') : null;
       await strike(crash, { at, servers, start: () => backend.start(crash.part) });
@@ -85,7 +188,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       const expected = { file, invoices, failing: FAILING.length, files };
       if (end === null) {
         console.error(
-          `${row.fault} at ${row.step}, after ${row.longestWait} s: ${await hangEvidence(client, servers.taskQueue)}\n${backend.evidence()}`,
+          `${row.fault} at ${row.step}, after ${row.longestWait} s: ${await hangEvidence(client, servers.env['LOTE_TASK_QUEUE'] ?? '')}\n${backend.evidence()}`,
         );
         return { ...row, ...(await unfinished(servers, expected, 'the batch did not end')) };
       }
@@ -95,11 +198,7 @@ export async function crashLane(options: CrashLaneOptions = {}): Promise<CrashLa
       const verdicts = [judged.verdict, exitVerdict(runEnd, crash), waitVerdict(row.longestWait)];
       return { ...row, ...judged, verdict: verdicts.find((one) => one !== HELD) ?? HELD };
     },
-    async remove() {
-      await all.killAll();
-      await connection.close();
-      await servers.remove();
-    },
+    remove: servers.remove,
   };
 }
 
@@ -110,12 +209,12 @@ interface Started extends RunningCommand {
 }
 
 /** One worker and one receiver at a time, and whoever is launched beside them. */
-function crewOf({ parts }: CrashServers, all: Processes) {
+function crewOf({ env, all }: CrashServers) {
   const running: Partial<Record<Part, Started>> = {};
   const left: string[] = [];
 
   async function launch(part: Part, crashAt?: string): Promise<Started> {
-    const command = all.start([part], crashAt === undefined ? parts : { ...parts, LOTE_CRASH_AT: crashAt });
+    const command = all.start([part], crashAt === undefined ? env : { ...env, CRASH_AT: crashAt });
     await command.said(SAID[part]);
     let wanted = false;
     void command.end.then(({ code, signal, stderr }) => {
@@ -157,7 +256,7 @@ interface Struck {
 
 /** The blow, and what whoever looks after the servers would do after it. */
 async function strike(crash: CrashCase, { at, servers, start }: Struck): Promise<void> {
-  const { victim, awayMs = 0, clockAheadMs = 0, isToldToEnd = false } = crash;
+  const { victim, awayMs = 0, isToldToEnd = false } = crash;
   if (victim === 'itself') {
     if (!standsStill(crash)) {
       await start();
@@ -169,13 +268,13 @@ async function strike(crash: CrashCase, { at, servers, start }: Struck): Promise
     if (isToldToEnd) await endOf(crash, { at, start });
     return;
   }
-  if (victim === 'database') await servers.cluster.kill();
-  else servers.temporal.kill();
+  if (victim === 'database') await servers.cluster?.kill();
+  else servers.temporal?.server.kill();
   // Its next statement, or call, meets nobody: the server is up again only after that.
   at.signal('SIGCONT');
   await sleep(awayMs);
-  if (victim === 'database') await servers.cluster.restart();
-  else await servers.temporal.restart(clockAheadMs);
+  if (victim === 'database') await servers.cluster?.restart();
+  else await servers.temporal?.restart();
 }
 
 /** What it has begun it ends, and then the next one takes its place. */
@@ -197,8 +296,8 @@ async function newFile(
   return file;
 }
 
-async function batchOf({ application }: CrashServers, file: string): Promise<string> {
-  return batchIdOf(application, file, await hashFile(file));
+async function batchOf({ env }: CrashServers, file: string): Promise<string> {
+  return batchIdOf(env['LOTE_APPLICATION'] ?? '', file, await hashFile(file));
 }
 
 /** The batch's result, whoever waits for it; a text when it failed. */
@@ -227,7 +326,7 @@ async function atPoint(crash: CrashCase, at: RunningCommand): Promise<void> {
     if (signal !== 'SIGKILL') throw new Error(`The ${crash.part} ended by ${signal} instead of SIGKILL.`);
     return;
   }
-  await at.said('LOTE_CRASH_AT: stopped at');
+  await at.said('CRASH_AT: stopped at');
   // It says so just before it stands still: a SIGCONT in between would be lost, and it would stand there for ever.
   await until(async () => (await stateOf(at.pid)) === 'T');
 }

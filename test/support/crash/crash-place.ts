@@ -1,27 +1,33 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { processStartTime } from '../../../src/runtime/process/process-start-time.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import { bookedLines, type BookDifferences } from './booked-lines.ts';
-import { writeInvoiceFile } from '../files/invoice-file.ts';
-import { newPlace, type CommandEnd } from '../lote/lote-command.ts';
-import { processes } from '../lote/processes.ts';
-import { independentSandbox } from '../servers/sandbox-books.ts';
-import { sandboxEnv } from '../servers/sandbox-env.ts';
+import type { CommandEnd } from '../lote/lote-command.ts';
+import { batchesOf, documentOf, lotePlace, readJson, type LotePlaceOptions } from '../lote/running-lote.ts';
+import { bookedLines, type BookDifferences } from './crash-case.ts';
 
-/** Files whose run is ended again and again; the sandbox outlives it all, and its books are the judge. */
-export interface CrashPlace {
-  readonly sandbox: Sandbox;
-  /** One more file of the same size, which each later run takes after the first one. */
-  addFile(series: string): Promise<void>;
+/** A command that is ended again and again; the sandbox outlives it all, and its books are the judge. */
+interface EndedPlace {
   /** The same command each time, with or without a point at which it ends itself. */
   run(crashAt?: string): Promise<CommandEnd>;
+  remove(): Promise<void>;
+}
+
+/** `lote run` of some files. */
+export interface CrashPlace extends EndedPlace {
+  /** One more file of the same size, which each later run takes after the first one. */
+  addFile(series: string): Promise<void>;
   /** Every invoice issued exactly once, or failed as the books say it; the report, the ledger and the books say the same. */
   expectTruth(last: CommandEnd): Promise<void>;
   /** The first file against the books, line by line. */
   differences(): Promise<BookDifferences>;
-  remove(): Promise<void>;
+}
+
+/** `lote nightly now` of two files. */
+export interface NightlyPlace extends EndedPlace {
+  /** Each file is somewhere, and in one place only: still waiting, in progress, or on its shelf. */
+  expectNothingLost(): Promise<void>;
+  /** Every invoice issued exactly once, each file on its shelf with its note, its batch with a report, the night with its summary. */
+  expectDone(last: CommandEnd): Promise<void>;
 }
 
 interface ReportedInvoice {
@@ -34,67 +40,79 @@ interface ReportedInvoice {
 const SETTLE_MS = 3_000;
 /** Failed events are confirmed by GET: without them no status would ever be recorded. */
 const FAILING = [5, 155];
+const NIGHT_INVOICES = 20;
+const NIGHT_FILES = ['april.csv', 'may.csv'];
 
 /** Small pages, unless told, so that a batch has several. */
 export async function crashPlace(invoices: number, pageSize = 100): Promise<CrashPlace> {
-  const place = await newPlace();
-  const all = processes();
   const booked = bookedLines(SETTLE_MS);
-  const sandbox = await independentSandbox({ latencyMs: 5, engine: booked.engine });
-  const file = join(place.inputDir, 'crash.csv');
+  const env = { LOTE_PAGE_SIZE: String(pageSize), LOTE_SETTLE_TIMEOUT: '40s' };
+  const place = await lotePlace({ temporal: 'own', sandbox: { latencyMs: 5, engine: booked.engine }, env });
+  const file = await place.file('crash.csv', { invoices, failing: FAILING });
   const files = [file];
-  await writeInvoiceFile(file, { invoices, failing: FAILING });
-  const env = {
-    ...(await sandboxEnv(place, sandbox)),
-    LOTE_PAGE_SIZE: String(pageSize),
-    LOTE_SETTLE_TIMEOUT: '40s',
-  };
   return {
-    sandbox,
     async addFile(series) {
-      const added = join(place.inputDir, `${series}.csv`);
-      await writeInvoiceFile(added, { invoices, failing: FAILING, series });
-      files.push(added);
+      files.push(await place.file(`${series}.csv`, { invoices, failing: FAILING, series }));
     },
-    run: (crashAt) =>
-      all.start(['run', ...files, '--json'], crashAt === undefined ? env : { ...env, LOTE_CRASH_AT: crashAt }).end,
+    run: (crashAt) => place.all.start(['run', ...files, '--json'], at(place.env, crashAt)).end,
     async expectTruth(last) {
       // 1: finished, and some are not issued.
       expect(last.code, last.stderr).toBe(1);
       const truth = { invoices, issued: invoices - FAILING.length, failed: FAILING.length };
-      const books = sandbox.books();
+      const books = place.sandbox.books();
       expect(books.duplicates).toEqual([]);
       expect(books.totals).toMatchObject({
         invoices: files.length * truth.invoices,
         issued: files.length * truth.issued,
         failed: files.length * truth.failed,
       });
-      const { batches } = JSON.parse(last.stdout) as {
-        batches: { counts: Record<string, number>; reports: { json: string } }[];
-      };
+      const batches = batchesOf(last);
       expect(batches).toMatchObject(files.map(() => ({ counts: truth })));
-      const reports = await Promise.all(batches.map((batch) => readFile(batch.reports.json, 'utf8')));
-      const reported = reports.flatMap(
-        (text) => (JSON.parse(text) as { invoices: readonly ReportedInvoice[] }).invoices,
+      const reports = await Promise.all(
+        batches.map(({ reports: { json } }) => readJson<{ invoices: readonly ReportedInvoice[] }>(json)),
       );
+      const reported = reports.flatMap((report) => report.invoices);
       expect(reported.map((one) => `${one.serviceId} ${one.idempotencyKey} ${one.state}`).toSorted()).toEqual(
         books.invoices.map((one) => `${one.id} ${one.idempotencyKey} ${one.status}`).toSorted(),
       );
     },
     differences: () => booked.differences(file),
-    async remove() {
-      await all.killAll();
-      await endLeftServer(place.dataDir);
-      await sandbox.close();
-      await place.remove();
-    },
+    remove: place.remove,
   };
 }
 
-/** A killed run leaves its Temporal server to the next one; a test that fails in between must not. */
-export async function endLeftServer(dataDir: string): Promise<void> {
-  const text = await readFile(join(dataDir, 'temporal.json'), 'utf8').catch(() => null);
-  if (text === null) return;
-  const { pid, startTime } = JSON.parse(text) as { pid: number; startTime: string };
-  if ((await processStartTime(pid)) === startTime) process.kill(pid, 'SIGKILL');
+export async function nightPlace(temporal: LotePlaceOptions['temporal'] = 'own'): Promise<NightlyPlace> {
+  const place = await lotePlace({ temporal, sandbox: { settleMs: 50 } });
+  for (const [nth, name] of NIGHT_FILES.entries())
+    await place.file(name, { invoices: NIGHT_INVOICES, firstOrdinal: 1 + nth * NIGHT_INVOICES });
+  const tree = async (): Promise<readonly string[]> => (await readdir(place.inputDir, { recursive: true })).toSorted();
+  const places = async (name: string): Promise<readonly string[]> =>
+    (await tree()).filter((path) => path === name || path.endsWith(`/${name}`));
+  return {
+    run: (crashAt) => place.all.start(['nightly', 'now', '--json'], at(place.env, crashAt)).end,
+    async expectNothingLost() {
+      for (const name of NIGHT_FILES) expect(await places(name), name).toHaveLength(1);
+    },
+    async expectDone(last) {
+      expect(last.code, last.stderr).toBe(0);
+      place.expectIssued(2 * NIGHT_INVOICES);
+      for (const name of NIGHT_FILES) {
+        const [shelved = ''] = await places(name);
+        expect(shelved).toMatch(/^archive\//u);
+        const note = await readFile(join(place.inputDir, `${shelved}.note.txt`), 'utf8');
+        expect(note).toContain(`Everything went out: ${NIGHT_INVOICES} invoices.`);
+        const [, report = ''] = /^Report +(.*)$/mu.exec(note) ?? [];
+        expect(await readFile(report, 'utf8')).toContain('</html>');
+      }
+      expect((await tree()).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
+      const { night } = documentOf<{ readonly night: { readonly reports: { readonly json: string } } }>(last);
+      const summary = await readJson<{ readonly totals: object }>(night.reports.json);
+      expect(summary.totals).toMatchObject({ files: 2, issued: 2, failed: 0, refused: 0 });
+    },
+    remove: place.remove,
+  };
+}
+
+function at(env: Readonly<Record<string, string>>, crashAt: string | undefined): Readonly<Record<string, string>> {
+  return crashAt === undefined ? env : { ...env, CRASH_AT: crashAt };
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Books } from '../../../src/sandbox/books.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { fileStore } from '../../../src/sandbox/store/file-store.ts';
-import { SANDBOX_KEY } from '../servers/sandbox-books.ts';
+import { fileStore } from '../../../src/sandbox/file-store.ts';
+import { SANDBOX_KEY } from '../servers/service-front.ts';
 
 /** The books that a sandbox process left in its data directory; the process must have ended. */
 export async function leftBooks(dataDir: string): Promise<Books> {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** One invoice of a test's file, with one line; what is not given is made up so that no two invoices have equal bytes. */
 export interface TestInvoice {
@@ -58,4 +60,47 @@ export function batchFile(invoices: readonly TestInvoice[]): string {
 /** A name that no other test of the run uses: part of ids, and so never longer than those allow. */
 export function ownName(prefix: string): string {
   return `${prefix}-${randomUUID().slice(0, 8)}`;
+}
+
+const MERCHANTS = ['501964843', '502773154', '511882408'];
+
+export interface InvoiceFile {
+  readonly invoices: number;
+  /** Default 1; files that share no ordinal share no invoice. */
+  readonly firstOrdinal?: number;
+  /** Lines of each invoice, default 1: the first lines of all invoices, then their second lines, and so on. */
+  readonly linesEach?: number;
+  /** Ordinals (from 1) that the simulated engine fails. */
+  readonly failing?: readonly number[];
+  /** Ordinals (from 1) whose quantity is no number. */
+  readonly invalid?: readonly number[];
+  /** Two files of different series share no invoice. Default `F`. */
+  readonly series?: string;
+  /** Tax numbers of those who invoice; default: three that every test shares. */
+  readonly merchants?: readonly string[];
+}
+
+function rowText(
+  { firstOrdinal = 1, failing = [], invalid = [], series = 'F', merchants = MERCHANTS, linesEach = 1 }: InvoiceFile,
+  { at, line }: { readonly at: number; readonly line: number },
+): string {
+  const ordinal = firstOrdinal + at;
+  const ref = `${series}/${ordinal}`;
+  const nif = merchants[at % merchants.length] ?? '';
+  const description = linesEach === 1 ? `Artigo ${ref}` : `Artigo ${ref} linha ${line}`;
+  const quantity = invalid.includes(ordinal) ? 'muitos' : String(line + (at % 7));
+  const tax = failing.includes(ordinal) ? FAILING_TAX_CODE : 'IVA_23';
+  const merchant = `${nif},Comerciante ${nif},fiscal@${nif}.example`;
+  // Content of its own in each invoice, so that the sandbox's books would show one sent twice.
+  const customer = `Cliente Secreto ${ordinal},${200_000_000 + ordinal}`;
+  return `${ref},${merchant},${customer},EUR,${description},${quantity},${10 + (at % 90)}.25,${tax}`;
+}
+
+export async function writeInvoiceFile(path: string, file: InvoiceFile): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const { invoices, linesEach = 1 } = file;
+  const rows = Array.from({ length: linesEach * invoices }, (_, at) =>
+    rowText(file, { at: at % invoices, line: 1 + Math.floor(at / invoices) }),
+  );
+  await writeFile(path, `${[HEADER, ...rows].join('\n')}\n`);
 }

@@ -1,6 +1,5 @@
-import type { Database, SqlValue } from '../../../src/ledger/database/database.ts';
-import { statementLabel } from '../../../src/ledger/database/statement-label.ts';
-import { notingDatabase } from './noting-database.ts';
+import type { Database, SqlValue, Queries } from '../../../src/ledger/database/database.ts';
+import { statementLabel } from '../../../src/ledger/database/statement-failure.ts';
 
 /** What a ledger was asked for: each text once, with the longest parameters that it had. */
 export type AskedStatements = Map<string, readonly SqlValue[]>;
@@ -101,4 +100,65 @@ function tablesReadWhole(node: PlanNode, firsts: ReadonlyMap<string, string>): r
 function isEnteredNowhere(node: PlanNode, firsts: ReadonlyMap<string, string>): boolean {
   const first = firsts.get(node['Index Name'] ?? '');
   return first !== undefined && !new RegExp(String.raw`\b${first}\b(?! IS)`, 'u').test(node['Index Cond'] ?? '');
+}
+
+/** Is given each statement before it is asked for. */
+export type NoteStatement = (text: string, params: readonly SqlValue[]) => void;
+
+/** The same database; `note` hears of its statements, inside transactions and outside. */
+export function notingDatabase(database: Database, note: NoteStatement): Database {
+  return { ...notingTransactions(database, note), ...notingQueries(database, note) };
+}
+
+function notingTransactions(database: Database, note: NoteStatement): Database {
+  return {
+    ...database,
+    transaction: (work) => database.transaction((queries) => work(notingQueries(queries, note))),
+  };
+}
+
+function notingQueries(queries: Queries, note: NoteStatement): Queries {
+  return {
+    query: (text, params = []) => {
+      note(text, params);
+      return queries.query(text, params);
+    },
+  };
+}
+
+/** A database one of whose transactions stands still after a statement. */
+export interface PausingDatabase {
+  readonly database: Database;
+  /** The next transaction that runs the statement of this name stands still after it. `reached`: it does; `go`: lets it go on. */
+  pauseAfter(statement: string): { readonly reached: Promise<void>; readonly go: () => void };
+}
+
+export function pausingDatabase(database: Database): PausingDatabase {
+  let pause: { readonly label: string; readonly reach: () => void; readonly over: Promise<void> } | null = null;
+
+  function pausing(queries: Queries): Queries {
+    return {
+      async query(text, params) {
+        const rows = await queries.query(text, params);
+        const now = pause;
+        if (now === null || !text.includes(now.label)) return rows as never;
+        pause = null;
+        now.reach();
+        await now.over;
+        return rows as never;
+      },
+    };
+  }
+
+  return {
+    database: { ...database, transaction: (work) => database.transaction((queries) => work(pausing(queries))) },
+    pauseAfter(statement) {
+      let reach = (): void => undefined;
+      let go = (): void => undefined;
+      const reached = new Promise<void>((resolve) => (reach = resolve));
+      const over = new Promise<void>((resolve) => (go = resolve));
+      pause = { label: `/* ${statement} */`, reach: () => reach(), over };
+      return { reached, go: () => go() };
+    },
+  };
 }

@@ -64,13 +64,17 @@ export const NODE_OPTIONS: readonly string[] = [
   ...(process.version.startsWith('v20.') ? ['--interrupt-budget=2000000'] : []),
 ];
 
+/** Ends or stops the process at the step that CRASH_AT names. */
+const CRASH_PRELOAD = new URL('../crash/preload.js', import.meta.url).href;
+
 /** Starts the real binary, in a process group of its own; `command` is the script of another build. */
 export function startLote(
   parameters: readonly string[],
   env: Readonly<Record<string, string>>,
   command: string = COMMAND,
 ): RunningCommand {
-  return startCommand([process.execPath, ...NODE_OPTIONS, command, ...parameters], {
+  const preload = env['CRASH_AT'] === undefined ? [] : ['--import', CRASH_PRELOAD];
+  return startCommand([process.execPath, ...NODE_OPTIONS, ...preload, command, ...parameters], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
   });
 }
@@ -80,6 +84,7 @@ export interface CommandPlace {
   readonly env: Readonly<Record<string, string>>;
   /** Left out: the account of the test. */
   readonly account?: { readonly uid: number; readonly gid: number };
+  readonly directory?: string;
 }
 
 /** Starts any program, in a process group of its own. */
@@ -87,6 +92,7 @@ export function startCommand([program = '', ...parameters]: readonly string[], p
   const child = spawn(program, parameters, {
     env: place.env,
     ...place.account,
+    ...(place.directory !== undefined && { cwd: place.directory }),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -134,4 +140,29 @@ export function startCommand([program = '', ...parameters]: readonly string[], p
 
 export function runLote(parameters: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandEnd> {
   return startLote(parameters, env).end;
+}
+
+/** The processes of one test: whatever happens, none of them outlives it. */
+export interface Processes {
+  /** `command` is the script of another build than that of the tests. */
+  start(parameters: readonly string[], env: Readonly<Record<string, string>>, command?: string): RunningCommand;
+  killAll(): Promise<void>;
+}
+
+export function processes(): Processes {
+  const started: RunningCommand[] = [];
+  let isOver = false;
+  return {
+    start(parameters, env, command) {
+      if (isOver) throw new Error('This test has ended, and starts nothing more');
+      const running = startLote(parameters, env, command);
+      started.push(running);
+      return running;
+    },
+    async killAll() {
+      isOver = true;
+      for (const command of started) command.killGroup();
+      await Promise.all(started.map(({ end }) => end));
+    },
+  };
 }

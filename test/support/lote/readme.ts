@@ -13,8 +13,8 @@ export const README = pageText('README.md');
 /** The pages that tell users which commands to type. */
 export const USER_PAGES: readonly string[] = [
   README,
-  ...['configuration', 'exit-codes', 'files', 'nightly-runs', 'operations/operating', 'sandbox', 'service-profile'].map(
-    (name) => pageText(`docs/${name}.md`),
+  ...['configuration', 'deployment', 'files', 'operating', 'sandbox', 'service-profile'].map((name) =>
+    pageText(`docs/${name}.md`),
   ),
 ];
 

@@ -1,17 +1,15 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
-import type { BatchInput } from '../../../src/contract/messages.ts';
-import { readConfig } from '../../../src/runtime/config/config.ts';
-import { readInstallation } from '../../../src/runtime/config/installation.ts';
-import { createLogger } from '../../../src/runtime/process/logger.ts';
-import { startDistributedReceiver } from '../../../src/wiring/start/distributed-receiver.ts';
-import { startDistributedWorker } from '../../../src/wiring/start/distributed-worker.ts';
-import { startEmbedded } from '../../../src/wiring/start/embedded.ts';
-import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
-import { connectClient } from '../../../src/wiring/temporal/connect-client.ts';
+import type { BatchInput } from '../../../src/domain/messages/messages.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { createLogger } from '../../../src/app/process/logger.ts';
+import { startOwner } from '../../../src/app/start/start-owner.ts';
+import { startProcess } from '../../../src/app/start/start-process.ts';
+import { startBatch, type BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
+import { connectClient } from '../../../src/app/temporal/connect-client.ts';
 import { batchFile, type TestInvoice } from '../files/batch-file.ts';
 import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-database.ts';
 import { keepCompiled } from '../servers/temporary-database.ts';
@@ -135,7 +133,7 @@ export async function restorableLote(place: RestorablePlace): Promise<Restorable
 
 /** One process with its own ledger, on a Temporal server of the test run. */
 async function embedded(env: Readonly<Record<string, string>>, log: ReturnType<typeof createLogger>): Promise<Running> {
-  const stack = await startEmbedded({
+  const stack = await startOwner({
     ...{ config: readConfig(env), log, env, notify: () => undefined },
     beforeHandOver: () => Promise.resolve(),
   });
@@ -149,10 +147,9 @@ async function distributed(
   env: Readonly<Record<string, string>>,
   log: ReturnType<typeof createLogger>,
 ): Promise<Running> {
-  const installation = readInstallation({ ...env, HEALTH_PORT: 'none' });
-  const { common: config } = installation;
-  const receiver = await startDistributedReceiver(installation, log);
-  const worker = await startDistributedWorker(installation, log);
+  const config = readConfig({ ...env, HEALTH_PORT: 'none' });
+  const receiver = await startProcess({ config, log, roles: ['receiver'], own: null });
+  const worker = await startProcess({ config, log, roles: ['worker'], own: null });
   const client = await connectClient({ address: config.temporal.address ?? '' }, config.temporal.namespace);
   return {
     client,
@@ -164,24 +161,16 @@ async function distributed(
   };
 }
 
-/** What the reports say of when their invoices were sent, as if it were so much longer ago. */
-export async function ageReports(reportsDir: string, ms: number): Promise<void> {
-  for (const path of await readdir(reportsDir, { recursive: true })) {
-    if (basename(path) !== 'report.json') continue;
-    const json = join(reportsDir, path);
-    const aged = (await readFile(json, 'utf8')).replaceAll(
-      /"sentAt": ?"([^"]+)"/g,
-      (_, at: string) => `"sentAt": "${new Date(Date.parse(at) - ms).toISOString()}"`,
-    );
-    await writeFile(json, aged);
-  }
-}
-
-/** What the reports folder says of the last sending, as if it were so much longer ago. */
-export async function ageWitnesses(reportsDir: string, ms: number): Promise<void> {
+/** What the reports folder says of all sending, as if it were so much longer ago. */
+export async function ageSendLog(reportsDir: string, ms: number): Promise<void> {
   const folder = join(reportsDir, '.lote-sent');
+  for (const name of await readdir(join(folder, 'keys'))) {
+    const path = join(folder, 'keys', name);
+    const aged = (await readFile(path, 'utf8')).replaceAll(/"at":(\d+)/g, (_, at: string) => `"at":${Number(at) - ms}`);
+    await writeFile(path, aged);
+  }
   for (const name of await readdir(folder)) {
     const at = Number(name.split('.').at(-1));
-    await rename(join(folder, name), join(folder, name.replace(/\d+$/, String(at - ms))));
+    if (at > 0) await rename(join(folder, name), join(folder, name.replace(/\d+$/, String(at - ms))));
   }
 }

@@ -1,10 +1,26 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Endpoints } from '../../../src/runtime/data-dir/endpoints-file.ts';
-import { newPlace, startLote, type Place } from './lote-command.ts';
+import { expect, inject } from 'vitest';
+import type { Endpoints } from '../../../src/app/data-dir/endpoints-file.ts';
+import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { ownName, writeInvoiceFile, type InvoiceFile } from '../files/batch-file.ts';
+import { ownPort } from '../servers/own-port.ts';
+import { independentSandbox, SANDBOX_KEY, startServiceFront, type ServiceFront } from '../servers/service-front.ts';
+import {
+  newPlace,
+  processes,
+  startLote,
+  type CommandEnd,
+  type Place,
+  type Processes,
+  type RunningCommand,
+} from './lote-command.ts';
 
 const POLL_INTERVAL_MS = 100;
+
+/** Ports that the system chooses. */
+export const ANY_PORTS = { CONSOLE_PORT: '0', RECEIVER_PORT: '0', SANDBOX_PORT: '0' };
 
 export interface RunningLote {
   readonly place: Place;
@@ -18,19 +34,13 @@ export interface RunningLote {
 /** `lote up` as a process of its own, in a place of its own. */
 export async function startLoteUp(env: Readonly<Record<string, string>> = {}): Promise<RunningLote> {
   const place = await newPlace();
-  const command = startLote(['up'], {
-    ...place.env,
-    CONSOLE_PORT: '0',
-    RECEIVER_PORT: '0',
-    SANDBOX_PORT: '0',
-    ...env,
+  const command = startLote(['up'], { ...place.env, ...ANY_PORTS, ...env });
+  const endpoints = await endpointsOf(place, command.end).catch(async (error: unknown) => {
+    await place.remove();
+    throw error;
   });
-  const endpoints = await endpointsOf(place, command.end);
   return {
-    place,
-    endpoints,
-    console: endpoints.console ?? '',
-    temporalUi: endpoints.temporalUi ?? '',
+    ...{ place, endpoints, console: endpoints.console ?? '', temporalUi: endpoints.temporalUi ?? '' },
     async stop() {
       process.kill(command.pid, 'SIGTERM');
       await command.end;
@@ -39,16 +49,142 @@ export async function startLoteUp(env: Readonly<Record<string, string>> = {}): P
   };
 }
 
-async function endpointsOf(place: Place, end: ReturnType<typeof startLote>['end']): Promise<Endpoints> {
+async function endpointsOf({ dataDir }: Place, end: RunningCommand['end']): Promise<Endpoints> {
   let over: string | null = null;
   void end.then(({ code, stderr }) => (over = `exit code ${code}: ${stderr}`));
   for (;;) {
-    const text = await readFile(join(place.dataDir, 'endpoints.json'), 'utf8').catch(() => null);
+    const text = await readFile(join(dataDir, 'endpoints.json'), 'utf8').catch(() => null);
     if (text !== null) return JSON.parse(text) as Endpoints;
-    if (over !== null) {
-      await place.remove();
-      throw new Error(`lote up ended before it was up, ${String(over)}`);
-    }
+    if (over !== null) throw new Error(`lote up ended before it was up, ${String(over)}`);
     await sleep(POLL_INTERVAL_MS);
   }
+}
+
+/** Lote in a place of its own, at a sandbox whose books outlive all processes and judge them. */
+export interface LotePlace extends Place {
+  readonly sandbox: Sandbox;
+  /** Between Lote and the sandbox. */
+  readonly front: ServiceFront;
+  /** Processes of the test, which do not outlive it. */
+  readonly all: Processes;
+  /** Address of the console, where an owner is up. */
+  readonly console: string;
+  /** Writes a file into the input folder; resolves to its path. */
+  file(name: string, content: InvoiceFile | string | Uint8Array): Promise<string>;
+  /** Starts a command of Lote; resolves to its end. */
+  run(...parameters: readonly string[]): Promise<CommandEnd>;
+  start(...parameters: readonly string[]): RunningCommand;
+  /** The books hold so many invoices, each of them issued and none of them twice. */
+  expectIssued(invoices: number): void;
+}
+
+export interface LotePlaceOptions {
+  readonly sandbox?: Partial<SandboxOptions>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Merged over the default service profile. */
+  readonly profile?: object;
+  /** `own`: Lote starts a Temporal server. Default: that of the test run, which needs no time to start. */
+  readonly temporal?: 'own' | 'shared';
+  /** `lote up` owns the data directory; the other commands know no task queue, because the owner says it. */
+  readonly up?: boolean;
+}
+
+/** Prepares a place for the commands of one test or of one `describe`, which must remove it. */
+export async function lotePlace(options: LotePlaceOptions = {}): Promise<LotePlace> {
+  const [place, sandbox] = [await newPlace(), await independentSandbox(options.sandbox)];
+  const front = await startServiceFront(sandbox.url);
+  const all = processes();
+  const profile = join(place.directory, 'profile.json');
+  await writeFile(profile, JSON.stringify(options.profile ?? {}));
+  await mkdir(place.inputDir, { recursive: true });
+  const shared: Record<string, string> = options.temporal === 'own' ? {} : sharedTemporal();
+  const own = {
+    ...(await sandboxEnv(place, front)),
+    ...shared,
+    ...(options.profile !== undefined && { SERVICE_PROFILE: profile }),
+    ...{ LOTE_SETTLE_TIMEOUT: '60s', LOTE_DROP_STABLE_FOR: '50ms', ...options.env },
+  };
+  const owner = options.up === true ? all.start(['up'], own) : null;
+  const { LOTE_TASK_QUEUE: _queue, ...known } = own as Record<string, string>;
+  const env = owner === null ? own : known;
+  const endpoints = owner === null ? null : await endpointsOf(place, owner.end);
+  return {
+    ...{ ...place, env, sandbox, front, all, console: endpoints?.console ?? '' },
+    async file(name, content) {
+      const path = join(place.inputDir, name);
+      await mkdir(dirname(path), { recursive: true });
+      if (typeof content === 'string' || content instanceof Uint8Array) await writeFile(path, content);
+      else await writeInvoiceFile(path, content);
+      return path;
+    },
+    run: (...parameters) => all.start(parameters, env).end,
+    start: (...parameters) => all.start(parameters, env),
+    expectIssued(invoices) {
+      const { duplicates, totals } = sandbox.books();
+      expect(duplicates).toEqual([]);
+      expect(totals).toMatchObject({ invoices, issued: invoices });
+    },
+    async remove() {
+      await all.killAll();
+      await front.close();
+      await sandbox.close();
+      await place.remove();
+    },
+  };
+}
+
+/** Lote in a place of its own against a sandbox that outlives it, with a receiver port that stays the same from start to start. */
+export async function sandboxEnv(
+  place: Pick<Place, 'env'>,
+  sandbox: { readonly url: string },
+): Promise<Readonly<Record<string, string>>> {
+  const port = await ownPort();
+  return {
+    ...place.env,
+    INVOICING_BASE_URL: sandbox.url,
+    INVOICING_API_KEY: SANDBOX_KEY,
+    RECEIVER_PORT: String(port),
+    WEBHOOK_URL: `http://127.0.0.1:${port}/webhooks`,
+    CONSOLE_PORT: '0',
+  };
+}
+
+/**
+ * Lets a started Lote use the run's one Temporal server, under a name of its own: a server of its own takes a second of computing for each start. For tests
+ * whose subject is not the server.
+ */
+export function sharedTemporal(): Record<string, string> {
+  const name = ownName('shared');
+  return { TEMPORAL_ADDRESS: inject('temporalAddress'), LOTE_TASK_QUEUE: name, LOTE_APPLICATION: name };
+}
+
+/** A batch in the JSON of a command. */
+export interface CommandBatch {
+  readonly id: string;
+  readonly state: string;
+  readonly exitCode: number;
+  readonly revision: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly reports: { readonly json: string; readonly html: string; readonly corrections: string | null };
+}
+
+/** The JSON that a command has written. Fails with what it said otherwise. */
+export function documentOf<T>({ code, stdout, stderr }: CommandEnd): T {
+  if (stdout === '') throw new Error(`The command left with ${code} and no document: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+/** The batches of `run`, `status`, `retry` and the like. */
+export function batchesOf(end: CommandEnd): readonly CommandBatch[] {
+  return documentOf<{ batches: readonly CommandBatch[] }>(end).batches;
+}
+
+/** The first of them. */
+export function batchOf(end: CommandEnd): CommandBatch {
+  return batchesOf(end)[0] ?? expect.fail(`no batch: ${end.stderr}`);
+}
+
+/** A JSON file: a report, or the summary of a night. */
+export async function readJson<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(path, 'utf8')) as T;
 }

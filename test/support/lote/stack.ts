@@ -1,64 +1,48 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@temporalio/client';
-import { inject } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
-import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
+import { Client, WorkflowNotFoundError, type WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
+import { inject, afterAll, beforeAll, expect } from 'vitest';
 import { latestClock } from '../../../src/domain/time/steady-clock.ts';
-import { readConfig, type Config } from '../../../src/runtime/config/config.ts';
-import { createLogger } from '../../../src/runtime/process/logger.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox.ts';
-import type { DeliveryCounts } from '../../../src/webhooks/delivery-tally.ts';
-import { openAnswerWatch } from '../../../src/wiring/profile-fit/open-answer-watch.ts';
-import { activityDeps } from '../../../src/wiring/worker/activity-deps.ts';
-import { startBatch, type BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
-import { requireKnownService } from '../../../src/wiring/account/account-guard.ts';
-import { openService } from '../../../src/wiring/account/open-service.ts';
-import { readProfile } from '../../../src/wiring/account/read-profiles.ts';
-import { startReceiver } from '../../../src/wiring/receiver/start-receiver.ts';
-import { startWorker, type RunningWorker } from '../../../src/wiring/worker/start-worker.ts';
-import { startedParts } from '../../../src/wiring/start/stop-in-reverse.ts';
+import type { Config } from '../../../src/app/config/config.ts';
+import { createLogger } from '../../../src/app/process/logger.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { DeliveryCounts } from '../../../src/webhooks/handle-delivery.ts';
+import { activityDeps } from '../../../src/app/worker/activity-deps.ts';
+import { startBatch, type BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
+import { openSendingGuard } from '../../../src/app/account/sending-guard.ts';
+import { requireKnownService } from '../../../src/app/account/account-guard.ts';
+import { openService } from '../../../src/app/account/open-service.ts';
+import { readProfile } from '../../../src/app/account/read-profile.ts';
+import { startReceiver } from '../../../src/app/receiver/start-receiver.ts';
+import { restartLeftRuns } from '../../../src/app/temporal/left-runs.ts';
+import { startWorker, type RunningWorker } from '../../../src/app/worker/start-worker.ts';
+import { startedParts } from '../../../src/app/start/stop-in-reverse.ts';
+import type { NightMessageNote, NightlyRunEntry } from '../../../src/domain/records/night.ts';
+import type { NightlyInput, nightlyIssuance, NightlyResult } from '../../../workflows/nightly-issuance.ts';
+import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
-import type { BatchInput, BatchProgress, BatchResult, ReconciliationResult } from '../../../src/contract/messages.ts';
+import type {
+  BatchInput,
+  BatchProgress,
+  BatchResult,
+  ReconciliationResult,
+  RetryInput,
+  ReasonInput,
+} from '../../../src/domain/messages/messages.ts';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
 import { batchFile, ownName, type TestInvoice } from '../files/batch-file.ts';
-import { postgresSchema, postgresUrl } from '../servers/postgres-schema.ts';
-import { independentSandbox, SANDBOX_KEY } from '../servers/sandbox-books.ts';
-import { startServiceFront, type FrontRequest, type ServiceFront } from '../servers/service-front.ts';
-import { LEDGER_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
-import { shareCallContext, sharedConnection } from './shared-connection.ts';
-import { shareWorkflowThread } from './shared-workflow-thread.ts';
+import type { FrontRequest, ServiceFront } from '../servers/service-front.ts';
+import { shareCallContext, sharedConnection, shareWorkflowThread } from './shared-connection.ts';
+import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
+import type { Ledger } from '../../../src/ledger/ledger.ts';
+import { openCalibration } from '../../../src/app/start/open-application.ts';
+import { Worker } from '@temporalio/worker';
+import { until } from '../until.ts';
+import { type StackOptions, openTestService, configOf, openTestLedger, prove } from './stack-parts.ts';
 
 shareWorkflowThread(inject('workflowBundle'));
 shareCallContext();
-
-export interface StackOptions {
-  readonly sandbox?: Partial<SandboxOptions>;
-  /** LOTE_* settings; times are long unless told. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** `none`: no address is registered, so GET alone settles. Default: deliveries come. */
-  readonly webhooks?: 'on' | 'none';
-  /** `lost`: the receiver stores deliveries and no page ever hears of them. */
-  readonly signals?: 'on' | 'lost';
-  /** Merged over the default service profile. */
-  readonly profile?: Readonly<Record<string, unknown>>;
-  /** A service of the test's own, in place of sandbox and front. */
-  readonly service?: { readonly url: string; readonly key: string };
-  /** Port of the receiver; left out: any that is free. */
-  readonly receiverPort?: number;
-  /** `false`: as on a server that has no search attributes of ours. */
-  readonly searchable?: boolean;
-  /** Default: PostgreSQL where the machine has it (a schema is made in a moment), else PGlite. */
-  readonly ledger?: 'pglite' | 'postgres';
-  /** A PostgreSQL server of the test's own, which it may stop, fill or make read-only. */
-  readonly databaseUrl?: string;
-  /** An embedded ledger on a disk of the test's own. */
-  readonly ledgerDir?: string;
-}
 
 /** Everything a night has, in one process, around the run's one Temporal server. */
 export interface TestStack {
@@ -81,9 +65,9 @@ export interface TestStack {
   /** Starts the same file under another workflow id, as from the Temporal UI. */
   startAs(workflowId: string, input: BatchInput | null): Promise<BatchHandle>;
   progress(handle: BatchHandle): Promise<BatchProgress>;
-  /** Repeats unknown invoices and asks for open documents, whether they are due or not; rewrites the reports that change. */
-  reconcile(): Promise<ReconciliationResult>;
-  /** Stops the worker, and starts one with the workflow bundle at this path; left out: with that of all tests. */
+  /** Repeats unknown invoices and asks for open documents, whether they are due or not (by schedule: that are due); rewrites the reports that change. */
+  reconcile(which?: { readonly all: boolean }): Promise<ReconciliationResult>;
+  /** Stops the worker, and starts one with the workflow bundle at this path, as an embedded start does; left out: with that of all tests. */
   deploy(workflowBundle?: string): Promise<void>;
   /** Requests that asked the service to create an invoice. */
   posts(): readonly FrontRequest[];
@@ -91,15 +75,6 @@ export interface TestStack {
 
 /** Nobody listens there: for links only. */
 export const CONSOLE_URL = 'http://127.0.0.1:8091';
-
-/** Long enough that no machine is too slow for them; a test that waits for one of them sets its own. */
-const TIMES = {
-  LOTE_SETTLE_TIMEOUT: '10m',
-  LOTE_SEND_TIMEOUT: '10m',
-  LOTE_OUTAGE_PATIENCE: '10m',
-  LOTE_PAGE_SIZE: '50',
-  LOTE_LOG_LEVEL: 'warn',
-};
 
 /** Starts a stack of its own, hands it to the test, and leaves nothing behind. */
 export async function withStack<T>(options: StackOptions, test: (stack: TestStack) => Promise<T>): Promise<T> {
@@ -125,14 +100,15 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const client = new Client({ connection, namespace: config.temporal.namespace });
 
     const expectsEvents = options.webhooks !== 'none';
-    const watch = openAnswerWatch({ config, ledger, service, profile, expectsEvents, log: logger });
+    if (options.isProved !== false) await prove(ledger, config, profile);
+    const calibration = openCalibration({ config, ledger, service, profile, expectsEvents, log: logger });
     const receiver = await startReceiver({
       config,
       port: options.receiverPort ?? 0,
       ledger,
       service,
       profile,
-      watch,
+      calibration,
       client: () => {
         if (options.signals === 'lost') throw new Error('The test loses every signal');
         return client;
@@ -143,16 +119,16 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const webhookUrl = options.webhooks === 'none' ? null : receiver.url;
     const deps = activityDeps({
       folders: null,
-      ...{ config, ledger, service, profile, watch, client, webhookUrl, log: logger },
-      requireAccount: () =>
-        requireKnownService({ ledger, application, isOneOfSeveral: false, account, profile, now: Date.now() }),
+      ...{ config, ledger, service, profile, calibration, client, webhookUrl, log: logger },
+      noteSends: async (sends) =>
+        options.sendLog === true ? openSendingGuard(config, { ledger })?.note(sends) : undefined,
+      requireAccount: () => requireKnownService({ ledger, application, account, profile, now: Date.now() }),
       latestNow: latestClock(),
       searchable: options.searchable ?? true,
       consoleUrl: () => CONSOLE_URL,
     });
     const workerWith = (workflowBundle: string): Promise<RunningWorker> =>
       startWorker(deps, {
-        profile: null,
         temporal: { address },
         namespace: config.temporal.namespace,
         taskQueue: config.taskQueue,
@@ -163,6 +139,7 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
     const deploy = async (workflowBundle = inject('workflowBundle')): Promise<void> => {
       await worker.stop();
       worker = await workerWith(workflowBundle);
+      await restartLeftRuns({ ...config, client, ledger, log: logger }, { onlyWorker: worker.queue });
     };
     return await test(
       stackOf({
@@ -180,73 +157,6 @@ export async function withStack<T>(options: StackOptions, test: (stack: TestStac
   } finally {
     await parts.stop();
   }
-}
-
-type Parts = ReturnType<typeof startedParts>;
-
-/** The sandbox with a front before it, or what the test brings along. */
-async function openTestService(options: StackOptions, parts: Parts) {
-  if (options.service !== undefined)
-    return { sandbox: absent<Sandbox>('sandbox'), front: absent<ServiceFront>('front'), service: options.service };
-  const sandbox = await independentSandbox({ settleMs: 20, ...options.sandbox });
-  parts.add('sandbox', () => sandbox.close());
-  const front = await startServiceFront(sandbox.url);
-  parts.add('front', () => front.close());
-  return { sandbox, front, service: { url: front.url, key: SANDBOX_KEY } };
-}
-
-/** A test that brings its own service and asks for this part is wrong. */
-function absent<T extends object>(part: string): T {
-  const get = (): never => {
-    throw new Error(`A stack with a service of the test's own has no ${part}`);
-  };
-  return new Proxy({} as T, { get });
-}
-
-function configOf(
-  options: StackOptions,
-  directory: string,
-  service: { readonly url: string; readonly key: string },
-): Config {
-  const name = ownName('t');
-  return readConfig(
-    {
-      ...TIMES,
-      INVOICING_BASE_URL: service.url,
-      INVOICING_API_KEY: service.key,
-      LOTE_APPLICATION: name,
-      LOTE_TASK_QUEUE: `lote-${name}`,
-      SERVICE_PROFILE: join(directory, 'profile.json'),
-      LOTE_DATA_DIR: join(directory, 'data'),
-      LOTE_INPUT_DIR: join(directory, 'input'),
-      LOTE_REPORTS_DIR: join(directory, 'reports'),
-      ...options.env,
-    },
-    directory,
-  );
-}
-
-async function openTestLedger(options: StackOptions, parts: Parts): Promise<Ledger> {
-  const { databaseUrl, ledgerDir: directory } = options;
-  if (databaseUrl !== undefined || directory !== undefined) {
-    const ledger =
-      directory === undefined
-        ? await openPostgresLedger({ connectionString: databaseUrl ?? '', keyOf: idempotencyKeyOf })
-        : await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
-    parts.add('ledger', () => ledger.close());
-    return ledger;
-  }
-  const url = postgresUrl();
-  if (options.ledger === 'pglite' || url === null) {
-    const ledger = await temporaryLedger();
-    parts.add('ledger', () => ledger.close());
-    return ledger;
-  }
-  const schema = postgresSchema(url);
-  parts.add('schema', () => schema.drop());
-  const ledger = await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
-  parts.add('ledger', () => ledger.close());
-  return ledger;
 }
 
 type Started = Pick<
@@ -285,11 +195,11 @@ function stackOf(started: Started): TestStack {
         args: [input as BatchInput],
       }),
     progress: (handle) => handle.query<BatchProgress>('progress'),
-    reconcile: () =>
+    reconcile: (which = { all: true }) =>
       client.workflow.execute<typeof reconciliation>('reconciliation', {
         workflowId: ownName('reconciliation'),
         taskQueue: config.taskQueue,
-        args: [{ all: true }],
+        args: [which],
       }),
     posts: () => started.front.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/invoices'),
   };
@@ -312,4 +222,150 @@ export interface ReportDocument {
 
 export async function readReportOf(result: BatchResult): Promise<ReportDocument> {
   return JSON.parse(await readFile(result.reports.json, 'utf8')) as ReportDocument;
+}
+
+/** Replays a history. Rejects where the workflows of the tests cannot. */
+export async function replayHistory(history: unknown, workflowId: string): Promise<void> {
+  const bundle = await readFile(inject('workflowBundle'), 'utf8');
+  // Without the name of its build: a replay has a queue of its own.
+  const code = bundle.slice(bundle.indexOf(';') + 1);
+  await Worker.runReplayHistory({ workflowBundle: { code } }, history, workflowId);
+}
+
+/** Replays the history of a workflow: a worker that starts later goes on with it. Rejects where it cannot. */
+export async function replay({ client }: TestStack, workflowId: string): Promise<void> {
+  await replayHistory(await client.workflow.getHandle(workflowId).fetchHistory(), workflowId);
+}
+
+/** As Temporal removes a run whose retention is over, or a person in its UI. Returns once Temporal does not know it any more. */
+export async function removeRun(client: Client, workflowId: string, runId: string): Promise<void> {
+  const { namespace } = client.options;
+  await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } });
+  const run = client.workflow.getHandle(workflowId, runId);
+  await until(async () => {
+    try {
+      await run.describe();
+      return false;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return true;
+      throw error;
+    }
+  });
+}
+
+/** One stack for all tests of the `describe` that calls this, for tests that leave nothing behind which another one would see. */
+export function sharedStack(options: StackOptions = {}): () => TestStack {
+  let stack: TestStack | null = null;
+  let end = (): void => undefined;
+  let ended: Promise<void> = Promise.resolve();
+  beforeAll(async () => {
+    await new Promise<void>((resolve, reject) => {
+      ended = withStack(options, async (started) => {
+        stack = started;
+        resolve();
+        await new Promise<void>((over) => {
+          end = over;
+        });
+      });
+      ended.catch(reject);
+    });
+  });
+  afterAll(async () => {
+    end();
+    await ended;
+  });
+  return () => {
+    if (stack === null) throw new Error('The shared stack is started before the tests, and this is no test');
+    return stack;
+  };
+}
+
+/** What each state of a report promises of the service's own books; the key tells which entry is meant. */
+const PROMISES: Readonly<Record<string, readonly string[]>> = {
+  issued: ['issued'],
+  'already-issued': ['issued'],
+  failed: ['failed'],
+  rejected: ['none'],
+  held: ['none'],
+  staged: ['none'],
+  sending: ['none', 'processing', 'issued', 'failed'],
+  unknown: ['none', 'processing', 'issued', 'failed'],
+  accepted: ['processing', 'issued', 'failed'],
+  unsettled: ['processing', 'issued', 'failed'],
+};
+
+/**
+ * The judge: nothing twice in the service's books; nothing in them that the ledger does not know; and no state of the ledger that they
+ * contradict.
+ */
+export async function expectAgreement(stack: TestStack, ...batchIds: readonly string[]): Promise<void> {
+  const books = stack.sandbox.books();
+  expect(books.duplicates, 'invoices that the books show twice').toEqual([]);
+  const byKey = new Map(books.invoices.map((invoice) => [invoice.idempotencyKey, invoice]));
+  const known = new Set<string | null>();
+  const contradictions: string[] = [];
+  for (const batchId of batchIds) {
+    for (const line of await stack.lines(batchId)) {
+      known.add(line.idempotencyKey);
+      const allowed = PROMISES[line.state];
+      if (allowed === undefined) continue;
+      const booked = byKey.get(line.idempotencyKey);
+      const found = booked?.status ?? 'none';
+      if (!allowed.includes(found)) contradictions.push(`${line.ref}: ledger ${line.state}, books ${found}`);
+      if (booked !== undefined && line.serviceId !== null && line.serviceId !== booked.id)
+        contradictions.push(`${line.ref}: ledger ${line.serviceId}, books ${booked.id}`);
+    }
+  }
+  expect(contradictions, 'what ledger and books say of one invoice').toEqual([]);
+  const strangers = books.invoices.filter(({ idempotencyKey }) => !known.has(idempotencyKey));
+  expect(strangers, 'invoices of the books that the ledger does not know').toEqual([]);
+}
+
+/** As the schedule does it; a null input is what the Temporal UI sends when nothing was typed. */
+export function startNight(
+  { client, config }: TestStack,
+  workflowId = ownName('night'),
+  input: NightlyInput | null = { timezone: 'UTC' },
+): Promise<WorkflowHandleWithFirstExecutionRunId<typeof nightlyIssuance>> {
+  return client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
+    ...{ workflowId, taskQueue: config.taskQueue, args: [input] },
+  });
+}
+
+/** The summary of a night that this test reads. */
+export interface NightDocument {
+  readonly schema: string;
+  readonly totals: Readonly<Record<string, number>>;
+  readonly runs: readonly {
+    readonly night: string;
+    readonly finishedAt: string | null;
+    readonly files: readonly NightlyRunEntry[];
+    readonly waiting: readonly { readonly name: string; readonly reason: string }[];
+    readonly messages: readonly NightMessageNote[];
+  }[];
+}
+
+export async function nightOf({ reports }: NightlyResult): Promise<NightDocument> {
+  return JSON.parse(await readFile(reports.json, 'utf8')) as NightDocument;
+}
+
+/** What the summary of a day says of the files of one of its nights. */
+export async function filesOf(night: NightlyResult): Promise<readonly NightlyRunEntry[]> {
+  return (await nightOf(night)).runs.find((run) => run.night === night.night)?.files ?? [];
+}
+
+/** An operator's retry of a batch whose run has ended. */
+export function retry({ client, config }: TestStack, input: Partial<RetryInput>): Promise<BatchResult> {
+  return client.workflow.execute<typeof retryInvoices>('retryInvoices', {
+    ...{ workflowId: ownName('retry'), taskQueue: config.taskQueue, args: [input as RetryInput] },
+  });
+}
+
+/** Pauses a batch, or cancels what is left of it. */
+export function stop(
+  handle: BatchHandle,
+  update: 'pause' | 'cancelRemaining' = 'pause',
+  input: Partial<ReasonInput> = {},
+): Promise<string> {
+  return handle.executeUpdate<string, [ReasonInput]>(update, { args: [{ reason: 'a look', ...input }] });
 }

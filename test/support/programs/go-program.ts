@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheDirectory } from '../../../src/file-system/cache-directory.ts';
-import { buildEnvironment } from '../../../src/runtime/process/child-environment.ts';
+import { cacheDirectory } from '../../../src/platform/cache-directory.ts';
+import { buildEnvironment } from '../../../src/app/process/child-environment.ts';
 
 const run = promisify(execFile);
 

@@ -14,6 +14,7 @@ const ALL: readonly SetUp[] = [postgres, temporal, workflowBundle, build];
 /** What the files of each folder of `test` share; a folder that is not named needs nothing. */
 const SHARED: Readonly<Record<string, readonly SetUp[]>> = {
   contract: [postgres, temporal],
+  deployment: [postgres],
   workflow: [postgres, temporal, workflowBundle],
   e2e: ALL,
   chaos: ALL,

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { acquireTemporalBinary } from '../../../src/runtime/temporal/temporal-binary.ts';
-import { startTemporalServer } from '../../../src/runtime/temporal/temporal-server.ts';
+import { acquireTemporalBinary } from '../../../src/app/temporal/temporal-binary.ts';
+import { startTemporalServer } from '../../../src/app/temporal/temporal-server.ts';
 import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {
@@ -24,7 +24,9 @@ async function startTemporal(): Promise<{ readonly value: string; stop(): Promis
   const dataDir = await mkdtemp(join(tmpdir(), 'lote-test-temporal-'));
   const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
   const onOneThread = await limitedToOneThread(binary, dataDir);
-  const server = await startTemporalServer({ binary: onOneThread, dataDir, namespace: 'default', port: 0, uiPort: 0 });
+  const server = await startTemporalServer({
+    ...{ binary: onOneThread, dataDir, namespace: 'default', port: 0, uiPort: 0, notify: console.error },
+  });
   return {
     value: server.address,
     async stop() {

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { writeBundle } from '../../../src/wiring/worker/bundle-workflows.ts';
-import { workflowBundle } from '../../../src/wiring/worker/workflow-bundle.ts';
+import { writeBundle, workflowBundle } from '../../../src/app/worker/workflow-bundle.ts';
 import { shareSetUp } from './shared-set-up.ts';
 
 declare module 'vitest' {

@@ -1,5 +1,8 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { memoryStore } from '../../../src/sandbox/store.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { type Engine, simulatedEngine } from '../../../src/sandbox/engine.ts';
 
 /** One request of Lote to the service, as it arrived at the front. */
 export interface FrontRequest {
@@ -11,6 +14,10 @@ export interface FrontRequest {
   readonly at: number;
   /** How often this very request (method, path, key) came before, this one included. */
   readonly nth: number;
+  /** Its connection, counted from 1: requests of one number came over the same kept-alive connection. */
+  readonly connection: number;
+  /** Aborted once that connection is closed. */
+  readonly closed: AbortSignal;
 }
 
 /** What the front does with a request: pass it on, answer by itself, or cut the connection before or after passing it on. */
@@ -41,6 +48,7 @@ export interface ServiceFront {
 export async function startServiceFront(targetUrl: string): Promise<ServiceFront> {
   const requests: FrontRequest[] = [];
   const times = new Map<string, number>();
+  const connections = new Map<Socket, Pick<FrontRequest, 'connection' | 'closed'>>();
   const target = new URL(targetUrl);
   const front = { script: (() => 'pass') as FrontScript, here: 0, mostAtOnce: 0, ahead: 0 as number | null };
   const server = createServer((incoming, response) => {
@@ -50,6 +58,16 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
       .catch(() => incoming.socket.destroy())
       .finally(() => (front.here -= 1));
   });
+
+  function connectionOf(socket: Socket): Pick<FrontRequest, 'connection' | 'closed'> {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const closing = new AbortController();
+    socket.once('close', () => closing.abort());
+    const fresh = { connection: connections.size + 1, closed: closing.signal };
+    connections.set(socket, fresh);
+    return fresh;
+  }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readAll(incoming);
@@ -86,6 +104,7 @@ export async function startServiceFront(targetUrl: string): Promise<ServiceFront
       body: body.toString('utf8'),
       at: Date.now(),
       nth,
+      ...connectionOf(incoming.socket),
     };
     requests.push(seen);
     return seen;
@@ -149,4 +168,46 @@ function passOn(target: URL, incoming: IncomingMessage, body: Buffer): Promise<P
     outgoing.on('error', reject);
     outgoing.end(body);
   });
+}
+
+export const SANDBOX_KEY = 'sk_test_sandbox';
+
+/** A sandbox that outlives whatever the test kills: its books are the judge. */
+export function independentSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
+  return startSandbox({ port: 0, store: memoryStore(), apiKeys: [SANDBOX_KEY], ...options });
+}
+
+export interface GatedEngine {
+  readonly engine: Engine;
+  /** Lets it speak of so many invoices more, the oldest first; left out: of all. */
+  open(invoices?: number): void;
+}
+
+/** The simulated engine, which says nothing of any invoice until the test lets it: a batch then runs for as long as a test needs. */
+export function gatedEngine(): GatedEngine {
+  return gated(simulatedEngine({ settleMs: 0 }));
+}
+
+/** An engine of the test's own behind the same gate. */
+export function gated(engine: Engine): GatedEngine {
+  let free = 0;
+  const waiting: (() => void)[] = [];
+  function letGo(): void {
+    for (; free > 0 && waiting.length > 0; free -= 1) waiting.shift()?.();
+  }
+  return {
+    engine: {
+      async process(invoice) {
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          letGo();
+        });
+        return engine.process(invoice);
+      },
+    },
+    open(invoices = Infinity) {
+      free += invoices;
+      letGo();
+    },
+  };
 }

@@ -3,12 +3,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import type { Ledger } from '../../../src/domain/ports/ledger/ledger.ts';
-import { cacheDirectory } from '../../../src/file-system/cache-directory.ts';
+import { cacheDirectory } from '../../../src/platform/cache-directory.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { makeLedger } from '../../../src/ledger/database/pglite/new-ledger.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
-import { openLedger } from '../../../src/ledger/ledger.ts';
+import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 
 /** Where new embedded ledgers are copied from: the folder that `lote` itself uses. */
 export const LEDGER_TEMPLATES = join(cacheDirectory(process.env), 'ledgers');
@@ -47,12 +46,4 @@ export async function temporaryDatabase(): Promise<Database> {
 /** An embedded ledger of its own, whose directory goes when it is closed. */
 export async function temporaryLedger(): Promise<Ledger> {
   return openLedger({ database: await temporaryDatabase(), schema: null, keyOf: idempotencyKeyOf });
-}
-
-/** An embedded database without any table, whose directory goes when it is closed. */
-export async function emptyPglite(): Promise<Database> {
-  const database = await temporaryDatabase();
-  await database.query('DROP SCHEMA public CASCADE');
-  await database.query('CREATE SCHEMA public');
-  return database;
 }

@@ -2,12 +2,13 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { workerStops } from '../../../activities/attempt-over.ts';
-import { guarded } from '../../../activities/failure.ts';
+import { workerStops, guarded } from '../../../activities/failure.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
 
 /** The SDK's own lines about failures that a test wants. */
 const PENDING_INVOICES = { logger: new DefaultLogger('ERROR') };
+
+const SILENT = (): Promise<void> => Promise.resolve();
 
 interface End {
   readonly result: unknown;
@@ -20,7 +21,11 @@ async function run(work: () => Promise<unknown>, attempt = 1): Promise<End> {
   const log = { error: (message: string, fields: Record<string, unknown>) => void logged.push({ message, fields }) };
   const environment = new MockActivityEnvironment({ attempt }, PENDING_INVOICES);
   try {
-    return { result: await environment.run(guarded('submitSlice', log, work), undefined), error: null, logged };
+    return {
+      result: await environment.run(guarded('submitSlice', { log, notifyWaiting: SILENT }, work), undefined),
+      error: null,
+      logged,
+    };
   } catch (error) {
     return { result: null, error, logged };
   }
@@ -54,18 +59,12 @@ describe('an activity', () => {
     expect(error).toMatchObject({ type: code, message: 'What was attempted.', nonRetryable });
   });
 
-  it('whose batch another run has is repeated a few times, and then fails with the name of that run', async () => {
-    const lost = new LoteError('claim-lost', 'Writing to batch "b": run 2 has it.');
-
-    expect((await run(failing(lost), 4)).error).toMatchObject({ type: 'claim-lost', nonRetryable: false });
-    expect((await run(failing(lost), 5)).error).toMatchObject({ nonRetryable: true, message: lost.message });
-  });
-
-  it('that finds no room in the input folder is repeated a few times, and then names the folder', async () => {
-    const full = new LoteError('input-unusable', 'Writing to the input folder /srv/input.');
-
-    expect((await run(failing(full), 7)).error).toMatchObject({ type: 'input-unusable', nonRetryable: false });
-    expect((await run(failing(full), 8)).error).toMatchObject({ nonRetryable: true, message: full.message });
+  it.each([
+    [5, new LoteError('claim-lost', 'Writing to batch "b": run 2 has it.')],
+    [8, new LoteError('input-unusable', 'Writing to the input folder /srv/input.')],
+  ])('is given up at try %d, with what was found, where a few tries may help: %s', async (last, error) => {
+    expect((await run(failing(error), last - 1)).error).toMatchObject({ type: error.code, nonRetryable: false });
+    expect((await run(failing(error), last)).error).toMatchObject({ nonRetryable: true, message: error.message });
   });
 
   it('never tells history what an unforeseen error says: it may hold a name', async () => {
@@ -143,10 +142,14 @@ describe('an activity', () => {
 async function cancelledWith(end: Error): Promise<Pick<End, 'error'> & { readonly logged: readonly string[] }> {
   const environment = new MockActivityEnvironment({}, PENDING_INVOICES);
   const logged: string[] = [];
-  const work = guarded('reviewPage', { error: (message) => void logged.push(message) }, async () => {
-    environment.cancel('CANCELLED');
-    throw end;
-  });
+  const work = guarded(
+    'reviewPage',
+    { log: { error: (message) => void logged.push(message) }, notifyWaiting: SILENT },
+    async () => {
+      environment.cancel('CANCELLED');
+      throw end;
+    },
+  );
   const error = await environment.run(work, undefined).catch((thrown: unknown) => thrown);
   return { error, logged };
 }
@@ -162,7 +165,7 @@ describe('the heartbeat of an activity', () => {
     let end: () => void = () => undefined;
     const work = guarded(
       'ingestBatch',
-      { error: () => undefined },
+      { log: { error: () => undefined }, notifyWaiting: SILENT },
       () => new Promise<void>((resolve) => (end = resolve)),
     );
 
@@ -174,43 +177,5 @@ describe('the heartbeat of an activity', () => {
     vi.advanceTimersByTime(60_000);
 
     expect([during, beats]).toEqual([2, 2]);
-  });
-});
-
-describe('an activity that was cancelled', () => {
-  afterEach(() => void vi.useRealTimers());
-
-  it('and goes on is named in the log after forty seconds, and not when it ended before', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const environment = new MockActivityEnvironment({}, PENDING_INVOICES);
-    const logged: unknown[] = [];
-    let end: () => void = () => undefined;
-    const work = guarded(
-      'reviewPage',
-      { error: (message, fields) => void logged.push({ message, fields }) },
-      () => new Promise<void>((resolve) => (end = resolve)),
-    );
-
-    const running = environment.run(work, undefined);
-    environment.cancel('WORKER_SHUTDOWN');
-    vi.advanceTimersByTime(39_999);
-    const before = [...logged];
-    vi.advanceTimersByTime(1);
-    end();
-    await running;
-
-    expect(before).toEqual([]);
-    expect(logged).toEqual([
-      { message: 'an activity goes on although it was cancelled', fields: { activity: 'reviewPage' } },
-    ]);
-
-    const other = new MockActivityEnvironment({}, PENDING_INVOICES);
-    const next = other.run(work, undefined);
-    other.cancel('WORKER_SHUTDOWN');
-    end();
-    await next;
-    vi.advanceTimersByTime(60_000);
-
-    expect(logged, 'it ended at once').toHaveLength(1);
   });
 });

@@ -5,36 +5,24 @@ import { needsOf, useOf } from '../../../bench/scale/night.ts';
 import { checkTable, costsTable, needsTable } from '../../../bench/scale/scale-tables.ts';
 import { pageText } from '../../support/lote/readme.ts';
 
-const SCALE = pageText('docs/cluster/scale.md');
+const SCALE = pageText('docs/deployment.md');
 const BENCHMARKS = pageText('docs/benchmarks.md');
 const TEN_MILLION = 10_000_000;
 
-describe('docs/cluster/scale.md', () => {
+describe('the scale in docs/deployment.md', () => {
   it('shows what the model says of ten million invoices', () => {
     const nights = [8, 2].map((hours) => ({ invoices: TEN_MILLION, hours }));
 
     expect(SCALE).toContain(tableText(needsTable(nights)));
   });
 
-  it('shows the costs that the model is fed with', () => {
-    expect(SCALE).toContain(tableText(costsTable(MEASURED_COSTS)));
+  it('shows the costs that the model is fed with, in the benchmarks', () => {
+    expect(BENCHMARKS).toContain(tableText(costsTable(MEASURED_COSTS)));
   });
 
   it('takes its limits from the benchmarks', () => {
     expect(BENCHMARKS).toContain(`| PostgreSQL | ${MOST_PER_LEDGER.toLocaleString('en')} |`);
     expect(BENCHMARKS).toContain(`deliveries a group, deliveries/s | 17, ${MOST_PER_RECEIVER} |`);
-  });
-
-  it('takes its costs from sizes that the benchmarks name', () => {
-    const measured = (what: string): readonly number[] =>
-      (new RegExp(`^\\| ${what} +\\| +([\\d.,]+) \\| +([\\d.,]+) \\|$`, 'mu').exec(BENCHMARKS) ?? [])
-        .slice(1)
-        .map((text) => Number(text.replaceAll(',', '')));
-    const [small = 0, large = 0] = measured('CPU of Lote, ms');
-    const { start, each } = MEASURED_COSTS.loteCpuMs;
-
-    expect(start / 1_000 + each).toBeCloseTo(small, 2);
-    expect(start / 8_000 + each).toBeCloseTo(large, 2);
   });
 });
 

@@ -1,59 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '../../../src/domain/invoice.ts';
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/batch-record.ts';
-import { sumDecimals } from '../../../src/domain/money.ts';
-import type { ConsoleLedger } from '../../../src/console/console-options.ts';
+import { createConsoleApp } from '../../../src/console/console-app.ts';
+import type { ConsoleLedger, ConsoleOptions } from '../../../src/console/console-options.ts';
+import { pageHeaders } from '../../support/browser/page-headers.ts';
+import { batchInvoice, batchOf, countsOf, NOON } from '../report/batch-invoices.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
 
-const NOON = Date.UTC(2026, 4, 1, 12);
-
-/** An issued invoice of 1234.5 EUR; each test names what matters to it. */
+/** An issued invoice of one row, 1234.5 EUR; each test names what matters to it. */
 export function anInvoice(given: Partial<BatchInvoice> = {}): BatchInvoice {
   const ordinal = given.ordinal ?? 1;
-  return {
-    ordinal,
-    page: 1,
-    ref: `F-${ordinal}`,
-    merchantNif: '501964843',
-    rows: [ordinal + 1],
-    currency: 'EUR',
-    net: '1234.5',
-    state: 'issued',
-    serviceId: `inv_${ordinal}`,
-    idempotencyKey: `lote_${ordinal}`,
-    generation: 1,
-    attempts: 1,
-    reason: null,
-    findings: [],
-    flags: [],
-    sentAt: NOON,
-    settledAt: NOON,
-    ...given,
-  };
+  const one = { rows: [ordinal + 1], net: '1234.5', idempotencyKey: `lote_${ordinal}`, settledAt: NOON };
+  return batchInvoice({ ...one, ...given });
 }
 
+/** A finished batch of three invoices. */
 export function aBatch(given: Partial<BatchRecord> = {}): BatchRecord {
   const batchId = given.batchId ?? 'batch-may-0a1b2c3d';
-  return {
-    batchId,
-    application: 'default',
-    file: 'may.csv',
-    sha256: createHash('sha256').update(batchId).digest('hex'),
-    state: 'finished',
-    workflowId: batchId,
-    runId: 'run-1',
-    temporalId: null,
-    pageSize: 2000,
-    pages: 1,
-    rows: 3,
-    rowsWithoutInvoice: 0,
-    invoices: 3,
-    startedAt: NOON,
-    finishedAt: NOON + 60_000,
-    revision: 1,
-    fencingToken: 1,
-    proof: {},
-    ...given,
-  };
+  const sha256 = createHash('sha256').update(batchId).digest('hex');
+  return batchOf([], { sha256, workflowId: batchId, rows: 3, invoices: 3, startedAt: NOON, revision: 1, ...given });
 }
 
 export interface Held {
@@ -104,7 +68,7 @@ export function ledgerHolding(
       const line = find(batchId)?.invoices.find((invoice) => invoice.ordinal === ordinal);
       return line === undefined
         ? null
-        : { line, content: null, generations: [], deliveries: [], batches: [], tries: [], actions: [] };
+        : { line, content: null, generations: [], deliveries: [], batches: [], actions: [] };
     },
     auditOf: async () => [],
     totalCheck: async () => null,
@@ -126,24 +90,47 @@ export function ledgerHolding(
   };
 }
 
-function countsOf(invoices: readonly BatchInvoice[]): readonly OutcomeCount[] {
-  const groups = new Map<string, BatchInvoice[]>();
-  for (const invoice of invoices) {
-    const key = `${invoice.state} ${invoice.currency}`;
-    groups.set(key, [...(groups.get(key) ?? []), invoice]);
-  }
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const nets = group.flatMap(({ net }) => net ?? []);
-    return [
-      {
-        outcome: first.state,
-        currency: first.currency,
-        invoices: group.length,
-        net: sumDecimals(nets),
-        withoutAmount: group.length - nets.length,
-      },
-    ];
+/** A console over a ledger that stands still. */
+export function testConsole(given: Partial<ConsoleOptions> = {}) {
+  return createConsoleApp({
+    ...{ ledger: ledgerHolding([]), reportsDir: '/nowhere', links: { temporalUi: null } },
+    ...{ version: '0.1.0', timeZone: 'UTC' },
+    ready: () => Promise.resolve({ status: 'ready', parts: {} }),
+    ...given,
   });
+}
+
+/** A page, as a browser asks for it. */
+export function visit(app: ReturnType<typeof testConsole>, path: string, language = 'en') {
+  return app.request(`http://127.0.0.1${path}`, { headers: { ...BROWSER, 'accept-language': language } });
+}
+
+/** The HTML of a page. */
+export async function pageAt(app: ReturnType<typeof testConsole>, path: string, language = 'en'): Promise<string> {
+  return (await visit(app, path, language)).text();
+}
+
+/** Sends a form of a page of this console; with other headers it is that of a foreign page. */
+export async function postForm(
+  app: ReturnType<typeof testConsole>,
+  path: string,
+  fields: string | Readonly<Record<string, string>>,
+  headers: Record<string, string> = BROWSER,
+) {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = new URLSearchParams(fields).toString();
+  return app.request(`http://127.0.0.1${path}`, {
+    method: 'POST',
+    headers: { ...(await fromPage(app, headers)), ...type },
+    body,
+  });
+}
+
+export const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
+
+/** The headers of a request from a page of the same console; other headers are those of a foreign page. */
+export async function fromPage(app: ReturnType<typeof testConsole>, headers: Record<string, string> = BROWSER) {
+  if (headers !== BROWSER) return headers;
+  const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
+  return { ...BROWSER, ...(await pageHeaders('http://127.0.0.1', load)) };
 }

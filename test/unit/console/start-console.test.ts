@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startConsole } from '../../../src/console/start-console.ts';
-import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { RunningConsole, StartConsole } from '../../../src/console/start-console.ts';
-import { pageHeaders } from '../../support/browser/page-headers.ts';
 import { aBatch, anInvoice, ledgerHolding } from './console-ledger.ts';
+import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 
 const running: RunningConsole[] = [];
 
@@ -23,54 +20,14 @@ async function start(given: Partial<StartConsole> = {}): Promise<RunningConsole>
     reportsDir: '/nowhere',
     links: { temporalUi: null },
     version: '0.1.0',
+    ready: () => Promise.resolve({ status: 'ready', parts: {} }),
     ...given,
   });
   running.push(started);
   return started;
 }
 
-/** Not fetch: it does not let a caller choose the Host header. */
-function statusOf(port: number, headers: IncomingHttpHeaders): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path: '/', headers }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    })
-      .on('error', reject)
-      .end();
-  });
-}
-
 describe('startConsole', () => {
-  it('serves pages and the API on the address it returns', async () => {
-    const { url } = await start();
-
-    expect(await (await fetch(url)).text()).toContain('may.csv');
-    expect(await (await fetch(`${url}/api/batches/batch-may-0a1b2c3d`)).json()).toMatchObject({
-      counts: { issued: 1 },
-    });
-  });
-
-  it('refuses a foreign Host header on the wire', async () => {
-    const { port } = await start();
-
-    expect(await statusOf(port, { host: `127.0.0.1:${port}` })).toBe(200);
-    expect(await statusOf(port, { host: `evil.example:${port}` })).toBe(421);
-  });
-
-  it('takes a POST of its own pages or with the token, and no other', async () => {
-    const { url } = await start({ token: 'secret', actions: { run: async () => ({ batches: [] }) } });
-    const post = async (headers: Record<string, string>) =>
-      (await fetch(`${url}/api/run`, { method: 'POST', headers, body: '{"files":["a"]}' })).status;
-
-    const page = await pageHeaders(url, (path) => fetch(url + path));
-    expect(await post(page)).toBe(202);
-    expect(await post({ origin: url })).toBe(403);
-    expect(await post({ 'x-lote-token': 'secret' })).toBe(202);
-    expect(await post({})).toBe(403);
-    expect(await post({ origin: 'http://127.0.0.1:1' })).toBe(403);
-  });
-
   it('says which port is taken and which variable names it', async () => {
     const { port } = await start();
 
@@ -109,7 +66,7 @@ describe('startConsole', () => {
     await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 
-  it('ends while somebody keeps a connection without a request, or with a part of one', async () => {
+  it('ends while a client keeps a connection without a request, or with a part of one', async () => {
     const { port, close } = await start();
     const sockets = await Promise.all(
       ['', 'GET / HT'].map(async (text) => {

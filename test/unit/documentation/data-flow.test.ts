@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { HOPS } from '../../../docs/picture/boxes.ts';
 import { dataFlow } from '../../../docs/picture/data-flow.ts';
-import { INVOICE_STATES, TRANSITIONS } from '../../../src/domain/invoice-state.ts';
+import { TRANSITIONS } from '../../../docs/picture/state-graph.ts';
+import { INVOICE_STATES } from '../../../src/domain/invoice-state.ts';
 import { README } from '../../support/lote/readme.ts';
 
 const WORKFLOWS = new URL('../../../workflows/', import.meta.url);

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../../src/runtime/config/config.ts';
-import { EnvSchema } from '../../../src/runtime/config/env-schema.ts';
-import { SECRET_VARIABLES } from '../../../src/runtime/config/env-secret-files.ts';
+import { readConfig } from '../../../src/app/config/config.ts';
+import { EnvSchema } from '../../../src/app/config/env-schema.ts';
+import { SECRET_VARIABLES } from '../../../src/app/config/env-secret-files.ts';
 import { pageText, tableAfter } from '../../support/lote/readme.ts';
 
 const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));

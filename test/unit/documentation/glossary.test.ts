@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BATCH_ONLY_OUTCOMES, INVOICE_STATES } from '../../../src/domain/invoice-state.ts';
-import { README, tableAfter } from '../../support/lote/readme.ts';
+import { pageText, README, tableAfter } from '../../support/lote/readme.ts';
 
-const DOCS = new URL('../../../docs/', import.meta.url);
-const GLOSSARY = readFileSync(new URL('glossary.md', DOCS), 'utf8');
-const words = tableAfter(`\n${GLOSSARY}`, '# Glossary').map(([word = '']) => word);
+const words = tableAfter(pageText('docs/architecture.md'), '## Glossary').map(([word = '']) => word);
 
-describe('docs/glossary.md', () => {
+describe('the glossary of docs/architecture.md', () => {
   it('is alphabetical, without a word twice', () => {
     const spelled = words.map((word) => word.toLowerCase().replaceAll('-', ' '));
 
@@ -18,8 +15,8 @@ describe('docs/glossary.md', () => {
     expect(words).toEqual(expect.arrayContaining([...INVOICE_STATES, ...BATCH_ONLY_OUTCOMES]));
   });
 
-  it('is linked from the pages that a newcomer opens first', () => {
-    expect(README).toContain('(docs/glossary.md)');
-    expect(readFileSync(new URL('architecture.md', DOCS), 'utf8')).toContain('(glossary.md)');
+  it('is linked from README.md, and has at most 60 words', () => {
+    expect(README).toContain('(docs/architecture.md#glossary)');
+    expect(words.length).toBeLessThanOrEqual(60);
   });
 });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CATALOGUE, type Metric } from '../../../src/telemetry/metrics/catalogue.ts';
-import { metricsNamed } from '../../support/metrics/metrics-named.ts';
+import { CATALOGUE, type Metric } from '../../../src/health/metrics/catalogue.ts';
+import { metricsNamed } from '../../support/metrics.ts';
 import { pageText, tableAfter } from '../../support/lote/readme.ts';
 
 const ALERTS = readFileSync(new URL('../../../deploy/prometheus/alerts.yaml', import.meta.url), 'utf8');
@@ -16,9 +16,9 @@ interface Rule {
 
 const rules = (parse(ALERTS) as { groups: readonly { rules: readonly Rule[] }[] }).groups.flatMap((one) => one.rules);
 
-describe('docs/operations/metrics.md', () => {
+describe('the metrics of docs/deployment.md', () => {
   it('has each metric of the catalogue, with its type and its labels', () => {
-    const rows = tableAfter(pageText('docs/operations/metrics.md'), "## Lote's own");
+    const rows = tableAfter(pageText('docs/deployment.md'), "### Lote's own");
     const written = rows.map(([name = '', kind = '', labels = '']) => `${name} ${kind} ${labels}`.replaceAll('`', ''));
 
     const known = Object.entries(CATALOGUE).map(
@@ -29,14 +29,15 @@ describe('docs/operations/metrics.md', () => {
 });
 
 describe('the alerts', () => {
-  it('have each a section of docs/operations/runbook.md that says what to do, and no section is without its alert', () => {
-    const sections = pageText('docs/operations/runbook.md').split('\n## ').slice(1);
+  it('have each a section of docs/operating.md that says what to do, and no section is without its alert', () => {
+    const [, alerts = ''] = pageText('docs/operating.md').split('\n## Alerts\n');
+    const sections = (alerts.split('\n## ')[0] ?? '').split('\n### ').slice(1);
     const titles = sections.map((section) => section.split('\n')[0] ?? '');
 
     expect(titles.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
     expect(sections.filter((section) => !/\*\*Do:\*\*|\| do \|/.test(section))).toEqual([]);
     for (const { alert, annotations } of rules) {
-      expect(annotations.runbook).toBe(`docs/operations/runbook.md#${alert.toLowerCase()}`);
+      expect(annotations.runbook).toBe(`docs/operating.md#${alert.toLowerCase()}`);
       expect(annotations.summary.length, alert).toBeGreaterThan(10);
     }
   });

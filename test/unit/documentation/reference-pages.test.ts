@@ -1,39 +1,41 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../../src/cli/output/exit-codes.ts';
-import { canMove, INVOICE_STATES, TRANSITIONS, type TransitionName } from '../../../src/domain/invoice-state.ts';
+import { TRANSITIONS } from '../../../docs/picture/state-graph.ts';
+import { INVOICE_STATES, type InvoiceState } from '../../../src/domain/invoice-state.ts';
 import { COLUMNS } from '../../../src/domain/row.ts';
-import { differencesFromDefault } from '../../../src/service-profile/check/differences.ts';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
-import { keyPaths, profileJsonSchema } from '../../../src/service-profile/json-schema.ts';
-import { loadProfile } from '../../../src/service-profile/load-profile.ts';
+
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { keyPaths, profileJsonSchema } from '../../../src/service/profile/json-schema.ts';
+import { loadProfile } from '../../../src/service/profile/load-profile.ts';
+import { settingsOf } from '../../../src/service/profile/settings.ts';
 import { pageText, README, tableAfter } from '../../support/lote/readme.ts';
 
 /** Where the page says more of a key. */
 const LINK_TO_DETAILS = / \(\[below\]\(#[^)]+\)\)/;
 const plain = (cell = ''): string => cell.replaceAll('`', '');
 
-describe('docs/exit-codes.md', () => {
+describe('the exit codes of docs/operating.md', () => {
   it('lists the codes that commands end with', () => {
-    const rows = tableAfter(pageText('docs/exit-codes.md'), '## Exit codes');
+    const rows = tableAfter(pageText('docs/operating.md'), '## Exit codes');
 
     expect(Object.fromEntries(rows.map(([code, name]) => [plain(name), Number(plain(code))]))).toEqual(EXIT);
   });
 });
 
-describe('docs/ledger.md', () => {
+describe('the transitions in docs/architecture.md', () => {
   it('lists the moves of an invoice, each with the states that it leads from and to', () => {
-    const rows = tableAfter(pageText('docs/ledger.md'), '## Transitions');
+    const rows = tableAfter(pageText('docs/architecture.md'), '### Transitions');
     const statesIn = (cell = '') => INVOICE_STATES.filter((state) => cell.includes(`\`${state}\``));
-    const moves = Object.keys(TRANSITIONS) as readonly TransitionName[];
+    const moves = Object.entries<{ readonly from: readonly InvoiceState[]; readonly to: InvoiceState }>(TRANSITIONS);
 
     expect(
       Object.fromEntries(rows.map(([move = '', from, to]) => [move, { from: statesIn(from), to: statesIn(to) }])),
     ).toEqual(
       Object.fromEntries(
-        moves.map((move) => [
+        moves.map(([move, { from, to }]) => [
           move,
-          { from: INVOICE_STATES.filter((state) => canMove(move, state)), to: [TRANSITIONS[move].to] },
+          { from: INVOICE_STATES.filter((state) => from.includes(state)), to: [to] },
         ]),
       ),
     );
@@ -68,7 +70,7 @@ describe('docs/service-profile.md', () => {
   it.each(examples.map(([, title, text]) => [title ?? '', text ?? ''] as const))(
     'has a valid example: %s',
     (_, text) => {
-      expect(differencesFromDefault(loadProfile(text)).length).toBeGreaterThan(0);
+      expect(settingsOf(loadProfile(text)).some(({ differs }) => differs)).toBe(true);
     },
   );
 });

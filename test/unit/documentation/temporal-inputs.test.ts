@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import * as messages from '../../../src/contract/messages.ts';
+import * as messages from '../../../src/domain/messages/messages.ts';
 import { tableAfter } from '../../support/lote/readme.ts';
-import { requireBatchInput } from '../../../workflows/batch/batch-input.ts';
-import { requireRetryRequest, retryRequestOf } from '../../../workflows/batch/retry-input.ts';
+import { requireBatchInput, requireRetryRequest, retryRequestOf } from '../../../workflows/batch/batch-input.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
-const OPERATING = readFileSync(new URL('docs/operations/operating.md', ROOT), 'utf8');
+const OPERATING = readFileSync(new URL('docs/operating.md', ROOT), 'utf8');
 const WORKFLOWS = readFileSync(new URL('workflows/index.ts', ROOT), 'utf8');
 
 interface Example {
@@ -26,7 +25,7 @@ const updates = Object.values(messages).flatMap((definition) =>
   typeof definition === 'object' && definition.type === 'update' ? [definition.name] : [],
 );
 
-describe('the inputs to paste into the Temporal UI in docs/operations/operating.md', () => {
+describe('the inputs to paste into the Temporal UI in docs/operating.md', () => {
   it.each(examples)('$where $name $input is what Lote takes', ({ where, name, input }) => {
     const parsed: unknown = input === 'nothing' ? undefined : JSON.parse(input);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answersSince, isNothing, type AnswerCounts } from '../../../src/domain/answer-counts.ts';
-import { failureShare, largestFailureShare } from '../../../src/domain/failure-share.ts';
+import { answersSince, isNothing, failureShare, largestFailureShare } from '../../../src/domain/answer-counts.ts';
+import type { AnswerCounts } from '../../../src/domain/answer-counts.ts';
 
 const NOTHING: AnswerCounts = {
   ...{ refused: 0, accepted: 0, issued: 0, failed: 0 },

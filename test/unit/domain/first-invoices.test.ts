@@ -5,7 +5,6 @@ import {
   isSampleSent,
   judgeFirstInvoices,
   mayStillDecide,
-  SMALLEST_BATCH_WITH_FIRST,
 } from '../../../src/domain/first-invoices.ts';
 
 const NOTHING: AnswerCounts = {
@@ -28,11 +27,7 @@ describe('the judgement of the first invoices', () => {
     ['half failed, half sent again by the retry policy', { failed: 10, retryable: 10 }, 'go-on'],
     ['all sent again by the retry policy', { retryable: 20 }, 'go-on'],
     ['all without a final word', { pending: 20 }, 'go-on'],
-    [
-      'ten refused, and as many of which some are pending and some unanswered',
-      { refused: 10, pending: 1, unanswered: 1 },
-      'go-on',
-    ],
+    ['ten refused, one pending, one unanswered', { refused: 10, pending: 1, unanswered: 1 }, 'go-on'],
     ['half failed, the others pending or unanswered', { failed: 10, pending: 5, unanswered: 5 }, 'go-on'],
   ])('%s', (_, counts, verdict) => {
     expect(judgeFirstInvoices({ ...NOTHING, ...counts }, 0.5)).toBe(verdict);
@@ -61,10 +56,6 @@ describe('the judgement of the first invoices', () => {
     [0, true],
   ])('with %d of twenty still to be sent has its sample: %s', (left, isSent) => {
     expect(isSampleSent({ from: 31, to: 50 }, left)).toBe(isSent);
-  });
-
-  it('is asked for in a batch that is ten times as large', () => {
-    expect(SMALLEST_BATCH_WITH_FIRST).toBe(200);
   });
 
   it.each([

@@ -15,18 +15,12 @@ describe('readPointer', () => {
     expect(readPointer(document, pointer)).toEqual(expected);
   });
 
-  it.each([
-    '/missing',
-    '/a/b/2',
-    '/a/b/length',
-    '/a/b/01',
-    '/a/b/0/deeper',
-    '/__proto__',
-    '/constructor',
-    '/a/toString',
-  ])('finds nothing at "%s", inherited things included', (pointer) => {
-    expect(readPointer(document, pointer)).toBeUndefined();
-  });
+  it.each('/missing /a/b/2 /a/b/length /a/b/01 /a/b/0/deeper /__proto__ /constructor /a/toString'.split(' '))(
+    'finds nothing at "%s", inherited things included',
+    (pointer) => {
+      expect(readPointer(document, pointer)).toBeUndefined();
+    },
+  );
 
   it('counts in a list beyond nine', () => {
     expect(readPointer('abcdefghijkl'.split(''), '/10')).toBe('k');

@@ -43,27 +43,12 @@ describe('canonicalDecimal', () => {
     expect(canonicalDecimal(text)).toBe(canonical);
   });
 
-  it.each([
-    '',
-    '.',
-    '.5',
-    '5.',
-    '1e3',
-    '1,5',
-    '1 000',
-    '--1',
-    '+-1',
-    '1-',
-    ' 1',
-    '1 ',
-    '1.2.3',
-    '١',
-    '0x1',
-    'NaN',
-    '∞',
-  ])('takes %j for no plain decimal', (text) => {
-    expect(canonicalDecimal(text)).toBeNull();
-  });
+  it.each([...['', '1 000', ' 1', '1 '], ...'. .5 5. 1e3 1,5 --1 +-1 1- 1.2.3 ١ 0x1 NaN ∞'.split(' ')])(
+    'takes %j for no plain decimal',
+    (text) => {
+      expect(canonicalDecimal(text)).toBeNull();
+    },
+  );
 
   it('never changes an amount, always gives a canonical one, and is at rest after one time', () => {
     fc.assert(

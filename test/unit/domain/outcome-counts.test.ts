@@ -3,25 +3,11 @@ import { countsByOutcome, everyCountByOutcome, issuedCount, settledCount } from 
 import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
 
 describe('invoices at rest', () => {
-  it.each([
-    ['staged', 0],
-    ['sending', 0],
-    ['accepted', 0],
-    ['issued', 7],
-    ['failed', 7],
-    ['rejected', 7],
-    ['unknown', 7],
-    ['unsettled', 7],
-    ['held', 7],
-    ['invalid', 7],
-    ['conflict', 7],
-    ['already-issued', 7],
-  ])('7 %s are %i of them', (state, rest) => {
-    expect(settledCount({ [state]: 7 })).toBe(rest);
-  });
+  it('are those in every outcome but the three that are open', () => {
+    const open = OUTCOMES.filter((state) => settledCount({ [state]: 7 }) !== 7);
 
-  it('are told for every outcome there is: the table above leaves none out', () => {
-    expect(OUTCOMES).toHaveLength(12);
+    expect(open).toEqual(['staged', 'sending', 'accepted']);
+    expect(open.map((state) => settledCount({ [state]: 7 }))).toEqual([0, 0, 0]);
   });
 
   it('are summed over states', () => {

@@ -28,7 +28,7 @@ describe('a word of the service', () => {
     ['', 0],
     ['<b', 2],
     ['b>', 2],
-  ])('that may name somebody is shown by its length alone: %j', (word, length) => {
+  ])('that may name a person is shown by its length alone: %j', (word, length) => {
     expect(shownWord(word)).toBe(`(a text of ${length} characters)`);
   });
 

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { lostRows } from '../../../src/domain/row.ts';
 import type { ReadAs } from '../../../src/domain/read-as.ts';
 import { isCorrectionsFile, parseReadAs, readAsText } from '../../../src/domain/read-as.ts';
-import type { Finding } from '../../../src/domain/invoice.ts';
 import { xlsxOf } from '../../support/files/workbook-file.ts';
+import { finding } from '../report/batch-invoices.ts';
 import { csvRow, HEADER, ingestedText, removeTemporaryFiles } from '../ingest/ingested.ts';
 
 afterAll(removeTemporaryFiles);
@@ -12,8 +12,7 @@ afterAll(removeTemporaryFiles);
 const mark = fc.constantFrom('.' as const, ',' as const);
 const readAs: fc.Arbitrary<ReadAs> = fc.record(
   {
-    quantity: mark,
-    unit_price: mark,
+    decimal: mark,
     profile: fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/),
     encoding: fc.constantFrom('utf8', 'windows-1252', 'utf-16le', 'cp850', 'iso-8859-15'),
     delimiter: fc.constantFrom(',', ';', '\t', '|', ' ', '=', '§'),
@@ -32,61 +31,35 @@ describe('how a corrections file was read', () => {
   });
 
   it('is written in words, for a lone comma is hard to see in a cell', () => {
-    expect(readAsText({ quantity: ',', unit_price: '.', profile: 'erp' })).toBe(
-      'quantity=comma unit_price=point profile=erp',
-    );
+    expect(readAsText({ decimal: ',', profile: 'erp' })).toBe('decimal=comma profile=erp');
     expect(readAsText({})).toBe('');
     expect(readAsText({ delimiter: ';', encoding: 'cp850', duplicateRows: 'keep' })).toBe(
       'encoding=cp850 delimiter=59 duplicates=keep',
     );
   });
 
-  it.each([
-    '',
-    'quantity',
-    'quantity=',
-    'quantity=,',
-    'quantity=semicolon',
-    'quantity=commas',
-    'Quantity=comma',
-    'profile=',
-    'profile=../../etc/passwd',
-    'profile=ERP',
-    'my_quantity=comma',
-    'delimiter=;',
-    'delimiter=',
-    'delimiter=123456',
-    'duplicates=all',
-    'profile=a/b',
-  ])('is nothing where a person wrote %j over it', (text) => {
+  const spoiled =
+    'decimal decimal= decimal=, decimal=semicolon decimal=commas Decimal=comma profile= profile=../../etc/passwd ' +
+    'profile=ERP my_decimal=comma delimiter=; delimiter= delimiter=123456 duplicates=all profile=a/b';
+  it.each(['', ...spoiled.split(' ')])('is nothing where a person wrote %j over it', (text) => {
     expect(parseReadAs(text)).toStrictEqual({});
   });
 
   it('is found among other words, in any order', () => {
-    expect(parseReadAs('  profile=a-1   unit_price=comma quantity=point ')).toEqual({
-      quantity: '.',
-      unit_price: ',',
-      profile: 'a-1',
-    });
+    expect(parseReadAs('  profile=a-1   decimal=comma ')).toEqual({ decimal: ',', profile: 'a-1' });
   });
 });
 
 describe('lostRows', () => {
-  const finding = (code: string, row: number): Finding => ({
-    row,
-    column: null,
-    code,
-    message: '',
-    severity: 'warning',
-  });
+  const totalsRow = finding(9, null, 'totals-row', '', 'warning');
 
   it('are the rows without an invoice, less the totals rows that were found', () => {
     expect(lostRows(0, [])).toBe(0);
-    expect(lostRows(3, [finding('totals-row', 9), finding('reference-missing', 4)])).toBe(2);
+    expect(lostRows(3, [totalsRow, finding(4, null, 'reference-missing', '')])).toBe(2);
   });
 
   it('count a totals row whose finding was left out: too loud is better than silent', () => {
-    expect(lostRows(2, [finding('totals-row', 9)])).toBe(1);
+    expect(lostRows(2, [totalsRow])).toBe(1);
   });
 });
 
@@ -117,7 +90,7 @@ describe('a corrections file', () => {
     ['CSV', `${HEADER}\n${csvRow()}\n`],
     ['XLSX', xlsxOf([HEADER.split(','), CELLS])],
     [
-      'JSON in which one object says nothing',
+      'JSON where one object says nothing',
       JSON.stringify([
         { ...INVOICE, ...SAID },
         { ...INVOICE, invoice_ref: 'F2' },

@@ -84,6 +84,8 @@ describe('decideRetry', () => {
     expect(NEVER_REPEATED_REASONS).toEqual(['key-known-with-other-bytes']);
     expect(SPENT_KEY_REASONS).toEqual([
       'key-known-with-other-bytes',
+      'answer-too-long',
+      'earlier-key-unclear',
       'refused-after-lost-answer',
       'service-id-taken',
       'stored-error',

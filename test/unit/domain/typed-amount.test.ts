@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { typedAmount } from '../../../src/domain/typed-amount.ts';
+import { typedAmount } from '../../../src/domain/money.ts';
 
 it.each([
   ['1234,50', '1234.5'],

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RowStore } from '../../../src/domain/ports/row-store.ts';
-import type { RawRow } from '../../../src/domain/row.ts';
-import { bufferedRowStore } from '../../../src/ingest/buffered-row-store.ts';
-import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
+import type { RawRow, RowStore } from '../../../src/domain/row.ts';
+import { bufferedRowStore, memoryRowStore } from '../../../src/ingest/row-stores.ts';
 
 /** The number of rows in each portion that the store behind was given. */
 function countingStore(): RowStore & { readonly portions: number[] } {

@@ -8,17 +8,21 @@ import { invoiceBody } from '../../../src/service/invoice-body.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import { GOLDEN_VALUES } from './golden-values.ts';
 import type { Ingested } from './ingested.ts';
-import { ingested } from './ingested.ts';
+import { ingested, ingestedAsIs } from './ingested.ts';
 
 /**
  * Every `<case>.in` is a file as it may be dropped; `<case>.out` is all that Lote says of it: findings, and of each valid invoice its
  * identity and the exact bytes of its request.
+ * A file with headers of its own asks for its columns first; the proposal is saved, and then it reads as agreed.
  * `<case>.options`, where there is one, holds what an operator or a profile declares. The extensions keep formatters away from them. `UPDATE_GOLDEN=1` rewrites the expectations, for a person to read the difference.
  */
 const FOLDER = fileURLToPath(new URL('../../golden/ingest/', import.meta.url));
 const CASES = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.in'))
   .map((name) => basename(name, '.in'));
+
+/** What is agreed of these is the question itself: to save the proposal would leave a discount out. */
+const ASKS = ['discount-abbreviated', 'discount-not-sent', 'header-duplicate', 'json-discount-not-sent'];
 
 function said({ result, invoices }: Ingested): string {
   const lines = [
@@ -83,7 +87,9 @@ describe('ingest corpus', () => {
   it.each(CASES)('%s reads as agreed', async (name) => {
     const options = `${FOLDER}${name}.options`;
     const declared = existsSync(options) ? (JSON.parse(readFileSync(options, 'utf8')) as IngestOptions) : {};
-    const read = await ingested(`${FOLDER}${name}.in`, declared);
+    const path = `${FOLDER}${name}.in`;
+    const isAnswered = existsSync(options) || ASKS.includes(name);
+    const read = await (isAnswered ? ingestedAsIs(path, declared) : ingested(path));
     const actual = said(read);
     const expectation = `${FOLDER}${name}.out`;
     // Before the expectation may be rewritten: a wrong value must not become the agreed one.

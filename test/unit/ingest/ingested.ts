@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { GroupedInvoice } from '../../../src/domain/row.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
-import { memoryRowStore } from '../../../src/ingest/memory-row-store.ts';
+import { memoryRowStore } from '../../../src/ingest/row-stores.ts';
 import { readFile } from '../../../src/ingest/read-file.ts';
+import { asks, proposedOptions } from '../../support/files/confirmed-layout.ts';
 import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
 
 export interface Ingested {
@@ -29,8 +30,14 @@ export function temporaryFile(content: string | Uint8Array, name = 'invoices.csv
   return path;
 }
 
-/** Reads a file to the end and builds its invoices. */
+/** Reads a file to the end and builds its invoices; where it asks for its columns, a person saves what is proposed. */
 export async function ingested(path: string, options: IngestOptions = {}): Promise<Ingested> {
+  const first = await ingestedAsIs(path, options);
+  return asks(first.result) ? ingestedAsIs(path, await proposedOptions(path, options)) : first;
+}
+
+/** Reads a file to the end and builds its invoices, without a word of a person about its columns. */
+export async function ingestedAsIs(path: string, options: IngestOptions = {}): Promise<Ingested> {
   const store = memoryRowStore();
   const result = await readFile({ path, store, options });
   if (!result.ok) return { result, invoices: [] };

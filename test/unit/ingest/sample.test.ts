@@ -13,20 +13,12 @@ describe('input/sample.csv', () => {
     expect(result).toMatchObject({ ok: true, rowsWithoutInvoice: 0, findings: [] });
     expect(invoices).toHaveLength(200);
     expect(new Set(valid.map(({ merchant }) => merchant.nif)).size).toBe(5);
-    expect(wrong.flatMap(({ findings }) => findings.map(({ code }) => code)).sort()).toEqual([
-      'currency-missing',
-      'customer-name-missing',
-      'description-missing',
-      'quantity-unreadable',
-      'tax-code-missing',
-      'unit-price-unreadable',
-    ]);
+    const codes = wrong.flatMap(({ findings }) => findings.map(({ code }) => code));
+    expect(codes.sort().join(' ')).toBe(
+      'currency-missing customer-name-missing description-missing quantity-unreadable tax-code-missing unit-price-unreadable',
+    );
     expect(valid.filter(({ lines }) => lines.some(({ taxCode }) => taxCode === 'IVA_99'))).toHaveLength(8);
-  });
-
-  it('has invoices whose rows are scattered', async () => {
-    const { invoices } = await ingested(SAMPLE);
-
-    expect(invoices.some(({ rows }) => (rows.at(-1) ?? 0) - (rows[0] ?? 0) >= rows.length)).toBe(true);
+    const isScattered = ({ rows }: (typeof invoices)[number]) => (rows.at(-1) ?? 0) - (rows[0] ?? 0) >= rows.length;
+    expect(invoices.some(isScattered)).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
-import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/ports/ledger/batch-record.ts';
-import type { ReportLedger } from '../../../src/report/formats/read-report.ts';
+import type { Finding } from '../../../src/domain/invoice.ts';
+import type { ReportLedger } from '../../../src/report/write-report.ts';
 import { createOutcomeTally } from '../../../src/report/outcome-tally.ts';
+import type { BatchInvoice, BatchRecord, OutcomeCount } from '../../../src/domain/records/batch-record.ts';
 
 export const NOON = Date.UTC(2026, 4, 1, 12);
 
@@ -29,6 +30,17 @@ export function batchInvoice(given: Partial<BatchInvoice> = {}): BatchInvoice {
   };
 }
 
+/** Something that was found in a file: an error, unless a test says otherwise. */
+export function finding(
+  row: number | null,
+  column: string | null,
+  code: string,
+  message: string,
+  severity: Finding['severity'] = 'error',
+): Finding {
+  return { row, column, code, message, severity };
+}
+
 /** An invoice that never left: nothing of the service is known of it. */
 export function unsentInvoice(given: Partial<BatchInvoice>): BatchInvoice {
   return batchInvoice({ serviceId: null, idempotencyKey: null, attempts: 0, sentAt: null, settledAt: null, ...given });
@@ -46,6 +58,7 @@ export function batchOf(invoices: readonly BatchInvoice[], given: Partial<BatchR
     workflowId: 'batch-may-0a1b2c3d',
     runId: 'run-1',
     temporalId: null,
+    stopped: null,
     pageSize: 2000,
     pages: 1,
     rows: invoices.reduce((sum, { rows }) => sum + rows.length, 0) + rowsWithoutInvoice,
@@ -96,7 +109,7 @@ export function ledgerOf(
       revision += 1;
       return revision;
     },
-    sinceReport: async () => ({ revision: 0, flags: 0, mark: null, isFlagged: false, contradicted: 0, changes: [] }),
+    sinceReport: async () => ({ revision: 0, mark: '', isFlagged: false, contradicted: 0, changes: [] }),
     ...given,
   };
 }

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'csv-parse/sync';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { sumDecimals } from '../../../src/domain/money.ts';
 import type { ReportInvoice, ReportModel } from '../../../src/report/report-model.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
@@ -16,11 +16,7 @@ const names = Object.keys(REPORT_CASES);
 let reportsDir: string;
 
 beforeEach(async () => {
-  reportsDir = await mkdtemp(join(tmpdir(), 'lote-golden-'));
-});
-
-afterEach(async () => {
-  await rm(reportsDir, { recursive: true, force: true });
+  reportsDir = await temporaryDirectory();
 });
 
 async function write(name: string) {
@@ -66,56 +62,5 @@ describe.each(names)('the report of a batch that is %s', (name) => {
     }
     const records = parse(csv.slice(csv.indexOf('\n') + 1), { delimiter: ';', columns: true });
     expect(records).toHaveLength(report.invoices.length);
-  });
-});
-
-describe('the first screen', () => {
-  it.each([
-    ['good', ['Everything went out: 3 invoices, 6 rows.'], ['To do for', 'Nothing to do']],
-    [
-      'held',
-      [
-        'Not everything is confirmed as issued: 4 of 4 invoices are not.',
-        'To do for the back office',
-        'To do for an operator of Lote',
-      ],
-      ['Nothing to do'],
-    ],
-    [
-      'refused',
-      [
-        'The file was refused. Nothing was sent.',
-        '<li>Row 1: expected the column',
-        'correct the file and drop it again',
-      ],
-      ['To do for'],
-    ],
-    [
-      'cancelled',
-      [
-        'Not everything is confirmed as issued: 2 of 3 invoices are not.',
-        'Nothing to do: Lote goes on by itself',
-        'no webhook was registered',
-      ],
-      ['To do for the back office'],
-    ],
-    [
-      'reconciled',
-      [
-        'Not everything is confirmed as issued: 1 of 4 invoices is not.',
-        'To do for an operator of Lote',
-        'Do not send these in another file.',
-      ],
-      ['Nothing to do', 'To do for the back office'],
-    ],
-  ] as const)('of %s answers did it go out, why, what next and by whom', async (name, there, missing) => {
-    const { html } = await write(name);
-    const screen = html.slice(
-      html.indexOf('<header>'),
-      html.indexOf('<svg') === -1 ? html.indexOf('The file</h2>') : html.indexOf('<svg'),
-    );
-
-    for (const text of there) expect(screen).toContain(text);
-    for (const text of missing) expect(screen).not.toContain(text);
   });
 });

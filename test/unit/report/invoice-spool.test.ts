@@ -1,19 +1,15 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { BatchInvoice } from '../../../src/domain/ports/ledger/batch-record.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { createSpool } from '../../../src/report/invoice-spool.ts';
 import { batchInvoice, portionsOf } from './batch-invoices.ts';
+import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'lote-spool-'));
-});
-
-afterEach(async () => {
-  await rm(directory, { recursive: true, force: true });
+  directory = await temporaryDirectory();
 });
 
 async function collect(portions: AsyncIterable<readonly BatchInvoice[]>): Promise<readonly BatchInvoice[]> {
@@ -38,13 +34,8 @@ async function* portionsOfThree(): AsyncGenerator<readonly BatchInvoice[]> {
 }
 
 describe('an invoice spool', () => {
-  it.each([
-    ['memory', 20],
-    ['memory, as many as it may hold', INVOICES.length],
-    ['a file', 0],
-    ['a file, when the first ones were in memory', 4],
-  ])('gives back from %s what passed through it, as often as it is asked', async (_, most) => {
-    const spool = createSpool(join(directory, 'spool'), most);
+  it('gives back what passed through it, as often as it is asked', async () => {
+    const spool = createSpool(join(directory, 'spool'));
 
     const passed = await collect(spool.fill(portionsOfThree()));
 
@@ -53,42 +44,20 @@ describe('an invoice spool', () => {
     expect(await collect(spool.portions())).toEqual(INVOICES);
   });
 
-  it('writes a file for a large batch alone', async () => {
-    await collect(createSpool(join(directory, 'small'), INVOICES.length).fill(portionsOf(INVOICES)));
-    await collect(createSpool(join(directory, 'large'), INVOICES.length - 1).fill(portionsOf(INVOICES)));
+  it('is empty for a batch without invoices, whatever an earlier one left', async () => {
+    const path = join(directory, 'spool');
+    const spool = createSpool(path);
 
-    expect(await readdir(directory)).toEqual(['large']);
+    await collect(createSpool(path).fill(portionsOf([batchInvoice()])));
+    await collect(spool.fill(portionsOf<BatchInvoice>([])));
+
+    expect(await collect(spool.portions())).toEqual([]);
   });
-
-  it('counts findings and rows, too: a few invoices may have very many', async () => {
-    const finding = { severity: 'warning', code: 'date-as-text', message: 'a date', row: 2, column: null } as const;
-    const wide = batchInvoice({ ordinal: 1, findings: Array.from({ length: 5 }, () => finding) });
-    const long = batchInvoice({ ordinal: 1, rows: Array.from({ length: 100 }, (_, row) => row + 2) });
-
-    await collect(createSpool(join(directory, 'wide'), 5).fill(portionsOf([wide])));
-    await collect(createSpool(join(directory, 'long'), 5).fill(portionsOf([long])));
-    await collect(createSpool(join(directory, 'six'), 6).fill(portionsOf([wide])));
-
-    expect((await readdir(directory)).toSorted()).toEqual(['long', 'wide']);
-  });
-
-  it.each([0, 20])(
-    'is empty for a batch without invoices, whatever an earlier one left, with %i in memory',
-    async (most) => {
-      const path = join(directory, 'spool');
-      const spool = createSpool(path, most);
-
-      await collect(createSpool(path, most).fill(portionsOf([batchInvoice()])));
-      await collect(spool.fill(portionsOf<BatchInvoice>([])));
-
-      expect(await collect(spool.portions())).toEqual([]);
-    },
-  );
 
   it('is readable by its owner alone: it holds what the ledger holds', async () => {
     const path = join(directory, 'spool');
 
-    await collect(createSpool(path, 0).fill(portionsOf([batchInvoice()])));
+    await collect(createSpool(path).fill(portionsOf([batchInvoice()])));
 
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });

@@ -1,8 +1,8 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
-import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { ReportHistory } from '../../../src/report/report-history.ts';
-import type { ReportNote } from '../../../src/report/report-note.ts';
-import { batchInvoice, batchOf, NOON, unsentInvoice } from './batch-invoices.ts';
+import type { ReportNote } from '../../../src/report/report-model.ts';
+import { batchInvoice, batchOf, NOON, unsentInvoice, finding } from './batch-invoices.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
 
 /** A batch as a report finds it; `test/golden/report/<name>/` holds what the report says of it. */
 export interface ReportCase {
@@ -64,15 +64,7 @@ export const REPORT_CASES: Readonly<Record<string, ReportCase>> = {
       proof: { encoding: { name: 'utf-8', how: 'proved' } },
     }),
     invoices: [],
-    findings: [
-      {
-        row: 1,
-        column: null,
-        code: 'columns-missing',
-        message: 'Row 1: expected the column invoice_ref, found a, b.',
-        severity: 'error',
-      },
-    ],
+    findings: [finding(1, null, 'columns-missing', 'Row 1: expected the column invoice_ref, found a, b.')],
   },
   cancelled: {
     batch: batchOf(cancelled, { file: 'cancelled.csv', state: 'cancelled' }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deliveryNotes } from '../../../src/report/report-note.ts';
+import { deliveryNotes } from '../../../src/report/report-model.ts';
 import { englishNote, noteText, reportFormat } from '../../../src/report/texts/report-format.ts';
 
 describe('deliveryNotes', () => {
@@ -7,12 +7,14 @@ describe('deliveryNotes', () => {
     expect(deliveryNotes({ unreadable: 0, unknownIds: 0 })).toEqual([]);
   });
 
-  it('alerts of what could not be read and of invoices that nobody knows', () => {
+  it('alerts of what could not be read and of unknown invoices', () => {
     const notes = deliveryNotes({ unreadable: 1, unknownIds: 12 }).map(englishNote);
 
     expect(notes).toHaveLength(2);
     expect(notes[0]).toMatch(/^Alert: 1 webhook with a right signature could not be read/);
-    expect(notes[1]).toMatch(/^Alert: 12 webhooks since this batch began told of invoices that nobody here knows/);
+    expect(notes[1]).toMatch(
+      /^Alert: 12 webhooks since this batch began told of invoices that this ledger does not know/,
+    );
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRowSet } from '../../../src/report/row-set.ts';
+import { createRowSet } from '../../../src/report/build-report.ts';
 
 describe('createRowSet', () => {
   it('knows each row it has seen, across word and block borders', () => {

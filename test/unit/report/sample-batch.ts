@@ -1,7 +1,7 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
-import type { BatchInvoice, BatchRecord } from '../../../src/domain/ports/ledger/batch-record.ts';
 import type { OriginalCsv, OriginalSheet } from '../../../src/report/corrections/original-file.ts';
-import { batchInvoice, batchOf, each, NOON, unsentInvoice } from './batch-invoices.ts';
+import { batchInvoice, batchOf, each, NOON, unsentInvoice, finding } from './batch-invoices.ts';
+import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
 
 /** One invoice in each state that a finished batch can have, with texts that try to break each format. */
 export const SAMPLE_INVOICES: readonly BatchInvoice[] = [
@@ -55,29 +55,22 @@ export const SAMPLE_INVOICES: readonly BatchInvoice[] = [
     state: 'invalid',
     net: null,
     findings: [
-      {
-        row: 11,
-        column: 'unit_price',
-        code: 'unit-price-unreadable',
-        message: 'Row 11, unit_price: expected a decimal number, found "12,5O"',
-        severity: 'error',
-      },
-      {
-        row: 12,
-        column: 'tax_code',
-        code: 'tax-code-missing',
-        message: 'Row 12, tax_code: must not be empty',
-        severity: 'error',
-      },
+      finding(
+        11,
+        'unit_price',
+        'unit-price-unreadable',
+        'Row 11, unit_price: expected a decimal number, found "12,5O"',
+      ),
+      finding(12, 'tax_code', 'tax-code-missing', 'Row 12, tax_code: must not be empty'),
     ],
   }),
   batchInvoice({ ordinal: 10, rows: [13], ref: 'F\u20281', flags: ['issued-after-failed'] }),
 ];
 
 export const SAMPLE_FINDINGS: readonly Finding[] = [
-  { row: null, column: null, code: 'encoding-assumed', message: 'Read as windows-1252: "Café".', severity: 'warning' },
-  { row: 14, column: 'invoice_ref', code: 'ref-missing', message: 'Row 14: no reference.', severity: 'error' },
-  { row: 15, column: null, code: 'totals-row', message: 'Row 15 looks like a totals row.', severity: 'info' },
+  finding(null, null, 'encoding-assumed', 'Read as windows-1252: "Café".', 'warning'),
+  finding(14, 'invoice_ref', 'ref-missing', 'Row 14: no reference.'),
+  finding(15, null, 'totals-row', 'Row 15 looks like a totals row.', 'info'),
 ];
 
 export const SAMPLE_BATCH: BatchRecord = batchOf(SAMPLE_INVOICES, {
@@ -104,13 +97,12 @@ export function sampleOriginal(): OriginalCsv {
 
 /** The same file as a workbook whose sheet has this name. */
 export function sampleSheet(name: string): OriginalSheet {
-  const asCsv = sampleOriginal();
   const cell = (text: string) => ({ kind: 'text', text, format: null }) as const;
   return {
     kind: 'sheet',
     name,
-    header: asCsv.header,
-    readAs: '',
+    header: ['invoice_ref', 'description'],
+    readAs: 'form=workbook',
     columns: new Map([['invoice_ref', { position: 0, column: 'invoice_ref' as const }]]),
     rows: each(
       Array.from({ length: 14 }, (_, at) => ({
@@ -120,6 +112,5 @@ export function sampleSheet(name: string): OriginalSheet {
       })),
     ),
     merged: () => [],
-    asCsv: { ...asCsv, extension: 'csv' },
   };
 }

@@ -2,23 +2,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OUTCOMES, wentOut } from '../../../src/domain/invoice-state.ts';
 import { reasonOf } from '../../../src/report/state-reason.ts';
-import { reportHistory } from '../../../src/report/report-history.ts';
-import { DOER_OF, DOERS, STATE_ORDER } from '../../../src/report/doers.ts';
+import { DOER_OF, DOERS } from '../../../src/report/formats/html/first-screen.ts';
 import { REPORT_TEXTS } from '../../../src/report/texts/report-format.ts';
-import { toneOf } from '../../../src/report/formats/html/state-bar.ts';
+import { STATE_ORDER, toneOf } from '../../../src/texts/outcomes/outcome-html.ts';
 import { isCorrectable } from '../../../src/report/corrections/corrections-plan.ts';
-import { topLevelMembers } from '../../../src/report/formats/top-level-members.ts';
-import { batchInvoice } from './batch-invoices.ts';
+import { topLevelMembers } from '../../../src/report/corrections/write-corrections.ts';
+import { batchInvoice, finding } from './batch-invoices.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const REASON = { code: 'engine-failed', message: 'No.' };
-const error = {
-  row: 3,
-  column: 'quantity',
-  code: 'quantity-unreadable',
-  message: 'No number',
-  severity: 'error',
-} as const;
+const error = finding(3, 'quantity', 'quantity-unreadable', 'No number');
 const warning = { ...error, code: 'nif-checksum', severity: 'warning' } as const;
 
 describe('reasonOf', () => {
@@ -43,7 +36,7 @@ describe('reasonOf', () => {
   });
 
   it.each(OUTCOMES.filter((state) => !wentOut(state) && !['staged', 'sending', 'accepted'].includes(state)))(
-    'must be there for %s: a state that nobody explains is an error',
+    'must be there for %s: a state without a reason is an error',
     (state) => {
       expect(() => reasonOf(batchInvoice({ state, ordinal: 7 }))).toThrow(
         `found none for invoice 7 of the batch, state ${state}.`,
@@ -60,7 +53,7 @@ describe('the words of the report', () => {
   it.each(OUTCOMES)('say of %s whose turn it is and what to do in each language, unless it went out', (state) => {
     expect(DOER_OF[state] === null).toBe(wentOut(state));
     if (DOER_OF[state] !== null) expect(DOERS).toContain(DOER_OF[state]);
-    for (const { states } of Object.values(REPORT_TEXTS)) expect(states[state].next === null).toBe(wentOut(state));
+    for (const { next } of Object.values(REPORT_TEXTS)) expect(next[state] === undefined).toBe(wentOut(state));
   });
 
   it('never ask the back office to send again what may be alive at the service', () => {
@@ -70,53 +63,17 @@ describe('the words of the report', () => {
       expect(isCorrectable({ state, reason: { code: 'merchant-details-missing', message: '' } })).toBe(false);
     }
     for (const state of ['unknown', 'unsettled'] as const) {
-      expect(REPORT_TEXTS.en.states[state].next).toContain('Do not send these in another file');
-      expect(REPORT_TEXTS.pt.states[state].next).toContain('Não as envie noutro ficheiro');
-      expect(REPORT_TEXTS.es.states[state].next).toContain('No las envíe en otro archivo');
+      expect(REPORT_TEXTS.en.next[state]).toContain('Do not send these in another file');
+      expect(REPORT_TEXTS.pt.next[state]).toContain('Não as envie noutro ficheiro');
+      expect(REPORT_TEXTS.es.next[state]).toContain('No las envíe en otro archivo');
     }
   });
 
   it('colour only what went out as good, and a definite no as bad', () => {
     expect(OUTCOMES.filter((state) => toneOf(state) === 'good').toSorted()).toEqual(['already-issued', 'issued']);
-    expect(OUTCOMES.filter((state) => toneOf(state) === 'bad').toSorted()).toEqual([
-      'conflict',
-      'failed',
-      'invalid',
-      'rejected',
-    ]);
+    const bad = OUTCOMES.filter((state) => toneOf(state) === 'bad');
+    expect(bad.toSorted()).toEqual(['conflict', 'failed', 'invalid', 'rejected']);
     expect(OUTCOMES.filter((state) => toneOf(state) === 'open').toSorted()).toEqual(['held', 'unknown', 'unsettled']);
-  });
-});
-
-describe('reportHistory', () => {
-  it('knows no changes in a first report, and since which report in a later one', () => {
-    const changes = [{ from: 'unknown', to: 'issued', invoices: 1, examples: ['F-1'] }] as const;
-
-    expect(
-      reportHistory({ revision: 0, changes, flags: 0, mark: 0, isFlagged: false, contradicted: 0 }, []).changes,
-    ).toBeNull();
-    expect(
-      reportHistory({ revision: 2, changes, flags: 0, mark: 0, isFlagged: false, contradicted: 0 }, []).changes,
-    ).toEqual({
-      sinceRevision: 2,
-      byState: changes,
-    });
-  });
-
-  it('tells who did what and why, in ISO times', () => {
-    const action = {
-      at: 0,
-      who: null,
-      what: 'retry',
-      why: 'again',
-      acceptedDuplicateRisk: true,
-      invoices: 1,
-      examples: [],
-    };
-
-    expect(
-      reportHistory({ revision: 1, changes: [], flags: 0, mark: 0, isFlagged: false, contradicted: 0 }, [action]).audit,
-    ).toEqual([{ ...action, at: '1970-01-01T00:00:00.000Z' }]);
   });
 });
 

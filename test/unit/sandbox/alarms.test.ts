@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAlarms } from '../../../src/sandbox/alarms.ts';
+import { createAlarms } from '../../../src/sandbox/context.ts';
 
 describe('alarms', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -18,22 +18,16 @@ describe('alarms', () => {
     expect(rung).toEqual(['early', 'late']);
   });
 
-  it('ring soon when their time has passed', () => {
+  it.each([
+    ['ring soon when their time has passed', -5000, 1, ['rung']],
+    ['do not ring at once when they are further away than a timer can count', 2 ** 40, 86_400_000, []],
+  ])('%s', (_name, delayMs, waitedMs, expected) => {
     const rung: string[] = [];
-    createAlarms().after(-5000, () => rung.push('overdue'));
+    createAlarms().after(delayMs, () => rung.push('rung'));
 
-    vi.advanceTimersByTime(1);
+    vi.advanceTimersByTime(waitedMs);
 
-    expect(rung).toEqual(['overdue']);
-  });
-
-  it('do not ring at once when they are further away than a timer can count', () => {
-    const rung: string[] = [];
-    createAlarms().after(2 ** 40, () => rung.push('far'));
-
-    vi.advanceTimersByTime(86_400_000);
-
-    expect(rung).toEqual([]);
+    expect(rung).toEqual(expected);
   });
 
   it('are silent once stopped, those set afterwards too', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FAILING_TAX_CODE } from '../../../src/sandbox/engine.ts';
 import { HEAVY_FAULTS, checkedFaults } from '../../../src/sandbox/faults.ts';
 import { DEFAULT_API_KEY } from '../../../src/sandbox/sandbox.ts';
-import { DEFAULT_RETRY_PLAN } from '../../../src/sandbox/webhooks/backoff.ts';
+import { DEFAULT_RETRY_PLAN } from '../../../src/sandbox/deliverer.ts';
 
 const text = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
 

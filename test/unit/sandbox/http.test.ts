@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
+import { memoryStore } from '../../../src/sandbox/store.ts';
 import { call, errorOf, merchantIn } from './support/client.ts';
 import { sandbox } from './support/fixtures.ts';
 
@@ -41,12 +41,6 @@ describe('authentication', () => {
 });
 
 describe('the server', () => {
-  it('names the port that is taken', async () => {
-    const { port } = await sandbox();
-
-    await expect(startSandbox({ port, store: memoryStore() })).rejects.toThrow(`127.0.0.1:${port} must be free`);
-  });
-
   it('answers its health without a key', async () => {
     const { url } = await sandbox();
 
@@ -56,44 +50,22 @@ describe('the server', () => {
   });
 
   it.each([
-    ['GET', '/'],
-    ['GET', '/v1'],
-    ['POST', '/v1/invoices/'],
-    ['GET', '/v1/webhooks/whk_1'],
-    ['GET', '/v2/merchants'],
-  ])('answers 404 to %s %s', async (method, path) => {
+    ['GET', '/', 404, null],
+    ['GET', '/v1', 404, null],
+    ['POST', '/v1/invoices/', 404, null],
+    ['GET', '/v1/webhooks/whk_1', 404, null],
+    ['GET', '/v2/merchants', 404, null],
+    ['GET', '/v1/invoices', 405, 'POST'],
+    ['DELETE', '/v1/invoices/inv_1', 405, 'GET'],
+    ['PUT', '/v1/merchants', 405, 'POST, GET'],
+    ['GET', '/v1/webhooks', 405, 'POST'],
+  ])('answers to %s %s with %d, and what is allowed', async (method, path, status, allowed) => {
     const { url } = await sandbox();
 
     const reply = await call(url, method, path);
 
-    expect(reply.status).toBe(404);
-    expect(errorOf(reply)['code']).toBe('route_not_found');
-  });
-
-  it.each([
-    ['GET', '/v1/invoices', 'POST'],
-    ['DELETE', '/v1/invoices/inv_1', 'GET'],
-    ['PUT', '/v1/merchants', 'POST, GET'],
-    ['GET', '/v1/webhooks', 'POST'],
-  ])('answers 405 to %s %s and says what is allowed', async (method, path, allowed) => {
-    const { url } = await sandbox();
-
-    const reply = await call(url, method, path);
-
-    expect(reply.status).toBe(405);
-    expect(reply.headers.get('allow')).toBe(allowed);
-  });
-
-  it.each([
-    ['no JSON', '{"a":', 'body_unreadable'],
-    ['nothing', '', 'body_unreadable'],
-  ])('answers 400 to a body that is %s', async (_, body, code) => {
-    const { url } = await sandbox();
-
-    const reply = await call(url, 'POST', '/v1/merchants', { body });
-
-    expect(reply.status).toBe(400);
-    expect(errorOf(reply)['code']).toBe(code);
+    expect([reply.status, reply.headers.get('allow')]).toEqual([status, allowed]);
+    expect(errorOf(reply)['code']).toBe(status === 404 ? 'route_not_found' : 'method_not_allowed');
   });
 
   it('answers 400 to a body that is not UTF-8', async () => {
@@ -125,14 +97,6 @@ describe('the server', () => {
     const reply = await call(url, 'POST', '/v1/merchants', { body: {}, headers });
 
     expect(errorOf(reply)).toMatchObject({ code: 'field_missing', field: 'legal_name' });
-  });
-
-  it('answers 413 to a body over 256 KiB that was declared', async () => {
-    const { url } = await sandbox();
-
-    const reply = await call(url, 'POST', '/v1/merchants', { body: JSON.stringify('x'.repeat(256 * 1024)) });
-
-    expect(reply.status).toBe(413);
   });
 
   it('answers 413 to a body over 256 KiB that comes in chunks without an end', async () => {

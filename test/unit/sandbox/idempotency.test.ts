@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore } from '../../../src/sandbox/store/memory-store.ts';
+import { memoryStore } from '../../../src/sandbox/store.ts';
 import { call, errorOf, invoiceFor, merchantIn } from './support/client.ts';
 import { sandbox } from './support/fixtures.ts';
 

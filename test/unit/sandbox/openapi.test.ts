@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { applicationIdOf } from '../../../src/sandbox/api-keys.ts';
 import { ERROR_CODES } from '../../../src/sandbox/http/answer.ts';
-import { ROUTES } from '../../../src/sandbox/http/routes.ts';
+import { ROUTES } from '../../../src/sandbox/http/handle-request.ts';
 import { EVENT_TYPES } from '../../../src/sandbox/records.ts';
 import { DEFAULT_API_KEY } from '../../../src/sandbox/sandbox.ts';
-import { readInvoiceBody } from '../../../src/sandbox/validation/invoice-body.ts';
-import { readMerchantBody } from '../../../src/sandbox/validation/merchant-body.ts';
-import { readWebhookBody } from '../../../src/sandbox/validation/webhook-body.ts';
-import { call, invoiceFor } from './support/client.ts';
-import type { Json, Reply, Request } from './support/client.ts';
+import { readInvoiceBody } from '../../../src/sandbox/invoice-body.ts';
+import { readMerchantBody } from '../../../src/sandbox/merchants.ts';
+import { readWebhookBody } from '../../../src/sandbox/register-webhook.ts';
+import { call, invoiceFor, type Json, type Reply, type Request } from './support/client.ts';
 import { checkerOf, readDocument } from './support/document.ts';
 import { receiver, register, sandbox } from './support/fixtures.ts';
 
@@ -43,41 +42,11 @@ describe('the OpenAPI document', () => {
 
 /** Stand-ins for any value: of every kind, and just beyond each limit. */
 const MUTANTS: readonly unknown[] = [
-  null,
-  true,
-  0,
-  -1.5,
-  '',
-  '   ',
-  'x',
-  'EUR',
-  'eur',
-  'EURO',
-  '12.5',
-  '5417000001',
-  '123456789012345678901',
-  'mrc_1',
-  'mrc_',
-  'mrc_a b',
-  'a@b.test',
-  'a b@c.test',
-  'https://example.test/a',
-  'http://example.test/a',
-  'http://127.0.0.1:80/a',
-  'http://127.0.0.1.example.test/a',
-  'invoice.issued',
-  'invoice.paid',
-  'a\u0007b',
-  'a\tb',
-  'x'.repeat(64),
-  'x'.repeat(65),
-  'x'.repeat(500),
-  'x'.repeat(501),
-  'x'.repeat(2000),
-  'x'.repeat(2001),
-  [],
-  {},
-  ['invoice.issued'],
+  ...[null, true, 0, -1.5, '', '   ', [], {}, 'mrc_a b', 'a b@c.test', 'a\u0007b', 'a\tb'],
+  ...'x EUR eur EURO 12.5 5417000001 123456789012345678901 mrc_1 mrc_ a@b.test'.split(' '),
+  ...'https://example.test/a http://example.test/a http://127.0.0.1:80/a http://127.0.0.1.example.test/a'.split(' '),
+  ...[64, 65, 500, 501, 2000, 2001].map((length) => 'x'.repeat(length)),
+  ...['invoice.issued', 'invoice.paid', ['invoice.issued']],
   ['invoice.issued', 'invoice.failed', 'invoice.issued'],
 ];
 
@@ -117,11 +86,6 @@ describe('the documented request schemas', () => {
   });
 });
 
-interface Exchange {
-  readonly operationId: string;
-  readonly reply: Reply;
-}
-
 describe('the documented answers', () => {
   it('are what the sandbox answers, each of them', async () => {
     const exchanges = await everyExchange();
@@ -136,15 +100,10 @@ describe('the documented answers', () => {
   });
 
   it('notices an answer that is not documented', () => {
-    const reply: Reply = {
-      status: 200,
-      headers: new Headers({ 'content-type': 'application/json' }),
-      text: '',
-      json: {},
-    };
+    const headers = new Headers({ 'content-type': 'application/json' });
 
-    expect(isDocumented('getInvoice', reply)).toBe(false);
-    expect(isDocumented('getInvoice', { ...reply, status: 418 })).toBe(false);
+    for (const status of [200, 418])
+      expect(isDocumented('getInvoice', { status, headers, text: '', json: {} })).toBe(false);
   });
 
   it('hold for the events too', async () => {
@@ -177,8 +136,8 @@ describe('the documented answers', () => {
 });
 
 /** Brings the sandbox to every answer that it can give. */
-async function everyExchange(): Promise<readonly Exchange[]> {
-  const exchanges: Exchange[] = [];
+async function everyExchange() {
+  const exchanges: { readonly operationId: string; readonly reply: Reply }[] = [];
   async function make(
     url: string,
     operationId: string,
@@ -219,14 +178,11 @@ async function everyExchange(): Promise<readonly Exchange[]> {
   await make(url, 'registerWebhook', { body: webhook });
 
   for (const operationId of ['createInvoice', 'createMerchant', 'registerWebhook']) {
-    await make(url, operationId, { body: {} });
-    await make(url, operationId, { body: { extra: 1, ...good, ...merchant, ...webhook } });
-    await make(url, operationId, { body: '{' });
+    const bodies = [{}, { extra: 1, ...good, ...merchant, ...webhook }, '{', JSON.stringify('x'.repeat(300_000))];
+    for (const body of bodies) await make(url, operationId, { body });
     await make(url, operationId, { body: {}, headers: { 'Content-Type': 'text/plain' } });
-    await make(url, operationId, { body: JSON.stringify('x'.repeat(300_000)) });
-  }
-  for (const operationId of ['createInvoice', 'createMerchant']) {
-    await make(url, operationId, { body: {}, headers: { 'Idempotency-Key': 'a b' } });
+    if (operationId !== 'registerWebhook')
+      await make(url, operationId, { body: {}, headers: { 'Idempotency-Key': 'a b' } });
   }
 
   const limited = await sandbox({ faults: { status429: 1 } });
@@ -241,33 +197,22 @@ async function everyExchange(): Promise<readonly Exchange[]> {
   }
   await make(broken.url, 'createMerchant', { body: merchant });
   await make(broken.url, 'createMerchant', { body: merchant, key: 'k2' });
-  await make(await urlWithoutStore(), 'registerWebhook', { body: webhook });
-  await make(await urlWithoutStore(), 'getInvoice', { path: '/v1/invoices/inv_kept' });
+  const storeless = await urlWithoutStore();
+  await make(storeless, 'registerWebhook', { body: webhook });
+  await make(storeless, 'getInvoice', { path: '/v1/invoices/inv_kept' });
   return exchanges;
 }
 
 /** A sandbox whose store has failed since it was opened: it writes nothing and has no bodies. */
 async function urlWithoutStore(): Promise<string> {
   const invoice = {
-    id: 'inv_kept',
-    applicationId: applicationIdOf(DEFAULT_API_KEY),
-    merchantId: 'mrc_1',
-    idempotencyKey: null,
-    bodySha256: '',
-    createdAt: 0,
-    status: 'issued' as const,
-    error: null,
-    settledAt: 0,
+    ...{ id: 'inv_kept', applicationId: applicationIdOf(DEFAULT_API_KEY), merchantId: 'mrc_1' },
+    ...{ idempotencyKey: null, bodySha256: '', createdAt: 0, status: 'issued' as const, error: null, settledAt: 0 },
   };
   const store = {
-    open: async () => ({
-      merchants: [],
-      invoices: [invoice],
-      processingBodies: new Map<string, string>(),
-      webhooks: [],
-      storedErrors: [],
-      deliveries: [],
-    }),
+    async *open() {
+      yield { kind: 'invoice' as const, invoice, body: '' };
+    },
     write: () => Promise.reject(new Error('disk full')),
     invoiceBody: () => Promise.reject(new Error('disk gone')),
     close: async () => {},

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createRateLimit } from '../../../src/sandbox/http/rate-limit.ts';
+import { createRateLimit } from '../../../src/sandbox/http/handle-request.ts';
 
 describe('the rate limit of the sandbox', () => {
   it('refuses nothing without a limit', () => {
-    const limit = createRateLimit(null, () => 0);
+    const isOver = createRateLimit(null, () => 0);
 
-    expect(Array.from({ length: 1_000 }, () => limit.isOver())).not.toContain(true);
+    expect(Array.from({ length: 1_000 }, () => isOver())).not.toContain(true);
   });
 
   it('takes a second at once, and then each in its time', () => {
     let now = 50_000;
-    const limit = createRateLimit(10, () => now);
-    const taken = (): number => Array.from({ length: 100 }, () => limit.isOver()).filter((over) => !over).length;
+    const isOver = createRateLimit(10, () => now);
+    const taken = (): number => Array.from({ length: 100 }, () => isOver()).filter((over) => !over).length;
 
     const first = taken();
     now += 100;
@@ -23,12 +23,12 @@ describe('the rate limit of the sandbox', () => {
 
   it('takes one of a limit below one a second', () => {
     let now = 0;
-    const limit = createRateLimit(0.5, () => now);
+    const isOver = createRateLimit(0.5, () => now);
 
-    expect([limit.isOver(), limit.isOver()]).toEqual([false, true]);
+    expect([isOver(), isOver()]).toEqual([false, true]);
     now = 1_999;
-    expect(limit.isOver(), 'in the last moment of the wait').toBe(true);
+    expect(isOver(), 'in the last moment of the wait').toBe(true);
     now = 2_000;
-    expect([limit.isOver(), limit.isOver()]).toEqual([false, true]);
+    expect([isOver(), isOver()]).toEqual([false, true]);
   });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readInvoiceBody } from '../../../src/sandbox/validation/invoice-body.ts';
-import { readMerchantBody } from '../../../src/sandbox/validation/merchant-body.ts';
-import { readWebhookBody } from '../../../src/sandbox/validation/webhook-body.ts';
-import { invoiceFor } from './support/client.ts';
-import type { Json } from './support/client.ts';
+import { readInvoiceBody } from '../../../src/sandbox/invoice-body.ts';
+import { readMerchantBody } from '../../../src/sandbox/merchants.ts';
+import { readWebhookBody } from '../../../src/sandbox/register-webhook.ts';
+import { invoiceFor, type Json } from './support/client.ts';
 
 type Outcome = 'good' | `${string} ${string}`;
 

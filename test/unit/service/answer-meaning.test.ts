@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSuccess, ruleFor, statusThatCounts, type Answers, type Rule } from '../../../src/service/answer-meaning.ts';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { isSuccess, ruleFor, statusThatCounts, type Answers, type Rule } from '../../../src/service/seen-answer.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 
 const answersWith = (answers: Partial<Answers>): Answers => ({ ...DEFAULT_PROFILE.answers, ...answers });
 
@@ -46,18 +46,6 @@ describe('a success', () => {
 describe('the rule for an answer', () => {
   const found = (rule: Rule, seen: { readonly status: number; readonly code?: unknown }, body: unknown = {}) =>
     ruleFor({ body }, { code: undefined, ...seen }, answersWith({ rules: [rule] })) !== undefined;
-
-  it('fits only the statuses that it names: the same code may mean something else with another', () => {
-    const rule: Rule = { status: [409], code: ['duplicate'], means: 'exists' };
-
-    expect(found(rule, { status: 409, code: 'duplicate' })).toBe(true);
-    expect(found(rule, { status: 422, code: 'duplicate' })).toBe(false);
-    expect(found(rule, { status: 409, code: 'busy' })).toBe(false);
-  });
-
-  it('fits every status and every code where it names none', () => {
-    expect(found({ means: 'lost' }, { status: 418, code: 'x' })).toBe(true);
-  });
 
   it.each([
     ['a text', 'A-1', true],

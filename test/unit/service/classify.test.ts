@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CreateAnswer } from '../../../src/domain/ports/invoicing-service.ts';
 import { CLASSIFICATION, classify } from '../../../src/service/classify.ts';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { look, type CreationShape } from '../../../src/service/seen-answer.ts';
 import type { ExchangeResult, UnreadableBody } from '../../../src/service/exchange-result.ts';
+import type { CreateAnswer } from '../../../src/domain/records/service-answers.ts';
 
 const SHAPE: CreationShape = {
   id: '/id',
@@ -19,6 +19,7 @@ const RULED: CreationShape = {
   answers: {
     success: { at: '/success', is: ['true', 'ok'] },
     status: '/code',
+    wait: null,
     rules: [
       { status: [409], code: ['duplicate'], means: 'exists', id: '/existing' },
       { status: [403], has: 'header:Retry-After', means: 'later' },
@@ -78,7 +79,7 @@ const CASES: readonly (readonly [string, ExchangeResult, CreateAnswer['kind'], s
   ['201 with HTML', spoilt(201, 'not-json'), 'lost', 'answer-unreadable'],
   ['204 without a body', spoilt(204, 'empty'), 'lost', 'answer-unreadable'],
   ['201 compressed', spoilt(201, 'encoded'), 'lost', 'answer-unreadable'],
-  ['201 without end', spoilt(201, 'oversize'), 'lost', 'answer-unreadable'],
+  ['201 without end', spoilt(201, 'oversize'), 'lost', 'answer-too-long'],
   ['201 cut short', spoilt(201, 'cut-short'), 'lost', 'answer-unreadable'],
   ['301', spoilt(301, 'empty'), 'access-denied', 'redirect'],
   ['307 with an id', json(307, { id: 'inv_1' }), 'access-denied', 'redirect'],
@@ -317,6 +318,7 @@ describe('classify', () => {
     [json(201, { id: 'mrc_1' }), 'HTTP 201: an id of another kind at /id'],
     [json(201), 'HTTP 201: no id at /id'],
     [json(500), 'HTTP 500'],
+    [json(400, { error: { message: 'x'.repeat(5_000) } }), `HTTP 400: ${'x'.repeat(189)}…`],
     [{ kind: 'broken', code: 'answer-timeout' }, 'The request may have arrived and no answer came (answer-timeout)'],
     [
       { kind: 'broken', code: 'unexpected-100-continue' },

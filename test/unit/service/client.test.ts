@@ -1,12 +1,10 @@
 import { getEventListeners } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { InvoicingService } from '../../../src/domain/ports/invoicing-service.ts';
-import { createInvoicingService } from '../../../src/service/client.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createInvoicingService, type InvoicingService } from '../../../src/service/client.ts';
 import type { ConnectionOptions } from '../../../src/service/service-connection.ts';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
-import { loadProfile } from '../../../src/service-profile/load-profile.ts';
-import { deadAddress, scriptedServer, sendJson, type Received } from './scripted-server.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { loadProfile } from '../../../src/service/profile/load-profile.ts';
+import { deadAddress, scriptedServer, sendJson } from './scripted-server.ts';
 
 const KEY = 'sk_test_client-of-the-tests';
 
@@ -64,36 +62,6 @@ describe('createInvoice', () => {
     });
   });
 
-  it.each([
-    [
-      422,
-      { error: { code: 'no', message: 'No.' } },
-      { kind: 'refused', reason: { code: 'no', message: 'HTTP 422: No.' } },
-    ],
-    [401, { error: { code: 'bad_key', message: 'x' } }, { kind: 'access-denied', reason: { code: 'http-401' } }],
-    [403, {}, { kind: 'access-denied', reason: { code: 'http-403' } }],
-    [302, {}, { kind: 'access-denied', reason: { code: 'redirect' } }],
-    [500, {}, { kind: 'lost', reason: { code: 'http-500' } }],
-    [409, { error: { code: 'idempotency_mismatch' } }, { kind: 'key-mismatch' }],
-  ])('reads a %d', async (status, value, expected) => {
-    const service = await answering(status, value);
-
-    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject(expected);
-  });
-
-  it('never quotes the API key in a reason', async () => {
-    const service = await answering(422, { error: { code: 'no', message: `key ${KEY} may not` } });
-
-    expect(JSON.stringify(await service.createInvoice('{}', 'lote_1'))).not.toContain(KEY);
-  });
-
-  it('proves that nothing was sent when nobody listens', async () => {
-    expect(await clientOf(await deadAddress()).createInvoice('{}', 'lote_1')).toMatchObject({
-      kind: 'not-now',
-      reason: { code: 'connection-refused' },
-    });
-  });
-
   it('keeps connections and never opens more than the profile allows', async () => {
     const ports = new Set<number>();
     let open = 0;
@@ -119,7 +87,8 @@ describe('createInvoice', () => {
   });
 
   it('holds every kind of request after a Retry-After, without sleeping through it', async () => {
-    let time = 0;
+    vi.useFakeTimers({ toFake: ['performance', 'Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     const server = await scriptedServer((_request, response, nth) =>
       sendJson(
         response,
@@ -128,11 +97,11 @@ describe('createInvoice', () => {
         nth === 1 ? { 'retry-after': '60' } : {},
       ),
     );
-    const service = clientOf(server.baseUrl, { clock: () => time, random: () => 0 });
+    const service = clientOf(server.baseUrl, { random: () => 0 });
 
     const first = await service.createInvoice('{}', 'lote_1');
     const held = await service.getInvoice('inv_1');
-    time = 60_000;
+    vi.advanceTimersByTime(60_000);
     const later = await service.getInvoice('inv_1');
 
     expect(first).toMatchObject({ kind: 'not-now', retryAfterMs: 60_000 });
@@ -162,50 +131,6 @@ describe('getInvoice', () => {
 
     expect(server.received[0]).toMatchObject({ method: 'GET', url: '/v1/invoices/inv_1', body: '' });
     expect(server.received[0]?.headers).not.toHaveProperty('idempotency-key');
-  });
-
-  it.each([
-    ['issued', { id: 'inv_1', status: 'issued' }, { status: 'issued', reason: null }],
-    [
-      'failed with its reason',
-      { id: 'inv_1', status: 'failed', error: { code: 'tax_engine', message: 'Down' } },
-      { status: 'failed', reason: { code: 'tax-engine', message: 'Down' } },
-    ],
-    ['failed without one', { id: 'inv_1', status: 'failed' }, { status: 'failed', reason: null }],
-    ['a word nobody knows', { id: 'inv_1', status: 'queued' }, { status: 'processing', reason: null }],
-    ['an answer without an id', { status: 'issued' }, { status: 'unreadable', reason: { code: 'status-without-id' } }],
-    ['no status', { id: 'inv_1' }, { status: 'unreadable', reason: { code: 'status-unreadable' } }],
-    ['a status that is no word', { id: 'inv_1', status: ['issued'] }, { status: 'unreadable' }],
-    [
-      "another invoice's answer",
-      { id: 'inv_2', status: 'issued' },
-      { status: 'unreadable', reason: { code: 'another-invoice-answered' } },
-    ],
-  ])('reads %s', async (_name, value, expected) => {
-    const service = await answering(200, value);
-
-    expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'status', ...expected });
-  });
-
-  it.each([401, 403, 302, 408, 429, 500, 503])(
-    'takes %d for trouble with the service, not for a word on the invoice',
-    async (status) => {
-      const service = await answering(status, { status: 'failed' });
-
-      expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'not-now' });
-    },
-  );
-
-  it.each([404, 422])('finds no readable status in a %d', async (status) => {
-    const service = await answering(status, { status: 'failed', error: { code: 'not_found', message: 'No.' } });
-
-    expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'status', status: 'unreadable' });
-  });
-
-  it.each([404, 422])('takes a %d that may be a gateway’s for trouble with the service', async (status) => {
-    const service = await answering(status, { status: 'failed' });
-
-    expect(await service.getInvoice('inv_1')).toMatchObject({ kind: 'not-now' });
   });
 });
 
@@ -248,17 +173,6 @@ describe('createMerchant', () => {
   });
 });
 
-describe('denied access to the creation of a merchant', () => {
-  it('says its reason and nothing more: the list of merchants tells whether it was created', async () => {
-    const service = await answering(303, {});
-
-    expect(await service.createMerchant({ nif: '1', legalName: 'L', email: 'l@example.org' }, 'lote_m')).toEqual({
-      ...{ kind: 'access-denied' },
-      reason: { code: 'redirect', message: 'HTTP 303' },
-    });
-  });
-});
-
 describe('listMerchants', () => {
   const PAGES: Readonly<Record<string, unknown>> = {
     '/v1/merchants': { data: [{ id: 'mrc_1', nif: '501 964 843' }], next_cursor: 'a b&c' },
@@ -275,70 +189,6 @@ describe('listMerchants', () => {
         { nif: '501964843', merchantId: 'mrc_1' },
         { nif: '502000001', merchantId: 'mrc_2' },
       ],
-    });
-  });
-
-  it('reads a list at the top level', async () => {
-    const server = await scriptedServer((_request, response) => sendJson(response, 200, [{ id: 'mrc_1', nif: '5' }]));
-    const service = clientOf(server.baseUrl, { profile: loadProfile('{"merchants":{"items":""}}') });
-
-    expect(await service.listMerchants()).toEqual({ kind: 'list', merchants: [{ nif: '5', merchantId: 'mrc_1' }] });
-  });
-
-  it.each([undefined, null, ''])('ends at a cursor that is %j', async (next_cursor) => {
-    const service = await answering(200, { data: [], next_cursor });
-
-    expect(await service.listMerchants()).toEqual({ kind: 'list', merchants: [] });
-  });
-
-  it('finds a list without end unreadable', async () => {
-    const server = await scriptedServer((request: Received, response) =>
-      sendJson(response, 200, { data: [], next_cursor: request.url.endsWith('=a') ? 'b' : 'a' }),
-    );
-
-    expect(await clientOf(server.baseUrl).listMerchants()).toMatchObject({
-      kind: 'unreadable',
-      reason: { code: 'service-list-unreadable', message: expect.stringContaining('cursor') as string },
-    });
-    expect(server.received.length).toBeLessThan(5);
-  });
-
-  it('gives nothing when a later page fails', async () => {
-    const server = await scriptedServer((_request, response, nth) =>
-      sendJson(response, nth === 1 ? 200 : 500, { data: [{ id: 'mrc_1', nif: '5' }], next_cursor: 'x' }),
-    );
-
-    expect(await clientOf(server.baseUrl).listMerchants()).toMatchObject({
-      kind: 'unreadable',
-      reason: { code: 'service-unreachable' },
-    });
-  });
-
-  it.each([
-    [200, {}, 'service-list-unreadable'],
-    [200, { data: {} }, 'service-list-unreadable'],
-    [200, { data: [{ id: 'mrc_1' }] }, 'service-list-unreadable'],
-    [200, { data: [{ nif: '5' }] }, 'service-list-unreadable'],
-    [200, { data: [{ id: 'inv_1', nif: '5' }] }, 'service-list-unreadable'],
-    [200, { data: [null] }, 'service-list-unreadable'],
-    [200, { data: [], next_cursor: {} }, 'service-list-unreadable'],
-    [200, { data: [], next_cursor: true }, 'service-list-unreadable'],
-    [301, {}, 'service-list-unreadable'],
-    [404, {}, 'service-list-unreadable'],
-    [401, {}, 'service-unauthorized'],
-    [403, {}, 'service-unauthorized'],
-    [429, {}, 'service-unreachable'],
-    [503, {}, 'service-unreachable'],
-  ])('cannot use a %d with %j: %s', async (status, value, code) => {
-    const service = await answering(status, value);
-
-    expect(await service.listMerchants()).toMatchObject({ kind: 'unreadable', reason: { code } });
-  });
-
-  it('says that the service is unreachable when nobody listens', async () => {
-    expect(await clientOf(await deadAddress()).listMerchants()).toMatchObject({
-      kind: 'unreadable',
-      reason: { code: 'service-unreachable', message: expect.stringContaining('connection-refused') as string },
     });
   });
 
@@ -364,74 +214,6 @@ describe('registerWebhook', () => {
     });
     expect(server.received[0]).toMatchObject({ method: 'POST', url: '/v1/webhooks' });
     expect(server.received[0]?.headers).not.toHaveProperty('idempotency-key');
-  });
-
-  it.each([{}, { secret: '' }, { secret: 7 }, []])(
-    'is registered without a secret when the answer is %j',
-    async (value) => {
-      const service = await answering(200, value);
-
-      expect(await service.registerWebhook('https://lote.example/webhooks')).toEqual({
-        kind: 'registered',
-        secret: null,
-      });
-    },
-  );
-
-  it.each([
-    [422, 'not-there'],
-    [401, 'http-401'],
-    [429, 'not-there'],
-  ])('says why a %d was not a registration', async (status, code) => {
-    const service = await answering(status, { error: { code: 'not_there', message: 'No.' } });
-
-    expect(await service.registerWebhook('https://lote.example/webhooks')).toMatchObject({
-      kind: 'refused',
-      reason: { code },
-    });
-  });
-});
-
-describe('a registration without an answer', () => {
-  it.each<[string, (response: ServerResponse) => void]>([
-    ['was cut off', (response) => response.destroy()],
-    ['is trouble of the service', (response) => sendJson(response, 500, {})],
-    [
-      'is cut short, and its secret with it',
-      (response) => {
-        response.writeHead(201, { 'content-type': 'application/json', 'content-length': '100' });
-        response.write('{"secret":"whs', () => response.destroy());
-      },
-    ],
-  ])('may have been one: the answer %s', async (_title, respond) => {
-    const server = await scriptedServer((_request, response) => respond(response));
-
-    expect(await clientOf(server.baseUrl).registerWebhook('https://lote.example/webhooks')).toMatchObject({
-      kind: 'lost',
-    });
-  });
-});
-
-describe('the bodies of invoices', () => {
-  const INVOICE = {
-    ref: 'A-1',
-    merchant: { nif: '501964843', legalName: 'Loja, Lda', email: null },
-    customer: { name: 'Ana', taxId: null },
-    currency: 'EUR',
-    lines: [],
-  };
-
-  it.each([
-    ['as published', '{}', '{"merchant_id":"mrc_1","customer":{"name":"Ana"},"currency":"EUR","lines":[]}'],
-    [
-      'by the template of the profile',
-      '{"requests":{"createInvoice":{"body":{"m":"{merchant_id}","c":"{customer.name}","l":[{"$each":"lines","t":"{description}","q":"{quantity}","p":"{unit_price}","v":"{tax_code}"}]}}}}',
-      '{"m":"mrc_1","c":"Ana","l":[]}',
-    ],
-  ])('are written %s', (_name, profile, body) => {
-    const service = clientOf('http://127.0.0.1:1', { profile: loadProfile(profile) });
-
-    expect(service.invoiceBody(INVOICE, 'mrc_1')).toBe(body);
   });
 });
 
@@ -465,18 +247,6 @@ describe('each request', () => {
 
     expect(await service.createMerchant(merchant, 'lote_m', { permit })).toEqual({ kind: 'not-permitted' });
     expect(await service.createInvoice('{}', 'lote_1', { permit })).toEqual({ kind: 'not-permitted' });
-    expect(server.received).toEqual([]);
-  });
-
-  it('ends when its service is closed', async () => {
-    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
-    const service = createInvoicingService({
-      ...{ baseUrl: server.baseUrl, apiKey: KEY, profile: DEFAULT_PROFILE, application: 'tests' },
-    });
-
-    await service.close();
-
-    expect(await service.createInvoice('{}', 'lote_1')).toMatchObject({ kind: 'not-now' });
     expect(server.received).toEqual([]);
   });
 });
@@ -540,16 +310,6 @@ describe('expressions of the profile', () => {
       ...{ kind: 'not-now' },
       reason: { code: 'connection-refused' },
     });
-  });
-});
-
-describe('createInvoicingService', () => {
-  it('refuses an address that cannot be one', () => {
-    expect(() => clientOf('example.org')).toThrow(expect.objectContaining({ code: 'configuration-invalid' }));
-  });
-
-  it('names its base address as the ledger keys it', () => {
-    expect(clientOf('http://127.0.0.1:1/').baseUrl).toBe('http://127.0.0.1:1');
   });
 });
 

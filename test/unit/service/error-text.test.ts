@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorText } from '../../../src/service/error-text.ts';
+import { errorText } from '../../../src/service/seen-answer.ts';
 
 const nested = (depth: number, value: unknown): unknown => (depth === 0 ? value : { in: nested(depth - 1, value) });
 

@@ -2,14 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalDecimal, isCanonicalDecimal } from '../../../src/domain/money.ts';
 import type { Invoice } from '../../../src/domain/invoice.ts';
-import { exactJson, exactNumber } from '../../../src/service/exact-json.ts';
-import type { ExactJson } from '../../../src/service/exact-json.ts';
-import { invoiceBody } from '../../../src/service/invoice-body.ts';
+import { exactJson, exactNumber, type ExactJson, invoiceBody } from '../../../src/service/invoice-body.ts';
 import { isJsonPointer, readPointer } from '../../../src/domain/json-pointer.ts';
-import { reasonText } from '../../../src/service-profile/reason-text.ts';
-import { reasonCode } from '../../../src/service-profile/reason-code.ts';
+import { reasonText, reasonCode } from '../../../src/service/profile/reason-text.ts';
 import { LONGEST_HOLD_MS } from '../../../src/domain/request-rate.ts';
-import { retryAfterMs } from '../../../src/service/limits/retry-after.ts';
+import { retryAfterMs } from '../../../src/service/limits/backoff.ts';
 import { anyText } from '../../support/any-text.ts';
 
 const amount = fc
@@ -104,6 +101,12 @@ describe('exactNumber', () => {
         else expect(() => exactNumber(token)).toThrow(RangeError);
       }),
     );
+  });
+
+  it('shows no more than the beginning of what it refuses', () => {
+    const refused = /^Writing a number into a request: expected a canonical decimal, found "x{40}"/;
+
+    expect(() => exactNumber('x'.repeat(1_000))).toThrow(refused);
   });
 });
 

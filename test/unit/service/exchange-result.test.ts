@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { documentOf, outcomeOf, readBody, type ExchangeResult } from '../../../src/service/exchange-result.ts';
-import { pause } from '../../../src/service/limits/pause.ts';
+import { pause } from '../../../src/service/limits/request-limiter.ts';
 
 const KEY = 'sk_live_0123456789';
 

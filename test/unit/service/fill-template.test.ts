@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { templateMistake } from '../../../src/service-profile/body-template.ts';
-import { fillTemplate } from '../../../src/service/fill-template.ts';
-import { invoiceBody } from '../../../src/service/invoice-body.ts';
+import { merchantBody, webhookBody } from '../../../src/service/client.ts';
+import { templateMistake } from '../../../src/service/profile/body-template.ts';
+import { fillTemplate, invoiceBody } from '../../../src/service/invoice-body.ts';
 
 const INVOICE = {
   ref: 'FT 1/7',
@@ -75,8 +75,15 @@ describe('fillTemplate', () => {
     expect(fillTemplate([{ a: 'b' }], { values: {} })).toBe('[{"a":"b"}]');
   });
 
-  it('gives the list of events as a list', () => {
-    expect(fillTemplate({ on: '{events}' }, { values: { events: ['a', 'b'] } })).toBe('{"on":["a","b"]}');
+  it('writes the other bodies: a merchant without an address, and a receiver for both events', () => {
+    const merchant = { vat: '{nif}', name: '{legal_name}', mail: '{email}' };
+
+    expect(merchantBody({ nif: '501964843', legalName: 'Loja', email: '' }, merchant)).toBe(
+      '{"vat":"501964843","name":"Loja"}',
+    );
+    expect(webhookBody('https://a.example', { target: '{url}', on: '{events}' })).toBe(
+      '{"target":"https://a.example","on":["invoice.issued","invoice.failed"]}',
+    );
   });
 });
 

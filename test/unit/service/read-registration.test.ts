@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExchangeResult, UnreadableBody } from '../../../src/service/exchange-result.ts';
-import { readRegistration } from '../../../src/service/read-registration.ts';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { readRegistration } from '../../../src/service/client.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 
 const json = (status: number, value: unknown): ExchangeResult => ({
   ...{ kind: 'answer', status, retryAfterMs: null },

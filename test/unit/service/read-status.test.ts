@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
-import { loadProfile } from '../../../src/service-profile/load-profile.ts';
-import { readStatus } from '../../../src/service/read-status.ts';
+import { loadProfile } from '../../../src/service/profile/load-profile.ts';
+import { readStatus } from '../../../src/service/client.ts';
 
 function says(value: unknown, status = 200): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'json', value } };

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MeasureRequest } from '../../../src/domain/ports/measures.ts';
 import {
   openConnection,
-  type CapturedExchange,
   type ConnectionOptions,
   type ServiceConnection,
 } from '../../../src/service/service-connection.ts';
-import { createRateLimiter } from '../../../src/service/limits/rate-limiter.ts';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
+import { localRate } from '../../../src/service/limits/rate-limiter.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { deadAddress, scriptedServer, sendJson, tcpServer } from './scripted-server.ts';
+import type { MeasureRequest } from '../../../src/domain/records/measures.ts';
 
 const GET = { method: 'GET', path: '/v1/invoices/inv_1', signal: undefined } as const;
 const POST = { ...GET, method: 'POST', path: '/v1/invoices', body: '{"a":1}', idempotencyKey: 'lote_1' } as const;
@@ -124,8 +123,9 @@ describe('what each request tells those who measure', () => {
       return () => undefined;
     };
     const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
-    const rateLimiter = { ...createRateLimiter(null), isOpen: () => false, reserve: () => 40 };
-    const connection = connectionTo(server.baseUrl, { measure, shared: { rateLimiter } });
+    const rate = localRate(2);
+    await rate.lease(1);
+    const connection = connectionTo(server.baseUrl, { measure, rate });
 
     await connection.call({ ...GET, operation: 'get-invoice' });
 
@@ -147,41 +147,12 @@ describe('what each request tells those who measure', () => {
   });
 });
 
-describe('what is captured of each answer', () => {
-  it('is the request and the answer as they are, with the time', async () => {
-    const captured: CapturedExchange[] = [];
-    const server = await scriptedServer((_request, response) => sendJson(response, 201, { id: 'inv_1' }));
-    const connection = connectionTo(`${server.baseUrl}/tax/`, {
-      capture: (exchange) => void captured.push(exchange),
-      clock: () => 1_700_000_000_000,
-    });
-
-    const end = await connection.call(POST);
-    await connection.call(GET);
-
-    expect(captured).toMatchObject([
-      {
-        ...{ at: 1_700_000_000_000, method: 'POST', base: `${server.baseUrl}/tax`, path: '/v1/invoices' },
-        ...{ body: '{"a":1}', answer: end },
-      },
-      { method: 'GET', path: '/v1/invoices/inv_1', body: null },
-    ]);
-  });
-
-  it('is nothing of a request that had no answer', async () => {
-    const captured: CapturedExchange[] = [];
-    const connection = connectionTo(await deadAddress(), { capture: (exchange) => void captured.push(exchange) });
-
-    expect(await connection.call(POST)).toMatchObject({ kind: 'not-sent' });
-    expect(captured).toEqual([]);
-  });
-});
-
 describe('what stops a request', () => {
   it('is its signal while it waits, and its permit', async () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
-    const rateLimiter = { ...createRateLimiter(null), isOpen: () => false, reserve: () => 60_000 };
-    const connection = connectionTo(server.baseUrl, { shared: { rateLimiter } });
+    const rate = localRate(1 / 60);
+    await rate.lease(1);
+    const connection = connectionTo(server.baseUrl, { rate });
     const [cancel, withdraw] = [new AbortController(), new AbortController()];
     const permit = { withdrawn: withdraw.signal, isValid: () => true, confirm: async () => true };
 
@@ -206,29 +177,18 @@ describe('what stops a request', () => {
 });
 
 describe('a connection that is closed', () => {
-  it('lets what is on its way end, sends nothing more, and gives its share of the limits back', async () => {
-    const closed: string[] = [];
-    const slots = {
-      acquire: async () => () => undefined,
-      tryAcquire: () => null,
-      close: async () => void closed.push('slots'),
-    };
+  it('lets what is on its way end, and sends nothing more', async () => {
     const server = await scriptedServer((_request, response) => {
       setTimeout(() => sendJson(response, 201, { id: 'inv_1' }), 50);
     });
-    const connection = opened(server.baseUrl, { shared: { slots } });
+    const connection = opened(server.baseUrl);
     const onItsWay = connection.call(POST);
     while (server.received.length === 0) await sleep(5);
 
     await connection.close();
 
     expect(await onItsWay).toMatchObject({ kind: 'answer', status: 201 });
-    expect(closed).toEqual(['slots']);
     expect(await connection.call(POST)).toMatchObject({ kind: 'not-sent' });
     expect(server.received).toHaveLength(1);
-  });
-
-  it.each([{}, { shared: {} }])('needs no limits that are shared: %j', async (options) => {
-    await expect(opened(await deadAddress(), options).close()).resolves.toBeUndefined();
   });
 });

@@ -20,6 +20,21 @@ describe('speechFormat', () => {
 
     expect(plain(format.time(Date.UTC(2026, 6, 1, 12)))).toBe('Jul 1, 2026, 1:00:00 PM');
   });
+
+  it.each([
+    [40, 'en', '0 seconds'],
+    [320, 'en', '0.3 seconds'],
+    [1_000, 'en', '1 second'],
+    [59_400, 'pt', '59,4 segundos'],
+    [60_000, 'es', '1 minuto'],
+    [125_000, 'en', '2 minutes 5 seconds'],
+    [119_900, 'en', '2 minutes'],
+    [754_000, 'en', '13 minutes'],
+    [7_500_000, 'en', '2 hours 5 minutes'],
+    [90_000_000, 'en', '25 hours'],
+  ])('tells %d ms in %s as %s', (ms, language, text) => {
+    expect(speechFormat(chooseLanguage(language)).duration(ms)).toBe(text);
+  });
 });
 
 describe('documentFormat', () => {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
-import { createEventReader } from '../../../src/webhooks/event-reader.ts';
-import type { EventShape } from '../../../src/webhooks/event.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import { createEventReader, type EventShape } from '../../../src/webhooks/event-reader.ts';
 
 const ISSUED = { type: 'invoice.issued', data: { id: 'inv_1' } };
 const FAILED = { type: 'invoice.failed', data: { id: 'inv_2' } };

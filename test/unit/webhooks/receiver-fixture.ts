@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { RecordDelivery, StoredDeliveries } from '../../../src/domain/ports/ledger/delivery-ledger.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../../../src/webhooks/server.ts';
 import { SECRET, SHAPES } from './receiver-shapes.ts';
+import type { RecordDelivery, StoredDeliveries } from '../../../src/ledger/webhooks/deliveries.ts';
 
 export { SECRET, SHAPES };
 

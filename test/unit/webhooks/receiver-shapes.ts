@@ -1,5 +1,5 @@
-import { DEFAULT_PROFILE } from '../../../src/service-profile/default-profile.ts';
-import type { ReceiverShapes } from '../../../src/webhooks/judge-delivery.ts';
+import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
+import type { ReceiverShapes } from '../../../src/webhooks/event-reader.ts';
 
 export const SHAPES: ReceiverShapes = {
   signature: DEFAULT_PROFILE.signature,

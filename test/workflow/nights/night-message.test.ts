@@ -1,44 +1,30 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { NightMessageNote } from '../../../src/domain/ports/run-log.ts';
+import { describe, expect, it } from 'vitest';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
-import { replay } from '../../support/lote/replay.ts';
-import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
+import type { StackOptions } from '../../support/lote/stack-parts.ts';
+import { replay, withStack, type TestStack, startNight, nightOf } from '../../support/lote/stack.ts';
 import { mailServer, smtpError } from '../../support/servers/mail-server.ts';
 import { until } from '../../support/until.ts';
+import type { NightMessageNote } from '../../../src/domain/records/night.ts';
 
-const QUICK = { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' };
-const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
+const QUICK = { LOTE_DROP_STABLE_FOR: '5ms' };
 
 function mailing(port: number, over: Readonly<Record<string, string>> = {}): StackOptions {
   return {
     env: {
       ...QUICK,
-      ...{ LOTE_SMTP_URL: `smtp://127.0.0.1:${port}`, LOTE_SMTP_TLS: 'none', LOTE_MAIL_FROM: 'lote@lote.example' },
+      ...{ LOTE_SMTP_URL: `smtp://127.0.0.1:${port}`, LOTE_MAIL_FROM: 'lote@lote.example' },
       ...{ LOTE_MAIL_TO: 'back@office.example', LOTE_LANGUAGE: 'pt-PT', ...over },
     },
   };
 }
 
-async function runNightly({ client, config }: TestStack): Promise<NightlyResult> {
-  const handle = await client.workflow.start('nightlyIssuance', {
-    ...{ workflowId: `night-${config.application}`, taskQueue: config.taskQueue, args: [{ timezone: 'UTC' }] },
-  });
-  return handle.result() as Promise<NightlyResult>;
+async function runNightly(stack: TestStack): Promise<NightlyResult> {
+  return (await startNight(stack, `night-${stack.config.application}`)).result();
 }
 
 async function notesOf(night: NightlyResult): Promise<readonly NightMessageNote[]> {
-  const { runs } = JSON.parse(await readFile(night.reports.json, 'utf8')) as {
-    runs: { messages: NightMessageNote[] }[];
-  };
-  return runs.at(-1)?.messages ?? [];
+  return (await nightOf(night)).runs.at(-1)?.messages ?? [];
 }
 
 /** Resolves with the notes of the night when each of them is in this state. */
@@ -68,7 +54,7 @@ function decoded(source: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-describe('the message of a night', { timeout: 180_000 }, () => {
+describe('the message of a night', () => {
   it('comes once, in the language of LOTE_LANGUAGE, after a server that was busy at first; the night does not wait', async () => {
     let busy = true;
     const server = await mailServer({
@@ -118,18 +104,14 @@ describe('the message of a night', { timeout: 180_000 }, () => {
   it('that could not be sent in all its time stands on the page of its night as not tried any more', async () => {
     let tries = 0;
     // Busy at first; then it does not answer, so that the last try is under way when its time is over.
-    const hook = createServer((request, response) => {
-      tries += 1;
-      if (tries === 1) response.writeHead(503).end();
-      else request.resume();
+    const server = await mailServer({
+      hideSTARTTLS: true,
+      onMailFrom(_address, _session, done) {
+        tries += 1;
+        if (tries === 1) done(smtpError(451, 'Later'));
+      },
     });
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      hook.closeAllConnections();
-      hook.close();
-    });
-    const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
-    await withStack({ env: { ...QUICK, LOTE_MESSAGE_URL: url, LOTE_MESSAGE_SECRET: SECRET } }, async (stack) => {
+    await withStack(mailing(server.port), async (stack) => {
       const night = await runNightly(stack);
       await untilAll(night, 'unsent');
       await until(() => tries === 2);
@@ -140,48 +122,13 @@ describe('the message of a night', { timeout: 180_000 }, () => {
 
       expect(await notesOf(night)).toMatchObject([
         {
-          ...{ channel: 'webhook', state: 'refused' },
+          ...{ channel: 'email', state: 'refused' },
           detail: expect.stringMatching(
-            /503.*\. The last try ended without an answer: it may have been sent\.$/u,
+            /451.*\. The last try ended without an answer: it may have been sent\.$/u,
           ) as string,
         },
       ]);
       await replay(stack, workflowId);
-    });
-  });
-
-  it('goes by a signed webhook too, where one is set, with a login from a file for the mail', async () => {
-    const got: { body: string; headers: Record<string, string> }[] = [];
-    const hook = createServer((request, response) => {
-      void text(request).then((body) => {
-        got.push({ body, headers: request.headers as Record<string, string> });
-        response.end();
-      });
-    });
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void hook.close());
-    const server = await mailServer({ hideSTARTTLS: true, allowInsecureAuth: true });
-    const directory = await mkdtemp(join(tmpdir(), 'lote-mail-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
-    const file = join(directory, 'password');
-    await writeFile(file, 'pass word\n');
-    const env = {
-      ...{ LOTE_SMTP_USER: 'ana', LOTE_SMTP_PASSWORD_FILE: file, LOTE_MESSAGE_SECRET: SECRET },
-      LOTE_MESSAGE_URL: `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`,
-    };
-    await withStack(mailing(server.port, env), async (stack) => {
-      await stack.drop('good.csv', testInvoices(2));
-      const night = await runNightly(stack);
-      await until(async () => (await notesOf(night)).length === 2);
-      await untilAll(night, 'sent');
-
-      expect(server.taken).toMatchObject([{ user: 'ana', to: ['back@office.example'] }]);
-      const [{ body, headers } = { body: '', headers: {} }] = got;
-      expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({
-        type: 'night.finished',
-        data: { night: night.night, invoices: 2, issued: 2, files: [{ name: 'good.csv', verdict: 'issued' }] },
-      });
-      expect(got).toHaveLength(1);
     });
   });
 });

@@ -2,59 +2,26 @@ import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { nightlyIssuance, NightlyInput, NightlyResult } from '../../../workflows/nightly-issuance.ts';
-import { batchFailure } from '../../../src/wiring/temporal/batch-failure.ts';
-import { nightlyLines } from '../../../src/cli/output/nightly-lines.ts';
+import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
+import { batchFailure } from '../../../src/app/temporal/batch-failure.ts';
+import { nightlyLines } from '../../../src/cli/commands/nightly.ts';
 import {
   describeNightlyRuns,
   nightlySchedule,
   scheduleNightlyRuns,
   unscheduleNightlyRuns,
-} from '../../../src/wiring/schedules/nightly-schedule.ts';
-import { expectAgreement } from '../../support/crash/agreement.ts';
-import { gatedEngine } from '../../support/crash/gated-engine.ts';
+} from '../../../src/app/schedules/nightly-schedule.ts';
+import { gatedEngine } from '../../support/servers/service-front.ts';
+import type { StackOptions } from '../../support/lote/stack-parts.ts';
+import { expectAgreement, replay, withStack, type TestStack, startNight, nightOf } from '../../support/lote/stack.ts';
 import { batchFile, FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
-import { replay } from '../../support/lote/replay.ts';
-import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { mailServer } from '../../support/servers/mail-server.ts';
 import { until } from '../../support/until.ts';
 
-const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
-
-interface NightDocument {
-  readonly schema: string;
-  readonly totals: Readonly<Record<string, number>>;
-  readonly runs: readonly {
-    readonly finishedAt: string | null;
-    readonly files: readonly {
-      readonly name: string;
-      readonly verdict: string;
-      readonly shelvedAs: string;
-      readonly known: boolean;
-      readonly resumed: boolean;
-      readonly batchId: string;
-      readonly sentences: readonly string[];
-    }[];
-    readonly waiting: readonly { readonly name: string; readonly reason: string }[];
-  }[];
-}
-
-let nights = 0;
-
-function startNightlyRun({ client, config }: TestStack, input: NightlyInput | null = { timezone: 'UTC' }) {
-  return client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
-    workflowId: `night-${(nights += 1)}-${config.application}`,
-    taskQueue: config.taskQueue,
-    args: [input],
-  });
-}
+const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms' } };
 
 async function runNightly(stack: TestStack): Promise<NightlyResult> {
-  return (await startNightlyRun(stack)).result();
-}
-
-async function documentOf(result: NightlyResult): Promise<NightDocument> {
-  return JSON.parse(await readFile(result.reports.json, 'utf8')) as NightDocument;
+  return (await startNight(stack)).result();
 }
 
 function inputTree({ config }: TestStack): Promise<string[]> {
@@ -80,7 +47,7 @@ async function messageStateOf({ client }: TestStack, nightId: string): Promise<s
   return id === undefined ? null : (await client.workflow.getHandle(id).describe()).status.name;
 }
 
-describe('a night', { concurrent: true, timeout: 180_000 }, () => {
+describe('a night', { concurrent: true }, () => {
   it('runs a batch per dropped file, shelves each with a note that says why, and ends with a summary', async () => {
     await withStack(QUICK, async (stack) => {
       await stack.drop('good.csv', testInvoices(5));
@@ -90,7 +57,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
 
       const result = await runNightly(stack);
 
-      const { schema, totals, runs } = await documentOf(result);
+      const { schema, totals, runs } = await nightOf(result);
       expect(result).toMatchObject({ files: 3, problems: 2, waiting: 0 });
       expect(schema).toBe('lote.night/1');
       expect(totals).toMatchObject({
@@ -119,9 +86,9 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       expect((await inputTree(stack)).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
       expect(await inputTree(stack)).toContain('upload.csv.part');
       const page = await readFile(result.reports.html, 'utf8');
-      expect(page).toContain('2 of 3 files need somebody.');
+      expect(page).toContain('2 of 3 files need a person.');
       expect(page).toContain(`href="../${files['good.csv']?.batchId}/report.html"`);
-      await expectAgreement(stack, ...Object.values(files).map(({ batchId }) => batchId));
+      await expectAgreement(stack, ...Object.values(files).map(({ batchId }) => batchId ?? ''));
     });
   });
 
@@ -136,7 +103,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
 
       const result = await runNightly(stack);
 
-      const { runs } = await documentOf(result);
+      const { runs } = await nightOf(result);
       const again = runs.at(-1)?.files ?? [];
       expect(again.map(({ name, known, verdict }) => ({ name, known, verdict }))).toEqual([
         { name: 'first.csv', known: true, verdict: 'issued' },
@@ -153,23 +120,10 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
     });
   });
 
-  it('leaves a file without content and says that it waits', async () => {
-    await withStack(QUICK, async (stack) => {
-      await stack.drop('empty.csv', '');
-
-      const result = await runNightly(stack);
-
-      expect(result).toMatchObject({ files: 0, problems: 0, waiting: 1 });
-      expect((await documentOf(result)).runs[0]?.waiting).toEqual([{ name: 'empty.csv', reason: 'empty' }]);
-      expect(await inputTree(stack)).toContain('empty.csv');
-      expect(await readFile(result.reports.html, 'utf8')).toContain('It has no content yet.');
-    });
-  });
-
   it('takes a file that becomes complete while the night waits for it', async () => {
-    await withStack({ env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '30s' } }, async (stack) => {
+    await withStack({ env: { LOTE_DROP_STABLE_FOR: '500ms' } }, async (stack) => {
       await stack.drop('late.csv', '');
-      const night = await startNightlyRun(stack);
+      const night = await startNight(stack);
       await until(async () => (await night.query<{ waiting: unknown[] }>('night')).waiting.length === 1);
       await writeFile(join(stack.config.inputDir, 'late.csv'), batchFile(testInvoices(2)));
 
@@ -186,13 +140,13 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       const { batchId, handle } = await stack.start({ file: 'running.csv' });
       await until(() => stack.sandbox.books().totals.invoices === 3);
 
-      const night = await startNightlyRun(stack);
+      const night = await startNight(stack);
       await untilClaimed(stack, 'running.csv');
       gate.open();
       const result = await night.result();
 
       expect((await handle.result()).counts).toMatchObject({ issued: 3 });
-      expect((await documentOf(result)).runs[0]?.files[0]).toMatchObject({ batchId, verdict: 'issued' });
+      expect((await nightOf(result)).runs[0]?.files[0]).toMatchObject({ batchId, verdict: 'issued' });
       await expectAgreement(stack, batchId);
     });
   });
@@ -201,15 +155,15 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
     const gate = gatedEngine();
     await withStack({ ...QUICK, sandbox: { engine: gate.engine } }, async (stack) => {
       await stack.drop('cut.csv', testInvoices(3));
-      const cut = await startNightlyRun(stack);
+      const cut = await startNight(stack);
       await until(() => stack.sandbox.books().totals.invoices === 3);
       await cut.terminate('test');
 
-      const night = await startNightlyRun(stack);
+      const night = await startNight(stack);
       gate.open();
       const result = await night.result();
 
-      const [file] = (await documentOf(result)).runs.at(-1)?.files ?? [];
+      const [file] = (await nightOf(result)).runs.at(-1)?.files ?? [];
       expect(file).toMatchObject({ name: 'cut.csv', verdict: 'issued', resumed: true, known: false });
       expect(file?.sentences[0]).toContain('An earlier night had claimed it and was interrupted');
       expect((await inputTree(stack)).filter((path) => path.startsWith('in-progress/'))).toEqual([]);
@@ -223,15 +177,15 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
     await withStack({ ...QUICK, sandbox: { engine: gate.engine } }, async (stack) => {
       const content = batchFile(testInvoices(2));
       await stack.drop('stopped.csv', content);
-      const night = await startNightlyRun(stack);
+      const night = await startNight(stack);
       await until(() => stack.sandbox.books().totals.invoices === 2);
       const [batch] = await stack.ledger.listBatches(1);
       await stack.client.workflow.getHandle(batch?.workflowId ?? '').terminate('test');
       gate.open();
 
-      const first = await documentOf(await night.result());
+      const first = await nightOf(await night.result());
       await stack.drop('stopped.csv', content);
-      const second = await documentOf(await runNightly(stack));
+      const second = await nightOf(await runNightly(stack));
 
       expect(first.runs[0]?.files[0]).toMatchObject({ verdict: 'failed' });
       expect(first.runs[0]?.files[0]?.shelvedAs).toMatch(/^refused\//u);
@@ -240,32 +194,12 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
     });
   });
 
-  it('with nothing dropped ends at once with a summary that says so', async () => {
+  it('with nothing dropped, and no input at all, ends at once with a summary that says so', async () => {
     await withStack(QUICK, async (stack) => {
-      const result = await runNightly(stack);
+      const result = await (await startNight(stack, undefined, null)).result();
 
       expect(result).toMatchObject({ files: 0, problems: 0, waiting: 0 });
       expect(await readFile(result.reports.html, 'utf8')).toContain('No file was dropped.');
-    });
-  });
-
-  it('refuses a wrong input with a sentence that shows the right one', async () => {
-    const cases = [
-      ['tonight', 'nightlyIssuance needs no input'],
-      [{ timezone: 'Lisbon' }, 'IANA name such as Europe/Lisbon, found "Lisbon"'],
-      [{ timezone: 1 }, '"timezone" must be a text, found 1'],
-    ] as const;
-    await withStack(QUICK, async (stack) => {
-      for (const [input, sentence] of cases) {
-        const night = await startNightlyRun(stack, input as NightlyInput);
-
-        const failure: unknown = await night.result().catch((error: unknown) => error);
-
-        expect(failure).toBeInstanceOf(WorkflowFailedError);
-        const texts: string[] = [];
-        for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) texts.push(cause.message);
-        expect(texts.join('\n')).toContain(sentence);
-      }
     });
   });
 
@@ -301,7 +235,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
   it("that cannot bring a file to its end finishes its summary, sends one message in its readers' language, and then fails", async () => {
     const server = await mailServer({ hideSTARTTLS: true });
     const env = {
-      ...{ ...QUICK.env, LOTE_SMTP_URL: `smtp://127.0.0.1:${server.port}`, LOTE_SMTP_TLS: 'none' },
+      ...{ ...QUICK.env, LOTE_SMTP_URL: `smtp://127.0.0.1:${server.port}` },
       ...{ LOTE_MAIL_FROM: 'lote@lote.example', LOTE_MAIL_TO: 'back@office.example', LOTE_LANGUAGE: 'pt-PT' },
     };
     await withStack({ env }, async (stack) => {
@@ -309,7 +243,7 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       await writeFile(join(stack.config.inputDir, '.no-folder'), '');
       await symlink('.no-folder', join(stack.config.inputDir, 'archive'));
       await stack.drop('good.csv', testInvoices(2));
-      const handle = await startNightlyRun(stack);
+      const handle = await startNight(stack);
 
       const failed = await handle.result().catch((error: unknown) => error);
       expect(failed).toBeInstanceOf(WorkflowFailedError);
@@ -326,12 +260,6 @@ describe('a night', { concurrent: true, timeout: 180_000 }, () => {
       expect(plain).toContain('1 de 1 ficheiros precisa de algu');
       expect(plain).toContain('- good.csv: A noite não conseguiu lev');
       await replay(stack, workflowId);
-    });
-  });
-
-  it('needs no input at all', async () => {
-    await withStack(QUICK, async (stack) => {
-      expect(await (await startNightlyRun(stack, null)).result()).toMatchObject({ files: 0 });
     });
   });
 });

@@ -2,40 +2,32 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { batchIdOf } from '../../../src/contract/batch-id.ts';
-import type { NightlyRunEntry } from '../../../src/domain/ports/run-log.ts';
-import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
-import type { nightlyIssuance, NightlyResult } from '../../../workflows/nightly-issuance.ts';
+import { batchIdOf } from '../../../src/domain/messages/batch-id.ts';
+import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
 import { simulatedEngine, type Engine } from '../../../src/sandbox/engine.ts';
-import { expectAgreement } from '../../support/crash/agreement.ts';
-import { gated } from '../../support/crash/gated-engine.ts';
+import { gated } from '../../support/servers/service-front.ts';
+import type { StackOptions } from '../../support/lote/stack-parts.ts';
+import {
+  expectAgreement,
+  replay,
+  withStack,
+  type TestStack,
+  startNight,
+  stop,
+  filesOf,
+} from '../../support/lote/stack.ts';
 import { batchFile, customerOf, testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
-import { replay } from '../../support/lote/replay.ts';
-import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
 /** Few requests at once, so that a pause leaves something to send. */
 const QUICK: StackOptions = {
-  env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms', LOTE_PAGE_SIZE: '10' },
+  env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_PAGE_SIZE: '10' },
   profile: { limits: { maxConcurrency: 4 } },
 };
 const PAUSED = testInvoices(40, {}, 100);
 const OTHER = testInvoices(1, {}, 500);
 /** Answered before the service waits. */
 const ANSWERED = 6;
-
-function startNightly({ client, config }: TestStack, night: string) {
-  return client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
-    ...{ workflowId: `${night}-${config.application}`, taskQueue: config.taskQueue, args: [{ timezone: 'UTC' }] },
-  });
-}
-
-async function filesOf(night: NightlyResult): Promise<readonly NightlyRunEntry[]> {
-  const { runs } = JSON.parse(await readFile(night.reports.json, 'utf8')) as {
-    runs: { night: string; files: NightlyRunEntry[] }[];
-  };
-  return runs.find((run) => run.night === night.night)?.files ?? [];
-}
 
 /** The batch that a dropped file becomes. */
 function batchOf({ client, config }: TestStack, name: string, content: readonly TestInvoice[]): BatchHandle {
@@ -77,38 +69,22 @@ function gate(stack: TestStack): () => void {
   return release;
 }
 
-function pause(batch: BatchHandle): Promise<string> {
-  return batch.executeUpdate<string, [{ reason: string }]>('pause', { args: [{ reason: 'a question' }] });
-}
-
-async function signalsOf({ client }: TestStack, workflowId: string): Promise<readonly string[]> {
-  const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-  return (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? []);
-}
-
-/** The batch has read the ledger since an operator's word, and has done what follows from it. */
-async function hasRefreshed(batch: BatchHandle): Promise<boolean> {
-  const { events } = await batch.fetchHistory();
-  const refreshes = new Set(
-    (events ?? []).flatMap(({ eventId, activityTaskScheduledEventAttributes: scheduled }) =>
-      scheduled?.activityType?.name === 'lookAtBatch' ? [String(eventId)] : [],
+/** What the looks of a night found: the batches that wait for a person. */
+async function looksOf({ client }: TestStack, workflowId: string): Promise<readonly string[]> {
+  const events = (await client.workflow.getHandle(workflowId).fetchHistory()).events ?? [];
+  const looks = new Set(
+    events.flatMap(({ eventId, activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.activityType?.name === 'waitingDrops' ? [String(eventId)] : [],
     ),
   );
-  const read = (events ?? []).findIndex(({ activityTaskCompletedEventAttributes: completed }) =>
-    refreshes.has(String(completed?.scheduledEventId)),
-  );
-  const since = read === -1 ? [] : (events ?? []).slice(read);
-  return since.some(({ workflowTaskCompletedEventAttributes: done }) => (done ?? null) !== null);
-}
-
-async function signalsBy(batch: BatchHandle): Promise<readonly string[]> {
-  const { events } = await batch.fetchHistory();
-  return (events ?? []).flatMap(
-    (event) => event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName ?? [],
+  return events.flatMap(({ activityTaskCompletedEventAttributes: completed }) =>
+    looks.has(String(completed?.scheduledEventId))
+      ? [Buffer.from(completed?.result?.payloads?.[0]?.data ?? []).toString()]
+      : [],
   );
 }
 
-describe('a batch that an operator has paused', { concurrent: true, timeout: 180_000 }, () => {
+describe('a batch that an operator has paused', { concurrent: true }, () => {
   it('keeps no night waiting: the night names it and ends, later ones go on, and it is sent when it is resumed', async () => {
     const { options, settleOther } = gatedService();
     settleOther();
@@ -116,10 +92,10 @@ describe('a batch that an operator has paused', { concurrent: true, timeout: 180
       const release = gate(stack);
       await stack.drop('paused.csv', PAUSED);
       await stack.drop('other.csv', OTHER);
-      const first = await startNightly(stack, 'night-1');
+      const first = await startNight(stack);
       await until(() => postsOf(stack, PAUSED) > ANSWERED);
       const batch = batchOf(stack, 'paused.csv', PAUSED);
-      await pause(batch);
+      await stop(batch);
       release();
 
       const night = await first.result();
@@ -131,7 +107,7 @@ describe('a batch that an operator has paused', { concurrent: true, timeout: 180
       });
       expect(file?.issued).toBeLessThan(40);
       const page = await readFile(night.reports.html, 'utf8');
-      expect(page).toContain('1 of 2 files needs somebody.');
+      expect(page).toContain('1 of 2 files needs a person.');
       expect(page).toContain('An operator has paused it, and the night did not wait');
       expect(await readdir(join(stack.config.inputDir, 'in-progress')).catch(() => [])).toEqual([]);
       expect((await batch.describe()).status.name).toBe('RUNNING');
@@ -139,7 +115,8 @@ describe('a batch that an operator has paused', { concurrent: true, timeout: 180
       // The same bytes, dropped again: a run beside it waits for the batch, and its night does not.
       await stack.drop('again.csv', PAUSED);
       await stack.drop('new.csv', testInvoices(2, {}, 900));
-      const next = await (await startNightly(stack, 'night-2')).result();
+      const second = await startNight(stack);
+      const next = await second.result();
       expect(next).toMatchObject({ files: 2, problems: 1 });
       const again = (await filesOf(next)).find(({ name }) => name === 'again.csv');
       expect(again).toMatchObject({ verdict: 'attention', waitsFor: 'resume', batchId: batch.workflowId });
@@ -150,8 +127,7 @@ describe('a batch that an operator has paused', { concurrent: true, timeout: 180
       expect(await readFile(result.reports.html, 'utf8')).toContain('paused.csv');
       const batches = [...(await filesOf(night)), ...(await filesOf(next))].flatMap(({ batchId }) => batchId ?? []);
       await expectAgreement(stack, ...new Set(batches));
-      for (const id of [first.workflowId, `night-2-${stack.config.application}`, batch.workflowId])
-        await replay(stack, id);
+      for (const id of [first.workflowId, second.workflowId, batch.workflowId]) await replay(stack, id);
     });
   });
 
@@ -159,23 +135,19 @@ describe('a batch that an operator has paused', { concurrent: true, timeout: 180
     const { options, settleOther } = gatedService();
     await withStack(options, async (stack) => {
       await stack.drop('other.csv', OTHER);
-      const first = await startNightly(stack, 'night-1');
+      const first = await startNight(stack);
       const batch = batchOf(stack, 'other.csv', OTHER);
       await until(
         async () => (await batch.query<{ pagesSent: number }>('progress').catch(() => null))?.pagesSent === 1,
       );
-      await pause(batch);
-      await until(() => hasRefreshed(batch));
-
-      expect(await signalsBy(batch)).not.toContain('batchPaused');
+      await stop(batch);
       await stack.drop('again.csv', OTHER);
-      const next = await startNightly(stack, 'night-2');
-      // The run beside it cannot know that no page of it waits.
-      expect(await next.result()).toMatchObject({ files: 1, problems: 1 });
+      const next = await startNight(stack);
+      await until(async () => (await looksOf(stack, next.workflowId)).length > 0);
       settleOther();
 
       expect(await first.result()).toMatchObject({ files: 1, problems: 0 });
-      expect(await signalsOf(stack, first.workflowId)).not.toContain('batchPaused');
+      expect(await next.result()).toMatchObject({ files: 1, problems: 0 });
       for (const id of [first.workflowId, next.workflowId, batch.workflowId]) await replay(stack, id);
     });
   });
@@ -186,13 +158,13 @@ describe('a batch that an operator has paused', { concurrent: true, timeout: 180
       const release = gate(stack);
       await stack.drop('paused.csv', PAUSED);
       await stack.drop('other.csv', OTHER);
-      const night = await startNightly(stack, 'night');
+      const night = await startNight(stack);
       // The other file is sent later: what the service does not answer has all permits.
       await until(() => postsOf(stack, PAUSED) > ANSWERED);
       const batch = batchOf(stack, 'paused.csv', PAUSED);
-      await pause(batch);
+      await stop(batch);
       release();
-      await until(async () => (await signalsOf(stack, night.workflowId)).includes('batchPaused'));
+      await until(async () => (await looksOf(stack, night.workflowId)).at(-1)?.includes('paused') === true);
 
       const { running } = await night.query<{ running: readonly string[] }>('night');
       expect(running.toSorted()).toEqual(['other.csv', 'paused.csv']);

@@ -1,25 +1,17 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BatchResult, ReasonInput } from '../../../src/contract/messages.ts';
-import type { NightlyRunEntry } from '../../../src/domain/ports/run-log.ts';
-import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
-import type { nightlyIssuance, NightlyResult } from '../../../workflows/nightly-issuance.ts';
-import { expectAgreement } from '../../support/crash/agreement.ts';
-import { ownName, testInvoices } from '../../support/files/batch-file.ts';
-import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
+import type { BatchResult } from '../../../src/domain/messages/messages.ts';
+import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
+import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
+import type { StackOptions } from '../../support/lote/stack-parts.ts';
+import { expectAgreement, withStack, type TestStack, startNight, filesOf, stop } from '../../support/lote/stack.ts';
+import { testInvoices } from '../../support/files/batch-file.ts';
 import { until } from '../../support/until.ts';
+import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
 
-const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
+const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms' } };
 const FILE = testInvoices(3);
-
-function startNight({ client, config }: TestStack) {
-  return client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
-    ...{ workflowId: ownName('night'), taskQueue: config.taskQueue, args: [{ timezone: 'UTC' }] },
-  });
-}
-
-type Night = Awaited<ReturnType<typeof startNight>>;
 
 /** A night has claimed the file, and the service is away: nothing of it has been sent. Then an operator ends the night. */
 async function interruptedNight(stack: TestStack): Promise<{ readonly batchId: string; readonly handle: BatchHandle }> {
@@ -34,26 +26,8 @@ async function interruptedNight(stack: TestStack): Promise<{ readonly batchId: s
   return { batchId, handle };
 }
 
-/** The workflow of the file in the first claim folder of a night, which took it over. */
-function runOf(night: Night, batchId: string): string {
-  const date = new Date().toISOString().slice(0, 10);
-  return `${batchId}-${date}-${night.firstExecutionRunId.slice(-8)}-0001-resumed`;
-}
-
-async function entryOf({ reports, night }: NightlyResult): Promise<NightlyRunEntry | undefined> {
-  const { runs } = JSON.parse(await readFile(reports.json, 'utf8')) as {
-    runs: { night: string; files: NightlyRunEntry[] }[];
-  };
-  return runs.find((run) => run.night === night)?.files[0];
-}
-
-/** What the next night has of the file, whose run waits until a reconciliation has closed the batch. */
-async function entryOfWaitingNight(stack: TestStack, batchId: string): Promise<NightlyRunEntry | undefined> {
-  const night = await startNight(stack);
-  const run = stack.client.workflow.getHandle(runOf(night, batchId)) as BatchHandle;
-  await until(async () => (await stack.progress(run).catch(() => null))?.phase === 'attached');
-  expect((await stack.reconcile()).orphans).toEqual([batchId]);
-  return entryOf(await night.result());
+async function entryOf(night: NightlyResult): Promise<NightlyRunEntry | undefined> {
+  return (await filesOf(night))[0];
 }
 
 async function expectNothingSent(stack: TestStack, batchId: string, code: string): Promise<void> {
@@ -70,7 +44,7 @@ async function expectSentWhenDroppedAgain(stack: TestStack, batchId: string): Pr
   await expectAgreement(stack, batchId);
 }
 
-describe('a file that a night takes over from an earlier one', { concurrent: true, timeout: 180_000 }, () => {
+describe('a file that a night takes over from an earlier one', { concurrent: true }, () => {
   it('is not sent when its run was terminated and its batch closed: it is shelved with its report', async () => {
     await withStack(QUICK, async (stack) => {
       const { batchId, handle } = await interruptedNight(stack);
@@ -88,17 +62,18 @@ describe('a file that a night takes over from an earlier one', { concurrent: tru
     });
   });
 
-  it('is not sent when its run was terminated and its batch is open still: it waits until reconciliation closes it', async () => {
+  it('is not sent when its run was terminated and its batch is open still: the night closes it', async () => {
     await withStack(QUICK, async (stack) => {
       const { batchId, handle } = await interruptedNight(stack);
       await handle.terminate('the wrong file');
       stack.front.script = () => 'pass';
 
-      expect(await entryOfWaitingNight(stack, batchId)).toMatchObject({
-        resumed: true,
-        verdict: 'attention',
-        issued: 0,
-      });
+      const entry = await entryOf(await (await startNight(stack)).result());
+
+      expect(entry).toMatchObject({ resumed: true, verdict: 'attention', issued: 0 });
+      expect(entry?.sentences.join(' ')).toMatch(
+        /Stopped on .*: its run was terminated in Temporal, by .* \(the wrong file\)\./u,
+      );
       await expectNothingSent(stack, batchId, 'run-lost');
       await expectSentWhenDroppedAgain(stack, batchId);
     });
@@ -107,7 +82,7 @@ describe('a file that a night takes over from an earlier one', { concurrent: tru
   it('is not sent when an operator has cancelled the rest of its batch', async () => {
     await withStack(QUICK, async (stack) => {
       const { batchId, handle } = await interruptedNight(stack);
-      await handle.executeUpdate<string, [ReasonInput]>('cancelRemaining', { args: [{ reason: 'the wrong file' }] });
+      await stop(handle, 'cancelRemaining');
       expect(await handle.result()).toMatchObject({ state: 'cancelled' });
       stack.front.script = () => 'pass';
 
@@ -122,12 +97,12 @@ describe('a file that a night takes over from an earlier one', { concurrent: tru
   it('does not say of a paused batch whose run has ended that somebody must resume it', async () => {
     await withStack(QUICK, async (stack) => {
       const { batchId, handle } = await interruptedNight(stack);
-      await handle.executeUpdate<string, [ReasonInput]>('pause', { args: [{ reason: 'a look' }] });
+      await stop(handle);
       await until(async () => (await stack.ledger.findBatch(batchId))?.state === 'paused');
       await handle.terminate('the wrong file');
       stack.front.script = () => 'pass';
 
-      const entry = await entryOfWaitingNight(stack, batchId);
+      const entry = await entryOf(await (await startNight(stack)).result());
       expect(entry).toMatchObject({ resumed: true, verdict: 'attention', issued: 0 });
       expect(entry?.waitsFor).toBeUndefined();
       await expectNothingSent(stack, batchId, 'run-lost');

@@ -1,25 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../../support/crash/agreement.ts';
+import { gatedEngine } from '../../support/servers/service-front.ts';
+import { expectAgreement, withStack, type TestStack, stop } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
-import { gatedEngine } from '../../support/crash/gated-engine.ts';
-import { withStack, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
-import type { ActorInput } from '../../../src/contract/messages.ts';
-import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import { type BatchHandle, createRunDirectory } from '../../../src/app/temporal/batch-starter.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Pages, of which few are under way at once; all of them take 4 s. */
-const INVOICES = 80;
+/** Pages, of which few are under way at once. */
 const SLOW = {
   profile: { limits: { maxConcurrency: 2 } },
   sandbox: { latencyMs: 100 },
   env: { LOTE_PAGE_SIZE: '10' },
 } as const;
-
-type Reason = [{ reason: string }];
-
-function operate(handle: BatchHandle, update: 'pause' | 'cancelRemaining', reason = 'test'): Promise<string> {
-  return handle.executeUpdate<string, Reason>(update, { args: [{ reason }] });
-}
 
 async function sendingBatch(stack: TestStack, invoices: number) {
   await stack.drop('operated.csv', testInvoices(invoices));
@@ -28,69 +20,14 @@ async function sendingBatch(stack: TestStack, invoices: number) {
   return started;
 }
 
-/** What is on the wire ends: then the number of requests stands still while the batch says that it is paused. */
-async function quiet(stack: TestStack): Promise<number> {
-  let before = -1;
-  await until(async () => {
-    if (before === stack.posts().length) return true;
-    before = stack.posts().length;
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    return false;
-  });
-  return before;
-}
-
-describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
-  it('pauses a batch, which sends nothing more, and resumes it', async () => {
-    await withStack(SLOW, async (stack) => {
-      const { batchId, handle } = await sendingBatch(stack, INVOICES);
-
-      expect(await operate(handle, 'pause')).toContain('Paused');
-      expect(await stack.progress(handle)).toMatchObject({ paused: true });
-      const sent = await quiet(stack);
-      expect(sent).toBeLessThan(INVOICES);
-      expect(await handle.executeUpdate<string, [ActorInput]>('resume', { args: [{ who: 'ana' }] })).toContain(
-        'Resumed',
-      );
-      const result = await handle.result();
-
-      expect(result.counts).toMatchObject({ issued: INVOICES });
-      const audit = await stack.ledger.auditOf(batchId);
-      expect(audit.map(({ what, who }) => [what, who])).toContainEqual(['resume', 'ana']);
-      await expectAgreement(stack, batchId);
-    });
-  });
-
-  it('cancels the rest of a paused batch: what is not sent is held, and goes when the file is dropped again', async () => {
-    await withStack(SLOW, async (stack) => {
-      const { batchId, handle } = await sendingBatch(stack, INVOICES);
-      await operate(handle, 'pause');
-
-      await operate(handle, 'cancelRemaining');
-      const result = await handle.result();
-
-      const { issued = 0, held = 0 } = result.counts;
-      expect(result.state).toBe('cancelled');
-      expect(issued + held).toBe(INVOICES);
-      expect(held).toBeGreaterThan(0);
-      expect(issued).toBe(stack.sandbox.books().totals.invoices);
-      const reasons = (await stack.lines(batchId))
-        .filter(({ state }) => state === 'held')
-        .map(({ reason }) => reason?.code);
-      expect(new Set(reasons)).toEqual(new Set(['batch-cancelled']));
-      const again = await (await stack.start({ file: 'operated.csv' })).handle.result();
-      expect(again).toMatchObject({ batchId, state: 'finished', counts: { issued: INVOICES } });
-      await expectAgreement(stack, batchId);
-    });
-  });
-
+describe('an operator', { concurrent: true }, () => {
   it('pauses before the merchants: none is created until the batch goes on', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = ({ path }) => (path.startsWith('/v1/merchants') ? { status: 503 } : 'pass');
       await stack.drop('early.csv', testInvoices(3));
       const { handle } = await stack.start({ file: 'early.csv' });
       await until(async () => (await stack.progress(handle)).waitingFor !== null);
-      await operate(handle, 'pause');
+      await stop(handle);
       stack.front.script = () => 'pass';
       const looks = stack.front.requests.length;
       await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -104,7 +41,7 @@ describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
     });
   });
 
-  it('resumes a batch that waits for the service at once: nobody waits for the end of a long wait', async () => {
+  it('resumes a batch that waits for the service at once, without waiting for the end of a long wait', async () => {
     await withStack({}, async (stack) => {
       const baseUrl = stack.front.url;
       const reason = { code: 'http-503', message: 'HTTP 503' };
@@ -114,7 +51,7 @@ describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
       await stack.drop('waits.csv', testInvoices(200));
       const { handle } = await stack.start({ file: 'waits.csv' });
       await until(async () => (await stack.progress(handle)).waitingFor === 'http-503');
-      await operate(handle, 'pause');
+      await stop(handle);
       await stack.ledger.closeBreaker(baseUrl);
 
       await handle.executeUpdate<string, []>('resume');
@@ -141,6 +78,100 @@ describe('an operator', { concurrent: true, timeout: 180_000 }, () => {
       gate.open();
 
       expect((await handle.result()).counts).toMatchObject({ issued: 20 });
+    });
+  });
+});
+
+const BATCHES = 12;
+const INVOICES = 8;
+const ORDERS = 3;
+
+/** Pauses and resumes the batch again and again while it begins; the last word is to go on. */
+async function pauseAndResume(handle: BatchHandle): Promise<void> {
+  for (let orders = 0; orders < ORDERS;) {
+    const isTaken = await stop(handle).then(
+      () => true,
+      () => false,
+    );
+    if (isTaken) {
+      orders += 1;
+      await handle.executeUpdate<string, []>('resume');
+    }
+  }
+}
+
+describe('a batch that is paused and resumed while its pages begin', () => {
+  it('goes on with each page: one that was not there yet could not be notified', async () => {
+    await withStack({ env: { LOTE_PAGE_SIZE: '1' } }, async (stack) => {
+      const ends = Array.from({ length: BATCHES }, async (_, at) => {
+        const file = `batch-${at}.csv`;
+        await stack.drop(file, testInvoices(INVOICES, {}, at * INVOICES + 1));
+        const { handle } = await stack.start({ file });
+        await pauseAndResume(handle);
+        return handle.result();
+      });
+
+      for (const { counts } of await Promise.all(ends)) expect(counts).toMatchObject({ issued: INVOICES });
+    });
+  });
+});
+
+const PER_SECOND = 3;
+/** What leaves in the 24 s for which the SDK keeps heartbeats back unless told otherwise. */
+const UNTIL_A_LATE_HEARTBEAT = 24 * PER_SECOND;
+/** Longer than from one POST to the next. */
+const QUIET_MS = 4_000;
+
+/** When nothing has left for a while. */
+async function untilQuiet(stack: TestStack): Promise<void> {
+  for (let posts = -1; posts !== stack.posts().length;) {
+    posts = stack.posts().length;
+    // oxlint-disable-next-line no-await-in-loop -- it waits for what does not come
+    await sleep(QUIET_MS);
+  }
+}
+
+describe('the run of a batch that is terminated', () => {
+  it('stops sending with the next heartbeat of its slice', async () => {
+    await withStack({ profile: { limits: { requestsPerSecond: PER_SECOND } } }, async (stack) => {
+      await stack.drop('wrong.csv', testInvoices(150));
+      const { handle } = await stack.start({ file: 'wrong.csv' });
+      // The first heartbeat of a slice is never kept back.
+      await until(() => stack.posts().length > 6 * PER_SECOND);
+
+      await handle.terminate('the wrong file');
+      const before = stack.posts().length;
+      await untilQuiet(stack);
+
+      expect(stack.posts().length - before).toBeLessThan(UNTIL_A_LATE_HEARTBEAT / 2);
+    });
+  });
+});
+
+describe('a batch that is cancelled in the Temporal UI', { concurrent: true }, () => {
+  it.each([
+    ['while its pages are sent', '5', 'sending'],
+    ['while it waits for final words', '50', 'waiting'],
+  ])('ends, and reconciliation closes it: %s', async (_, pageSize, phase) => {
+    const gate = gatedEngine();
+    const slow = { profile: { limits: { maxConcurrency: 2 } }, env: { LOTE_PAGE_SIZE: pageSize } };
+    await withStack({ ...slow, sandbox: { engine: gate.engine, latencyMs: 150 } }, async (stack) => {
+      await stack.drop('cancelled.csv', testInvoices(40));
+      const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
+      await until(async () => stack.posts().length > 5 && (await stack.progress(handle)).phase === phase);
+
+      await handle.cancel();
+
+      await until(async () => (await handle.describe()).status.name === 'CANCELLED');
+      const { runId } = await handle.describe();
+      const run = { workflowId: batchId, runId, temporalId: null };
+      expect(await createRunDirectory(stack.client).stopOf(run)).toMatchObject({ what: 'cancelled' });
+      gate.open();
+      expect(await stack.reconcile()).toMatchObject({ orphans: [batchId] });
+      await expectAgreement(stack, batchId);
+      const again = await (await stack.start({ file: 'cancelled.csv' })).handle.result();
+      expect(again.counts).toMatchObject({ issued: 40 });
+      await expectAgreement(stack, batchId);
     });
   });
 });

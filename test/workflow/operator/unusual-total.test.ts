@@ -1,17 +1,23 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { BatchResult, ConfirmTotalInput } from '../../../src/contract/messages.ts';
-import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
-import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
-import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
-import { expectAgreement } from '../../support/crash/agreement.ts';
+import type { ConfirmTotalInput } from '../../../src/domain/messages/messages.ts';
+import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
+import type { StackOptions } from '../../support/lote/stack-parts.ts';
+import {
+  expectAgreement,
+  replay,
+  withStack,
+  type TestStack,
+  retry,
+  startNight,
+  filesOf,
+  stop,
+} from '../../support/lote/stack.ts';
 import { testInvoices, type TestInvoice } from '../../support/files/batch-file.ts';
-import { replay } from '../../support/lote/replay.ts';
-import { withStack, type StackOptions, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
-const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms', LOTE_DROP_PATIENCE: '50ms' } };
+const QUICK: StackOptions = { env: { LOTE_DROP_STABLE_FOR: '5ms' } };
 const WEEK = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'];
 /** Eleven times what is usual, of a merchant that no file had before. */
 const UNUSUAL = testInvoices(22, { nif: '502757191' }, 1_000);
@@ -51,21 +57,7 @@ async function statesOf(stack: TestStack, batchId: string): Promise<ReadonlySet<
   return new Set((await stack.lines(batchId)).map(({ state }) => state));
 }
 
-async function runNightly({ client, config }: TestStack, night: string): Promise<NightlyResult> {
-  const handle = await client.workflow.start('nightlyIssuance', {
-    ...{ workflowId: `${night}-${config.application}`, taskQueue: config.taskQueue, args: [{ timezone: 'UTC' }] },
-  });
-  return handle.result() as Promise<NightlyResult>;
-}
-
-async function retryAll({ client, config }: TestStack, batchId: string): Promise<BatchResult> {
-  return client.workflow.execute<typeof retryInvoices>('retryInvoices', {
-    ...{ workflowId: `${batchId}-retry`, taskQueue: config.taskQueue },
-    args: [{ batch: batchId, states: ['failed', 'rejected', 'held'], reason: 'the run was lost' }],
-  });
-}
-
-describe('a file of eleven times the usual number of invoices', { concurrent: true, timeout: 180_000 }, () => {
+describe('a file of eleven times the usual number of invoices', { concurrent: true }, () => {
   it('is held before anything leaves, says why, and goes when an operator has confirmed its number', async () => {
     await withStack(QUICK, async (stack) => {
       const week = await usualWeek(stack);
@@ -109,7 +101,7 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
       });
 
       expect(await statesOf(stack, batchId)).toEqual(new Set(['held']));
-      await handle.executeUpdate('cancelRemaining', { args: [{ reason: 'it is wrong' }] });
+      await stop(handle, 'cancelRemaining', { reason: 'it is wrong' });
       expect(await handle.result()).toMatchObject({ state: 'cancelled', counts: { held: 22 } });
       expect(created(stack)).toBe(before);
     });
@@ -122,7 +114,7 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
       const first = await startUnusual(stack);
       await stack.client.workflow.getHandle(first.batchId).terminate('test');
       const second = await startUnusual(stack);
-      await second.handle.executeUpdate('cancelRemaining', { args: [{ reason: 'to be looked at' }] });
+      await stop(second.handle, 'cancelRemaining', { reason: 'to be looked at' });
       await second.handle.result();
       const third = await startUnusual(stack);
       expect(await statesOf(stack, third.batchId)).toEqual(new Set(['held']));
@@ -141,7 +133,8 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
       const first = await startUnusual(stack);
       await stack.client.workflow.getHandle(first.batchId).terminate('test');
 
-      const refused = await retryAll(stack, first.batchId);
+      const states = ['failed', 'rejected', 'held'] as const;
+      const refused = await retry(stack, { batch: first.batchId, states, reason: 'the run was lost' });
       expect(refused).toMatchObject({ retried: { moved: 0, refused: { 'total-unconfirmed': 22 } } });
       expect(created(stack)).toBe(before);
       expect(await statesOf(stack, first.batchId)).toEqual(new Set(['held']));
@@ -164,35 +157,6 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
     });
   });
 
-  it('goes at once when it was started with its own number and net', async () => {
-    await withStack(QUICK, async (stack) => {
-      await usualWeek(stack);
-      const declared = { expectInvoices: 22, expectNet: { EUR: '451.00' } };
-      const result = await stack.run('may_20261123.csv', UNUSUAL, declared);
-      expect(result.counts).toMatchObject({ issued: 22 });
-      expect(await stack.ledger.totalCheck(result.batchId)).toMatchObject({ check: { kind: 'declared' } });
-    });
-  });
-
-  it('goes at once when LOTE_TOTAL_FACTOR is off', async () => {
-    await withStack({ env: { LOTE_TOTAL_FACTOR: 'off' } }, async (stack) => {
-      await usualWeek(stack);
-      expect((await stack.run('may_20261123.csv', UNUSUAL)).counts).toMatchObject({ issued: 22 });
-    });
-  });
-
-  it('goes when four earlier files alone can be compared with, or they have another name', async () => {
-    await withStack(QUICK, async (stack) => {
-      const four = [1, 2, 3, 4].map((day) => stack.run(`may_${day}.csv`, testInvoices(2, {}, 10 * day)));
-      await Promise.all([...four, stack.run('june_5.csv', testInvoices(2, {}, 90))]);
-      const result = await stack.run('may_20261123.csv', UNUSUAL);
-
-      expect(result.counts).toMatchObject({ issued: 22 });
-      const check = { kind: 'too-few', batches: 4, needed: 5 };
-      expect(await stack.ledger.totalCheck(result.batchId)).toMatchObject({ check, pattern: 'may_#.csv' });
-    });
-  });
-
   it('does not keep its night waiting: the night ends, its page says what to do, and the batch goes later', async () => {
     await withStack(QUICK, async (stack) => {
       await usualWeek(stack);
@@ -200,13 +164,11 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
       await stack.drop('may_20261123.csv', UNUSUAL);
       await stack.drop('june.csv', testInvoices(1, {}, 500));
 
-      const night = await runNightly(stack, 'night-1');
+      const first = await startNight(stack);
+      const night = await first.result();
 
       expect(night).toMatchObject({ files: 2, problems: 1 });
-      const { runs } = JSON.parse(await readFile(night.reports.json, 'utf8')) as {
-        runs: { files: { name: string; batchId: string }[] }[];
-      };
-      const file = runs[0]?.files.find(({ name }) => name === 'may_20261123.csv');
+      const file = (await filesOf(night)).find(({ name }) => name === 'may_20261123.csv');
       expect(file).toMatchObject({ verdict: 'attention', waitsFor: 'total-unusual', invoices: 22, issued: 0 });
       expect(await readFile(night.reports.html, 'utf8')).toContain(`lote confirm-total ${file?.batchId} --invoices 22`);
       expect(await readdir(join(stack.config.inputDir, 'in-progress')).catch(() => [])).toEqual([]);
@@ -214,12 +176,12 @@ describe('a file of eleven times the usual number of invoices', { concurrent: tr
 
       // The same bytes, dropped again: a run beside it waits for the batch, and its night does not.
       await stack.drop('may_20261124.csv', UNUSUAL);
-      expect(await runNightly(stack, 'night-2')).toMatchObject({ files: 1, problems: 1 });
+      expect(await (await startNight(stack)).result()).toMatchObject({ files: 1, problems: 1 });
 
       const handle = stack.client.workflow.getHandle(file?.batchId ?? '') as BatchHandle;
       await confirm(handle, { invoices: 22, reason: 'seen in the morning' });
       expect((await handle.result()).counts).toMatchObject({ issued: 22 });
-      await replay(stack, `night-1-${stack.config.application}`);
+      await replay(stack, first.workflowId);
     });
   });
 });

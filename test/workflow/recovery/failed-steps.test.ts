@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { AsyncCompletionClient } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../../support/crash/agreement.ts';
+import { expectAgreement, withStack } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
-import { withStack } from '../../support/lote/stack.ts';
 import type { FrontAction } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
-import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
-import { batchFailure } from '../../../src/wiring/temporal/batch-failure.ts';
+import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
+import { batchFailure } from '../../../src/app/temporal/batch-failure.ts';
 
 const FAILURE = ApplicationFailure.nonRetryable('An operator failed the step.', 'internal');
 
@@ -19,7 +18,7 @@ async function pendingActivity(handle: BatchHandle, name: string): Promise<strin
   return found?.activityId ?? null;
 }
 
-describe('a step of a batch that fails for good', { concurrent: true, timeout: 180_000 }, () => {
+describe('a step of a batch that fails for good', { concurrent: true }, () => {
   it.each([
     ['ensureMerchants', '/v1/merchants', 3],
     ['submitSlice', '/v1/invoices', 200],
@@ -51,7 +50,7 @@ describe('a step of a batch that fails for good', { concurrent: true, timeout: 1
   });
 });
 
-describe('a report that fails for good', { timeout: 180_000 }, () => {
+describe('a report that fails for good', () => {
   it('ends the run, which says so and is listed as ended, and the next reconciliation writes it', async () => {
     await withStack({}, async (stack) => {
       const { reportsDir } = stack.config;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../../support/crash/agreement.ts';
-import { gatedEngine } from '../../support/crash/gated-engine.ts';
+import { awaitResult } from '../../../src/app/temporal/await-result.ts';
+import { gatedEngine } from '../../support/servers/service-front.ts';
+import { expectAgreement, removeRun, withStack, type TestStack } from '../../support/lote/stack.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
-import { removeRun } from '../../support/lote/remove-run.ts';
-import { withStack, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
-import type { BatchHandle } from '../../../src/wiring/temporal/batch-starter.ts';
+import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
 
 /** As an operator resets a run in the Temporal UI: to the end of its first workflow task, before it read its file, or of its last one. */
 async function reset({ client, config }: TestStack, handle: BatchHandle, to: 'first' | 'last'): Promise<void> {
@@ -30,7 +30,7 @@ async function waitingBatch(stack: TestStack) {
   return { batchId, handle, latest };
 }
 
-describe('a batch that is reset while its page waits', { concurrent: true, timeout: 180_000 }, () => {
+describe('a batch that is reset while its page waits', { concurrent: true }, () => {
   it('reads its file again, and takes the place of the page that the run before has left', async () => {
     const gate = gatedEngine();
     await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
@@ -42,6 +42,20 @@ describe('a batch that is reset while its page waits', { concurrent: true, timeo
 
       expect((await latest.result()).counts).toMatchObject({ issued: 3 });
       await expectAgreement(stack, batchId);
+    });
+  });
+
+  it('is followed by the command that waits for it', async () => {
+    const gate = gatedEngine();
+    await withStack({ sandbox: { engine: gate.engine } }, async (stack) => {
+      const { batchId, handle } = await waitingBatch(stack);
+      const waiting = awaitResult(handle, { pause: (ms) => sleep(ms), onAway: () => undefined });
+
+      await reset(stack, handle, 'last');
+      await until(async () => (await stack.progress(handle)).phase === 'waiting');
+      gate.open();
+
+      expect(await waiting).toMatchObject({ batchId, counts: { issued: 3 } });
     });
   });
 
@@ -62,7 +76,7 @@ describe('a batch that is reset while its page waits', { concurrent: true, timeo
   });
 });
 
-describe('a batch that is reset before it has a page', { timeout: 180_000 }, () => {
+describe('a batch that is reset before it has a page', () => {
   it('keeps its claim also once Temporal has removed the run before the reset', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = () => 'cut';
@@ -85,7 +99,7 @@ describe('a batch that is reset before it has a page', { timeout: 180_000 }, () 
   });
 });
 
-describe('a batch that is reset while its pages send', { timeout: 180_000 }, () => {
+describe('a batch that is reset while its pages send', () => {
   it('hears what they say, and gives their places to others before they close', async () => {
     const gate = gatedEngine();
     // Four pages send at once.

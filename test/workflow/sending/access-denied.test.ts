@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../../support/crash/agreement.ts';
+import { expectAgreement, withStack } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 import type { FrontRequest } from '../../support/servers/service-front.ts';
-import { withStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
 /** They come after 5 s and 10 s, and the next one after 20 s. */
@@ -14,7 +13,7 @@ function isInvoice({ method, path }: FrontRequest): boolean {
   return method === 'POST' && path === '/v1/invoices';
 }
 
-describe('a service that lets nobody in', { concurrent: true, timeout: 180_000 }, () => {
+describe('a service that denies access', { concurrent: true }, () => {
   it.each([
     [401, 'http-401'],
     [403, 'http-403'],
@@ -147,23 +146,6 @@ describe('a service that lets nobody in', { concurrent: true, timeout: 180_000 }
 
       // The outage was longer than the send time; it does not count.
       expect(result.counts).toMatchObject({ issued: 60 });
-      await expectAgreement(stack, result.batchId);
-    });
-  });
-
-  it('for maintenance of everything: a batch of one waits it out, and is not taken for an error kept under its key', async () => {
-    await withStack({}, async (stack) => {
-      const maintenance = { status: 503, headers: { 'content-type': 'text/html' }, json: '<h1>Back soon</h1>' };
-      stack.front.script = (request) => {
-        // The merchant is known by then; everything after it is away.
-        const away = stack.posts().length > 0 && stack.posts().length <= 14;
-        return away && (isInvoice(request) || request.path.startsWith('/v1/merchants')) ? maintenance : 'pass';
-      };
-
-      const result = await stack.run('maintenance.csv', testInvoices(1));
-
-      expect(result.counts).toMatchObject({ issued: 1 });
-      expect(stack.posts().length).toBeGreaterThan(14);
       await expectAgreement(stack, result.batchId);
     });
   });

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Engine, EngineOutcome } from '../../../src/sandbox/engine.ts';
-import { expectAgreement } from '../../support/crash/agreement.ts';
+import { gatedEngine } from '../../support/servers/service-front.ts';
+import { expectAgreement, readReportOf, withStack, type TestStack, stop } from '../../support/lote/stack.ts';
 import { FAILING_TAX_CODE, testInvoices } from '../../support/files/batch-file.ts';
-import { gatedEngine } from '../../support/crash/gated-engine.ts';
-import { readReportOf, withStack, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 
-const TIMEOUT_MS = 240_000;
 /** Invoices that go before the others of a large batch. */
 const FIRST = 20;
 /** The smallest batch that counts as large has ten times as many. */
@@ -49,7 +47,7 @@ async function reasonsOf(stack: TestStack, batchId: string): Promise<Record<stri
   return counts;
 }
 
-describe('the first invoices of a large batch of several merchants', { concurrent: true, timeout: TIMEOUT_MS }, () => {
+describe('the first invoices of a large batch of several merchants', { concurrent: true }, () => {
   it.each([403, 422])(
     'do not stop the others where the service answers %i to the merchant that comes first',
     async (status) => {
@@ -72,148 +70,106 @@ describe('the first invoices of a large batch of several merchants', { concurren
   );
 });
 
-describe(
-  'the first invoices of a large batch, accepted by the service',
-  { concurrent: true, timeout: TIMEOUT_MS },
-  () => {
-    it.each(['on', 'none'] as const)('stop the rest when each of them fails later (webhooks: %s)', async (webhooks) => {
-      const env = { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%' };
-      await withStack({ env, webhooks, sandbox: { engine: failingAfter(FIRST) } }, async (stack) => {
-        const result = await stack.run('all-fail.csv', testInvoices(LARGE));
+describe('the first invoices of a large batch, accepted by the service', { concurrent: true }, () => {
+  it.each(['on', 'none'] as const)('stop the rest when each of them fails later (webhooks: %s)', async (webhooks) => {
+    const env = { LOTE_PAGE_SIZE: '100', LOTE_FAILURE_BUDGET: '90%' };
+    await withStack({ env, webhooks, sandbox: { engine: failingAfter(FIRST) } }, async (stack) => {
+      const result = await stack.run('all-fail.csv', testInvoices(LARGE));
 
-        expect(stack.posts()).toHaveLength(FIRST);
-        expect(await reasonsOf(stack, result.batchId)).toEqual({
-          'failed wrong-series': FIRST,
-          'held first-invoices-failed': REST,
-        });
-        expect(result.state).toBe('finished');
-        const report = await readReportOf(result);
-        expect(report.counts).toMatchObject({ failed: FIRST, held: REST });
-        expect(report.invoices.find(({ state }) => state === 'held')?.reason?.message).toBe(
-          'The service accepted the first 20 invoices and failed 20 of them; none was issued. The rest was not sent: look at the failures, then drop the file again, or use lote retry BATCH --state held.',
-        );
-        await expectAgreement(stack, result.batchId);
+      expect(stack.posts()).toHaveLength(FIRST);
+      expect(await reasonsOf(stack, result.batchId)).toEqual({
+        'failed wrong-series': FIRST,
+        'held first-invoices-failed': REST,
       });
+      expect(result.state).toBe('finished');
+      const report = await readReportOf(result);
+      expect(report.counts).toMatchObject({ failed: FIRST, held: REST });
+      expect(report.invoices.find(({ state }) => state === 'held')?.reason?.message).toBe(
+        'The service accepted the first 20 invoices and failed 20 of them; none was issued. The rest was not sent: look at the failures, then drop the file again, or use lote retry BATCH --state held.',
+      );
+      await expectAgreement(stack, result.batchId);
     });
+  });
 
-    it('let the rest go when one of them is issued', async () => {
-      const engine = engineBy((number) => (number <= FIRST && number !== 7 ? FAILED : ISSUED));
-      await withStack({ sandbox: { engine } }, async (stack) => {
-        const result = await stack.run('one-issued.csv', testInvoices(LARGE));
+  it('stop the rest only once: the same file goes on when the service is mended', async () => {
+    let isMended = false;
+    const [failing, mended] = [failingAfter(FIRST), engineBy(() => ISSUED)];
+    const sandbox = { engine: { process: (one) => (isMended ? mended : failing).process(one) } satisfies Engine };
+    await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox }, async (stack) => {
+      const held = await stack.run('again.csv', testInvoices(LARGE));
+      expect(held.counts).toMatchObject({ failed: FIRST, held: REST });
 
-        expect(await reasonsOf(stack, result.batchId)).toEqual({ 'failed wrong-series': 19, issued: REST + 1 });
-        expect(stack.posts()).toHaveLength(LARGE);
+      isMended = true;
+      const { handle } = await stack.start({ file: 'again.csv' });
+      const { batchId } = await handle.result();
+
+      expect(await reasonsOf(stack, batchId)).toEqual({ 'failed wrong-series': FIRST, issued: REST });
+      await expectAgreement(stack, batchId);
+    });
+  });
+
+  it.each([
+    ['cuts each connection', 'cut'],
+    ['answers 503', { status: 503 }],
+  ] as const)('go again before the others when the service first %s', async (_what, action) => {
+    const env = { LOTE_PAGE_SIZE: '500' };
+    await withStack({ env, sandbox: { engine: failingAfter(FIRST) } }, async (stack) => {
+      const isAway = (): boolean => Date.now() < (stack.posts()[0]?.at ?? 0) + 3_000;
+      stack.front.script = ({ path }) => (path === '/v1/invoices' && isAway() ? action : 'pass');
+      const result = await stack.run('away-at-first.csv', testInvoices(LARGE));
+
+      expect(await reasonsOf(stack, result.batchId)).toEqual({
+        'failed wrong-series': FIRST,
+        'held first-invoices-failed': REST,
       });
+      await expectAgreement(stack, result.batchId);
     });
+  });
 
-    it('let the rest go when the service needs longer for them than they are waited for', async () => {
-      const env = { LOTE_PAGE_SIZE: '500', LOTE_SETTLE_TIMEOUT: '32s' };
-      await withStack({ env, sandbox: { engine: engineBy(() => ISSUED, 12_000) } }, async (stack) => {
-        const result = await stack.run('slow.csv', testInvoices(LARGE));
+  it('are not waited for when an operator cancels the rest', async () => {
+    const { engine, open } = gatedEngine();
+    await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
+      await stack.drop('cancelled.csv', testInvoices(LARGE));
+      const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
+      await until(async () => (await stack.progress(handle)).waitingFor === 'first-invoices');
+      const cancelledAt = Date.now();
+      await stop(handle, 'cancelRemaining', { reason: 'wrong' });
+      await until(async () => (await stack.progress(handle)).waitingFor === null);
+      expect(Date.now() - cancelledAt, 'the wait itself lasts 30 s').toBeLessThan(15_000);
+      open();
 
-        expect(await reasonsOf(stack, result.batchId)).toEqual({ issued: LARGE });
-        const [first, next] = [stack.posts()[0], stack.posts()[FIRST]];
-        expect((next?.at ?? 0) - (first?.at ?? 0), 'a quarter of the settle time').toBeGreaterThanOrEqual(8_000);
+      expect((await handle.result()).state).toBe('cancelled');
+      expect(await reasonsOf(stack, batchId)).toEqual({ issued: FIRST, 'held batch-cancelled': REST });
+      expect(stack.posts()).toHaveLength(FIRST);
+    });
+  });
+
+  it('are judged after a pause by what they have come to meanwhile', async () => {
+    const { engine, open } = gatedEngine();
+    await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
+      await stack.drop('paused.csv', testInvoices(LARGE, { taxCode: FAILING_TAX_CODE }));
+      const { batchId, handle } = await stack.start({ file: 'paused.csv' });
+      await until(async () => (await stack.progress(handle)).waitingFor === 'first-invoices');
+      await stop(handle);
+      open();
+      await until(async () => (await stack.progress(handle)).waitingFor === null);
+      // On a busy machine a few of the sample may be left to their page.
+      const sent = stack.posts().length;
+      expect(sent).toBeGreaterThan(FIRST / 2);
+      expect(sent).toBeLessThanOrEqual(FIRST);
+      await handle.executeUpdate<string, []>('resume');
+
+      await handle.result();
+      expect(await reasonsOf(stack, batchId)).toEqual({
+        'failed tax-code-unknown': sent,
+        'held first-invoices-failed': LARGE - sent,
       });
+      expect(stack.posts()).toHaveLength(sent);
     });
+  });
+});
 
-    it('let the rest go when the retry policy sends them again', async () => {
-      const failedOnce = new Set<string>();
-      const engine: Engine = {
-        process({ body }) {
-          const isFirst = !failedOnce.has(body.customer.name);
-          failedOnce.add(body.customer.name);
-          return { delayMs: 20, outcome: isFirst ? FAILED : ISSUED };
-        },
-      };
-      const profile = { retry: { failedReasonCodes: ['wrong_series'] } };
-      await withStack({ profile, env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
-        const result = await stack.run('mended.csv', testInvoices(LARGE));
-
-        expect(await reasonsOf(stack, result.batchId)).toEqual({ issued: LARGE });
-        expect(stack.posts()).toHaveLength(2 * LARGE);
-      });
-    });
-
-    it('stop the rest only once: the same file goes on when the service is mended', async () => {
-      let isMended = false;
-      const sandbox = { engine: engineBy(() => (isMended ? ISSUED : FAILED)) };
-      await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox }, async (stack) => {
-        const held = await stack.run('again.csv', testInvoices(LARGE));
-        expect(held.counts).toMatchObject({ failed: FIRST, held: REST });
-
-        isMended = true;
-        const { handle } = await stack.start({ file: 'again.csv' });
-        const { batchId } = await handle.result();
-
-        expect(await reasonsOf(stack, batchId)).toEqual({ 'failed wrong-series': FIRST, issued: REST });
-        await expectAgreement(stack, batchId);
-      });
-    });
-
-    it.each([
-      ['cuts each connection', 'cut'],
-      ['answers 503', { status: 503 }],
-    ] as const)('go again before the others when the service first %s', async (_what, action) => {
-      const env = { LOTE_PAGE_SIZE: '500' };
-      await withStack({ env, sandbox: { engine: engineBy(() => FAILED) } }, async (stack) => {
-        const isAway = (): boolean => Date.now() < (stack.posts()[0]?.at ?? 0) + 3_000;
-        stack.front.script = ({ path }) => (path === '/v1/invoices' && isAway() ? action : 'pass');
-        const result = await stack.run('away-at-first.csv', testInvoices(LARGE));
-
-        expect(await reasonsOf(stack, result.batchId)).toEqual({
-          'failed wrong-series': FIRST,
-          'held first-invoices-failed': REST,
-        });
-        await expectAgreement(stack, result.batchId);
-      });
-    });
-
-    it('are not waited for when an operator cancels the rest', async () => {
-      const { engine, open } = gatedEngine();
-      await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
-        await stack.drop('cancelled.csv', testInvoices(LARGE));
-        const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
-        await until(async () => (await stack.progress(handle)).waitingFor === 'first-invoices');
-        const cancelledAt = Date.now();
-        await handle.executeUpdate<string, [{ reason: string }]>('cancelRemaining', { args: [{ reason: 'wrong' }] });
-        await until(async () => (await stack.progress(handle)).waitingFor === null);
-        expect(Date.now() - cancelledAt, 'the wait itself lasts 30 s').toBeLessThan(15_000);
-        open();
-
-        expect((await handle.result()).state).toBe('cancelled');
-        expect(await reasonsOf(stack, batchId)).toEqual({ issued: FIRST, 'held batch-cancelled': REST });
-        expect(stack.posts()).toHaveLength(FIRST);
-      });
-    });
-
-    it('are judged after a pause by what they have come to meanwhile', async () => {
-      const { engine, open } = gatedEngine();
-      await withStack({ env: { LOTE_PAGE_SIZE: '500' }, sandbox: { engine } }, async (stack) => {
-        await stack.drop('paused.csv', testInvoices(LARGE, { taxCode: FAILING_TAX_CODE }));
-        const { batchId, handle } = await stack.start({ file: 'paused.csv' });
-        await until(async () => (await stack.progress(handle)).waitingFor === 'first-invoices');
-        await handle.executeUpdate<string, [{ reason: string }]>('pause', { args: [{ reason: 'a look' }] });
-        open();
-        await until(async () => (await stack.progress(handle)).waitingFor === null);
-        // On a busy machine a few of the sample may be left to their page.
-        const sent = stack.posts().length;
-        expect(sent).toBeGreaterThan(FIRST / 2);
-        expect(sent).toBeLessThanOrEqual(FIRST);
-        await handle.executeUpdate<string, []>('resume');
-
-        await handle.result();
-        expect(await reasonsOf(stack, batchId)).toEqual({
-          'failed tax-code-unknown': sent,
-          'held first-invoices-failed': LARGE - sent,
-        });
-        expect(stack.posts()).toHaveLength(sent);
-      });
-    });
-  },
-);
-
-describe('failures of a batch that is still being sent', { timeout: TIMEOUT_MS }, () => {
+describe('failures of a batch that is still being sent', () => {
   it('hold the rest when they are more than the failure budget allows', async () => {
     const profile = { limits: { maxConcurrency: 4 } };
     const sandbox = { latencyMs: 40, engine: engineBy((number) => (number <= FIRST ? ISSUED : FAILED)) };

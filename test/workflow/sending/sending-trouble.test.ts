@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { expectAgreement } from '../../support/crash/agreement.ts';
+import { expectAgreement, withStack } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
-import type { FrontAnswer, FrontRequest } from '../../support/servers/service-front.ts';
-import { independentSandbox, SANDBOX_KEY } from '../../support/servers/sandbox-books.ts';
-import { withStack } from '../../support/lote/stack.ts';
-import { until } from '../../support/until.ts';
+import {
+  type FrontAnswer,
+  type FrontRequest,
+  independentSandbox,
+  SANDBOX_KEY,
+} from '../../support/servers/service-front.ts';
 
 const ONE_AT_A_TIME = { limits: { maxConcurrency: 1 } };
 
@@ -33,7 +35,7 @@ async function answerOf(url: string, { path, key, body }: FrontRequest): Promise
   return { status: answer.status, json: await answer.json() };
 }
 
-describe('sending', { concurrent: true, timeout: 180_000 }, () => {
+describe('sending', { concurrent: true }, () => {
   it('repeats lost answers with the same key and the same bytes, whether the invoice was created or not', async () => {
     await withStack({}, async (stack) => {
       stack.front.script = (request) => {
@@ -115,21 +117,6 @@ describe('sending', { concurrent: true, timeout: 180_000 }, () => {
     });
   });
 
-  it('stops asking a key under which the service keeps an error', async () => {
-    await withStack({}, async (stack) => {
-      stack.front.script = (request) => (isOf(request, 'F-2') ? { status: 500 } : 'pass');
-
-      const result = await stack.run('stored.csv', testInvoices(5));
-
-      expect(await stack.line(result.batchId, 'F-2')).toMatchObject({
-        state: 'unknown',
-        attempts: 12,
-        reason: { code: 'stored-error' },
-      });
-      expect(result.counts).toMatchObject({ issued: 4, unknown: 1 });
-    });
-  });
-
   it.each([4, 7])(
     'stops asking %i keys under which the service keeps an error, though they are the last of the batch',
     async (count) => {
@@ -153,38 +140,6 @@ describe('sending', { concurrent: true, timeout: 180_000 }, () => {
     },
   );
 
-  it('does not take an outage of the write path for errors that are kept under keys', async () => {
-    await withStack({}, async (stack) => {
-      stack.front.script = (request) => (isInvoice(request) ? { status: 503 } : 'pass');
-      await stack.drop('write-only.csv', testInvoices(5));
-      const { batchId, handle } = await stack.start({ file: 'write-only.csv' });
-
-      // Twelve times the same words for each key, and GET works: more than the circuit waits for.
-      await until(async () => stack.posts().length >= 60 && (await stack.progress(handle)).waitingFor === 'scripted');
-      stack.front.script = () => 'pass';
-
-      expect((await handle.result()).counts).toMatchObject({ invoices: 5, issued: 5 });
-      await expectAgreement(stack, batchId);
-    });
-  });
-
-  it('never takes a key that is known with other bytes for a refusal', async () => {
-    await withStack({}, async (stack) => {
-      stack.front.script = (request) =>
-        isOf(request, 'F-1')
-          ? { status: 422, json: { error: { code: 'idempotency_mismatch', message: 'x' } } }
-          : 'pass';
-
-      const result = await stack.run('mismatch.csv', testInvoices(3));
-
-      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({
-        state: 'unknown',
-        generation: 1,
-        reason: { code: 'key-known-with-other-bytes' },
-      });
-    });
-  });
-
   it('takes a yes without a usable id for a lost answer', async () => {
     await withStack({ env: { LOTE_SEND_TIMEOUT: '2s' } }, async (stack) => {
       stack.front.script = (request) => (isOf(request, 'F-1') ? { status: 201, json: { id: 'mrc_1' } } : 'pass');
@@ -193,65 +148,6 @@ describe('sending', { concurrent: true, timeout: 180_000 }, () => {
 
       expect(await stack.line(result.batchId, 'F-1')).toMatchObject({ state: 'unknown', serviceId: null });
       expect(new Set(stack.posts().map(({ key }) => key)).size).toBe(3);
-    });
-  });
-
-  it('gives one service id to one invoice only', async () => {
-    await withStack({ env: { LOTE_SETTLE_TIMEOUT: '2s' } }, async (stack) => {
-      const same = { status: 201, json: { id: 'inv_same', status: 'processing' } };
-      stack.front.script = (request) => (isOf(request, 'F-1') || isOf(request, 'F-2') ? same : 'pass');
-
-      const result = await stack.run('same-id.csv', testInvoices(3));
-
-      expect(result.counts).toMatchObject({ issued: 1, unsettled: 1, unknown: 1 });
-      const lines = await stack.lines(result.batchId);
-      expect(lines.find(({ state }) => state === 'unknown')?.reason?.code).toBe('service-id-taken');
-    });
-  });
-
-  it('refuses a single forbidden invoice while others succeed', async () => {
-    await withStack({}, async (stack) => {
-      stack.front.script = (request) => (isOf(request, 'F-7') ? { status: 403 } : 'pass');
-
-      const result = await stack.run('forbidden.csv', testInvoices(30));
-
-      expect(result.counts).toMatchObject({ issued: 29, rejected: 1 });
-      expect(await stack.line(result.batchId, 'F-7')).toMatchObject({
-        state: 'rejected',
-        reason: { code: 'http-403' },
-      });
-    });
-  });
-
-  it('refuses the forbidden invoices of one merchant and holds the rest of it, while the other merchant’s go out', async () => {
-    await withStack({ profile: { limits: { maxConcurrency: 2 } } }, async (stack) => {
-      const other = testInvoices(20, { nif: '502757191' }, 101);
-      stack.front.script = (request) => (other.some(({ ref }) => isOf(request, ref)) ? { status: 403 } : 'pass');
-
-      const result = await stack.run('forbidden-merchant.csv', [...other, ...testInvoices(10)]);
-
-      expect(result.counts).toMatchObject({ invoices: 30, issued: 10 });
-      expect((result.counts.rejected ?? 0) + (result.counts.held ?? 0)).toBe(20);
-      expect(result.counts.held).toBeGreaterThan(0);
-      await expectAgreement(stack, result.batchId);
-    });
-  });
-
-  it('sends nothing while a Retry-After is in force', async () => {
-    await withStack({ profile: ONE_AT_A_TIME }, async (stack) => {
-      let saidAt = 0;
-      stack.front.script = (request) => {
-        if (!isOf(request, 'F-3') || request.nth > 1) return 'pass';
-        saidAt = request.at;
-        return { status: 429, headers: { 'retry-after': '2' } };
-      };
-
-      const result = await stack.run('retry-after.csv', testInvoices(6));
-
-      expect(result.counts).toMatchObject({ issued: 6 });
-      const after = stack.front.requests.filter(({ at, method }) => method === 'POST' && at > saidAt);
-      expect(after.length).toBeGreaterThanOrEqual(4);
-      expect(Math.min(...after.map(({ at }) => at)) - saidAt).toBeGreaterThanOrEqual(2_000);
     });
   });
 
@@ -270,54 +166,6 @@ describe('sending', { concurrent: true, timeout: 180_000 }, () => {
       expect(result.counts).toMatchObject({ issued: 4 });
       const after = stack.posts().filter(({ at }) => at > saidAt);
       expect(Math.min(...after.map(({ at }) => at)) - saidAt).toBeGreaterThanOrEqual(6_000);
-    });
-  });
-
-  it('holds the rest when the service refuses more than the failure budget', async () => {
-    await withStack({ profile: { limits: { maxConcurrency: 4 } } }, async (stack) => {
-      stack.front.script = (request) => (isInvoice(request) ? { status: 422 } : 'pass');
-
-      const result = await stack.run('budget.csv', testInvoices(150));
-
-      const { rejected = 0, held = 0 } = result.counts;
-      expect(rejected + held).toBe(150);
-      expect(rejected).toBeGreaterThanOrEqual(50);
-      expect(held).toBeGreaterThan(0);
-      expect(stack.posts().length).toBe(rejected);
-      const reasons = new Set(
-        (await stack.lines(result.batchId)).map(({ state, reason }) => `${state} ${reason?.code}`),
-      );
-      expect(reasons).toEqual(new Set(['rejected scripted', 'held failure-budget-spent']));
-    });
-  });
-
-  it('stops repeating when the retry budget of the batch is spent, though some get through', async () => {
-    // Of fewer than 50 invoices: 0.1 each of 50.
-    const profile = { retry: { repeatsPerInvoice: 0.1 } };
-    await withStack({ profile }, async (stack) => {
-      stack.front.script = (request) => {
-        if (isOf(request, 'F-1') || isOf(request, 'F-2')) return { status: 429 };
-        return isOf(request, 'F-3') ? { status: 503 } : 'pass';
-      };
-
-      const result = await stack.run('retry-budget.csv', testInvoices(12));
-
-      expect(result.counts).toMatchObject({ issued: 9, held: 2, unknown: 1 });
-      expect(await stack.line(result.batchId, 'F-1')).toMatchObject({
-        state: 'held',
-        reason: { code: 'retry-budget-spent' },
-      });
-      expect(await stack.line(result.batchId, 'F-3'), 'a 503 may hide a document').toMatchObject({ state: 'unknown' });
-      const repeats = stack.posts().length - 12;
-      expect(repeats).toBeGreaterThan(5);
-      // A busy machine may end a slice before its last tries: then the budget of 5 is not passed, and one more slice goes.
-      expect(repeats, 'the budget, and one slice of three tries each').toBeLessThanOrEqual(5 + 9);
-      await expectAgreement(stack, result.batchId);
-
-      // The next run of the same file has its whole budget again.
-      stack.front.script = () => 'pass';
-      const { handle } = await stack.start({ file: 'retry-budget.csv' });
-      expect((await handle.result()).counts).toMatchObject({ held: 0 });
     });
   });
 });

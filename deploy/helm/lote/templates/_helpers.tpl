@@ -89,8 +89,6 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 
 {{- define "lote.metricsEnv" -}}
 {{- if .Values.metrics.enabled }}
-- name: METRICS_HOST
-  value: 0.0.0.0
 - name: METRICS_PORT
   value: {{ .Values.metrics.port | quote }}
 {{- end }}
@@ -134,13 +132,6 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 - secret:
     name: {{ .secret }}
     items: [{ key: {{ .key }}, path: smtp-password }]
-{{- end }}
-{{- end }}
-{{- with $values.message.webhookSecret }}
-{{- if .secret }}
-- secret:
-    name: {{ .secret }}
-    items: [{ key: {{ .key }}, path: message-secret }]
 {{- end }}
 {{- end }}
 {{- end }}

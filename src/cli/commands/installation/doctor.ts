@@ -1,17 +1,27 @@
-import { examine } from '../../../wiring/doctor/doctor.ts';
-import { doctorTable } from '../../output/doctor-table.ts';
+import { examine } from '../../../health/doctor/doctor.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { printResult } from '../../output/terminal-text.ts';
+import type { Check } from '../../../health/doctor/check.ts';
+
+const WORDS = { ok: 'ok', trouble: 'TROUBLE', unknown: '?' } as const;
+
+/** What `lote doctor` prints: a line for each check, below it what to do, and how many must be mended. */
+export function doctorTable(checks: readonly Check[]): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const indent = ' '.repeat(width + 'TROUBLE'.length + 4);
+  const lines = checks.flatMap(({ name, state, detail, cure }) => [
+    `${name.padEnd(width)}  ${WORDS[state].padEnd('TROUBLE'.length)}  ${detail.replaceAll('\n', `\n${indent}`)}`,
+    ...(cure === null ? [] : [`${indent}-> ${cure}`]),
+  ]);
+  const count = checks.filter(({ state }) => state === 'trouble').length;
+  const end = count === 0 ? 'Nothing must be mended.' : `${count} of ${checks.length} checks must be mended (TROUBLE).`;
+  return [...lines, '', end, ''].join('\n');
+}
 
 /** `lote doctor`: nothing is sent and nothing is changed. `1`: something must be mended. */
-export async function doctorCommand({
-  json,
-  env,
-}: {
-  readonly json: boolean;
-  readonly env: NodeJS.ProcessEnv;
-}): Promise<ExitCode> {
+export async function doctorCommand(env: NodeJS.ProcessEnv, { json }: { readonly json: boolean }): Promise<ExitCode> {
   const checks = await examine(env);
   const isWell = checks.every(({ state }) => state !== 'trouble');
-  process.stdout.write(json ? `${JSON.stringify({ well: isWell, checks })}\n` : doctorTable(checks));
+  printResult(json, { well: isWell, checks }, () => doctorTable(checks));
   return isWell ? EXIT.ok : EXIT.someNotIssued;
 }

@@ -1,40 +1,39 @@
 import { createInterface } from 'node:readline/promises';
 import { LoteError } from '../../../domain/errors.ts';
-import type { UnusualTotal } from '../../../contract/messages.ts';
-import { confirmBatchTotal } from '../../../wiring/operator/operate-batch.ts';
+import type { UnusualTotal } from '../../../domain/messages/messages.ts';
+import { createBatchOperator } from '../../../app/operator/operate-batch.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { printResults } from '../../output/print-results.ts';
-import { fetchProgress } from '../../session/run/run-batches.ts';
-import { waitForBatch } from '../../session/wait-for-batch.ts';
-import { withBackend } from '../../session/with-backend.ts';
+import { printResults } from '../../output/summary-table.ts';
+import { requireBatch } from '../../session/open-session.ts';
+import { fetchProgress, followBatch } from '../../session/follow-batches.ts';
+import { withWork } from '../../session/work-session.ts';
 
-export interface ConfirmTotalCommand {
-  readonly batchId: string;
-  /** Null: asked for on the terminal, after the total has been shown. */
-  readonly invoices: number | null;
+interface ConfirmTotalCommand {
+  readonly batch: string;
+  /** Left out: asked for on the terminal, after the total has been shown. */
+  readonly invoices?: number;
   readonly reason: string;
-  readonly who: string | null;
-  /** `--application`; left out: there is one. */
-  readonly application?: string;
+  readonly who?: string;
   readonly json: boolean;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /** `lote confirm-total BATCH`: a batch that is held because of its total is sent. Ends like `run`. */
-export async function confirmTotalCommand(command: ConfirmTotalCommand): Promise<ExitCode> {
-  const { batchId, reason, who } = command;
-  return withBackend(command, async (backend) => {
-    const workflowId = await Promise.race([backend.workflowOf(batchId), backend.ended]);
-    const handle = backend.client.workflow.getHandle(workflowId);
-    const invoices = command.invoices ?? (await askNumber((await fetchProgress(handle))?.unusual));
+export async function confirmTotalCommand(
+  env: NodeJS.ProcessEnv,
+  { batch: batchId, reason, who, json, ...given }: ConfirmTotalCommand,
+): Promise<ExitCode> {
+  return withWork({ json, env }, async (session) => {
+    const { workflowId } = await Promise.race([requireBatch(session.operations, batchId), session.ended]);
+    const handle = session.client.workflow.getHandle(workflowId);
+    const invoices = given.invoices ?? (await askNumber((await fetchProgress(handle))?.unusual));
     if (invoices === null) {
       process.stderr.write('Not confirmed: nothing was sent.\n');
       return EXIT.someNotIssued;
     }
-    const input = { invoices, reason, ...(who === null ? {} : { who }) };
-    const place = { client: backend.client, taskQueue: backend.config.taskQueue };
-    process.stderr.write(`${await confirmBatchTotal(place, workflowId, input)}\n`);
-    return printResults([await waitForBatch(backend, batchId, workflowId)], command.json);
+    const operate = createBatchOperator({ client: session.client, taskQueue: session.config.taskQueue });
+    const answer = await operate(workflowId, { kind: 'confirmTotal', invoices, reason }, who);
+    process.stderr.write(`${answer}\n`);
+    return printResults([await followBatch(session, batchId, workflowId)], json);
   });
 }
 
@@ -43,7 +42,7 @@ async function askNumber(unusual: UnusualTotal | undefined): Promise<number | nu
   if (!process.stdin.isTTY)
     throw new LoteError(
       'usage',
-      'Confirming a total: nobody can be asked here, because standard input is not a terminal. Nothing was sent. Give the number of invoices: --invoices N.',
+      'Confirming a total: no person can be asked, because standard input is not a terminal. Nothing was sent. Give the number of invoices: --invoices N.',
     );
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

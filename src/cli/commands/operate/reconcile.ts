@@ -1,16 +1,52 @@
-import { startReconciliation } from '../../../wiring/operator/reconcile-now.ts';
+import { waitingFor } from '../../../platform/waiting-for.ts';
+import { startReconciliation } from '../../../app/operator/reconcile-now.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { reconciliationText } from '../../output/reconciliation-text.ts';
-import { lineWriter } from '../../output/terminal-text.ts';
-import { awaitRun } from '../../session/await-run.ts';
-import { type BackendCommand, withBackend } from '../../session/with-backend.ts';
+import { lineWriter, printResult } from '../../output/terminal-text.ts';
+import { awaitRun } from '../../session/follow-batches.ts';
+import { withWork } from '../../session/work-session.ts';
+import type { ReconciliationResult } from '../../../domain/messages/messages.ts';
+
+/** What `lote reconcile` prints: what it did, line by line, and why something was left. */
+export function reconciliationText(result: ReconciliationResult): string {
+  const { repeated, found, asked, settled, orphans, stopped, reports } = result;
+  return [
+    ...(orphans.length === 0 ? [] : [closed(orphans)]),
+    ...(stopped.length === 0 ? [] : [leftAlone(stopped)]),
+    `Unknown invoices repeated ${repeated}, of them found ${found}`,
+    `Documents asked for ${asked}, of them settled ${settled}`,
+    `Reports written again ${reports.length}${reports.length === 0 ? '' : `: ${reports.join(', ')}`}`,
+    ...whyNotAsked(result),
+    '',
+  ].join('\n');
+}
+
+function whyNotAsked({ serviceAway, profileFoundWrong }: ReconciliationResult): readonly string[] {
+  if (!serviceAway) return [];
+  return profileFoundWrong
+    ? [
+        'The rest was not asked for: the service profile was found to be wrong, and `lote status` says how. Correct it and start Lote again.',
+      ]
+    : ['The service did not answer; the rest waits for the next time.'];
+}
+
+function closed(orphans: readonly string[]): string {
+  return `Batches without a run closed ${orphans.length}: ${orphans.join(', ')}. Read their reports.`;
+}
+
+function leftAlone(stopped: readonly string[]): string {
+  return `Stopped batches with unknown invoices ${stopped.length}: ${stopped.join(', ')}. None of them was repeated: run the file again, or retry the invoices by --ref, to continue.`;
+}
 
 /** `lote reconcile`: whatever batches left open is looked at now, due or not. */
-export async function reconcileCommand(command: BackendCommand): Promise<ExitCode> {
-  return withBackend(command, async ({ client, config, ledgerId, ended }) => {
-    const run = await Promise.race([startReconciliation(client, config, ledgerId), ended]);
-    const result = await awaitRun(run, { workflowId: run.workflowId, ended, notify: lineWriter(command) });
-    process.stdout.write(command.json ? `${JSON.stringify({ reconciliation: result })}\n` : reconciliationText(result));
+export async function reconcileCommand(
+  env: NodeJS.ProcessEnv,
+  { json }: { readonly json: boolean },
+): Promise<ExitCode> {
+  return withWork({ json, env }, async ({ client, config, ledgerId, ended }) => {
+    const starting = () => Promise.race([startReconciliation(client, config, ledgerId), ended]);
+    const run = await waitingFor('Temporal', starting);
+    const result = await awaitRun(run, { workflowId: run.workflowId, ended, notify: lineWriter({ json }) });
+    printResult(json, { reconciliation: result }, () => reconciliationText(result));
     return result.serviceAway ? EXIT.unreachable : EXIT.ok;
   });
 }

@@ -1,104 +1,93 @@
-import { commandLine, type CommandReader } from '../../../domain/text/command-line.ts';
+import { waitingFor } from '../../../platform/waiting-for.ts';
 import { LoteError } from '../../../domain/errors.ts';
-import type { RetryState } from '../../../domain/retry-decision.ts';
-import { RETRY_STATES } from '../../../domain/retry-decision.ts';
-import type { BatchResult, RetryRequestInput } from '../../../contract/messages.ts';
-import { retryInRun, retryWorkflowId, runWithBatch, startRetry } from '../../../wiring/operator/retry-batch.ts';
-import { namedInput } from '../../../wiring/temporal/named-input.ts';
+import { type RetryState, RETRY_STATES } from '../../../domain/retry-decision.ts';
+import type { BatchResult, RetryRequestInput } from '../../../domain/messages/messages.ts';
+import { retryBatch } from '../../../app/operator/retry-batch.ts';
 import type { ExitCode } from '../../output/exit-codes.ts';
-import { printResults } from '../../output/print-results.ts';
-import { rowsOfRefs } from '../../session/rows-of-refs.ts';
-import { waitForBatch } from '../../session/wait-for-batch.ts';
-import { withBackend, type Backend } from '../../session/with-backend.ts';
+import { printResults } from '../../output/summary-table.ts';
+import { requireBatch, type Session } from '../../session/open-session.ts';
+import { followBatch } from '../../session/follow-batches.ts';
+import { withWork, type WorkSession } from '../../session/work-session.ts';
 
-export interface RetryCommand {
-  readonly batchId: string;
-  readonly refs: readonly string[];
-  readonly states: readonly RetryState[];
-  readonly rows: readonly number[];
-  readonly reason: string | null;
-  readonly who: string | null;
+interface RetryCommand {
+  readonly batch: string;
+  readonly ref?: readonly string[];
+  readonly state?: readonly RetryState[];
+  readonly row?: readonly number[];
+  readonly reason?: string;
+  readonly who?: string;
   readonly acceptDuplicateRisk: boolean;
-  /** `--application`; left out: there is one. */
-  readonly application?: string;
   readonly json: boolean;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /** `lote retry BATCH`: failed, rejected and held invoices go again, unknown ones by reference or row. Ends like `run`. */
-export async function retryCommand(command: RetryCommand): Promise<ExitCode> {
-  if (command.acceptDuplicateRisk && command.reason === null) {
+export async function retryCommand(env: NodeJS.ProcessEnv, command: RetryCommand): Promise<ExitCode> {
+  const { batch: batchId, json } = command;
+  if (command.acceptDuplicateRisk && command.reason === undefined) {
     throw new LoteError(
       'usage',
       'Accepting the risk of a duplicate needs a reason that can be read later: --reason "why". Nothing was sent.',
     );
   }
-  return withBackend(command, async (backend) => {
-    await Promise.race([backend.workflowOf(command.batchId), backend.ended]);
-    const request = await requestOf(backend, command);
-    const result = await retryOrUpdate(backend, command.batchId, request);
-    printRefused(result, backend.config);
-    return printResults([result], command.json);
+  return withWork({ json, env }, async (session) => {
+    const known = waitingFor('the ledger', () => requireBatch(session.operations, batchId));
+    await Promise.race([known, session.ended]);
+    const request = await requestOf(session, command);
+    const place = { ...session, taskQueue: session.config.taskQueue };
+    const result = await retryBatch(place, { batchId, request }, (workflowId, joined) => {
+      if (joined)
+        process.stderr.write(`The batch is running; ${workflowId} takes them up when its pages have ended.\n`);
+      return followBatch(session, batchId, workflowId);
+    });
+    printRefused(result);
+    return printResults([result], json);
   });
 }
 
-async function requestOf(backend: Backend, command: RetryCommand): Promise<RetryRequestInput> {
-  const { batchId, refs, states, who, acceptDuplicateRisk } = command;
-  const named = refs.length === 0 ? [] : await rowsOfRefs(backend, batchId, refs);
-  const rows = [...new Set([...command.rows, ...named])];
+async function requestOf(session: WorkSession, command: RetryCommand): Promise<RetryRequestInput> {
+  const { batch, ref: refs = [], state: states = [], who, acceptDuplicateRisk } = command;
+  const named = refs.length === 0 ? [] : await rowsOfRefs(session, batch, refs);
+  const rows = [...new Set([...(command.row ?? []), ...named])];
   return {
     ...(rows.length > 0 ? { rows } : {}),
     ...(states.length > 0 ? { states } : rows.length > 0 ? {} : { states: RETRY_STATES }),
     reason: command.reason ?? 'lote retry',
-    ...(who === null ? {} : { who }),
+    ...(who === undefined ? {} : { who }),
     ...(acceptDuplicateRisk ? { acceptDuplicateRisk } : {}),
   };
 }
 
-/** A run of its own for a finished batch; for one that runs, an update to its run, and then the wait for that. */
-async function retryOrUpdate(backend: Backend, batchId: string, request: RetryRequestInput): Promise<BatchResult> {
-  const own = await startRetry(
-    {
-      ...backend,
-      taskQueue: backend.config.taskQueue,
-      applicationOf: async () => namedInput(backend.config).application ?? null,
-    },
-    batchId,
-    request,
+/**
+ * The file's rows of references: a reference never goes into Temporal's history, a row number may.
+ * @throws LoteError `usage` naming how many references the batch does not have
+ */
+export async function rowsOfRefs(
+  { operations }: Pick<Session, 'operations'>,
+  batchId: string,
+  refs: readonly string[],
+): Promise<readonly number[]> {
+  const found = await operations.rowsOfRefs({ batchId, refs: [...refs] });
+  const missing = refs.filter((ref) => !found.some((one) => one.ref === ref));
+  if (missing.length === 0) return found.flatMap(({ rows }) => rows);
+  throw new LoteError(
+    'usage',
+    `Retrying by reference: each must be one of batch ${batchId}, but ${missing.length} of ${refs.length} are not: ${missing.slice(0, 5).join(', ')}. Nothing was sent.`,
   );
-  if (own === null) return updateAndWait(backend, retryWorkflowId(batchId), { batchId, request });
-  try {
-    return await waitForBatch(backend, batchId, own);
-  } catch (error) {
-    const running = runWithBatch(error);
-    if (running === null) throw error;
-    return updateAndWait(backend, running, { batchId, request });
-  }
 }
 
-async function updateAndWait(
-  backend: Backend,
-  running: string,
-  { batchId, request }: { readonly batchId: string; readonly request: RetryRequestInput },
-): Promise<BatchResult> {
-  await retryInRun({ client: backend.client, taskQueue: backend.config.taskQueue }, running, request);
-  process.stderr.write(`The batch is running; ${running} takes them up when its pages have ended.\n`);
-  return waitForBatch(backend, batchId, running);
-}
-
-const WHY: Readonly<Record<string, (reader: CommandReader) => string>> = {
-  'state-not-retryable': () => 'are in a state that is not retried',
-  'generations-spent': () => 'have been sent as often as retry.maxGenerations of the service profile allows',
-  'needs-accept-duplicate-risk': () => 'could be issued twice; --accept-duplicate-risk sends them all the same',
-  'owned-by-running-batch': () => 'belong to another batch that is running',
-  'total-unconfirmed': (reader) =>
-    `wait until the unusual total of their file is confirmed: run or drop the file again, which asks about it, then ${commandLine(reader, 'confirm-total BATCH')}`,
+const WHY: Readonly<Record<string, string>> = {
+  'state-not-retryable': 'are in a state that is not retried',
+  'generations-spent': 'have been sent as often as retry.maxGenerations of the service profile allows',
+  'needs-accept-duplicate-risk': 'could be issued twice; --accept-duplicate-risk sends them all the same',
+  'owned-by-running-batch': 'belong to another batch that is running',
+  'total-unconfirmed':
+    'wait until the unusual total of their file is confirmed: run or drop the file again, which asks about it, then lote confirm-total BATCH',
 };
 
-function printRefused({ retried }: BatchResult, reader: CommandReader): void {
+function printRefused({ retried }: BatchResult): void {
   for (const [refusal, invoices] of Object.entries(retried?.refused ?? {})) {
     process.stderr.write(
-      `Not retried: ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}: ${WHY[refusal]?.(reader) ?? refusal}.\n`,
+      `Not retried: ${invoices} ${invoices === 1 ? 'invoice' : 'invoices'}: ${WHY[refusal] ?? refusal}.\n`,
     );
   }
 }

@@ -1,10 +1,43 @@
-import { readInstallation } from '../../../runtime/config/installation.ts';
-import { withBatchReader } from '../../../wiring/reports/batch-reader.ts';
+import { readConfig } from '../../../app/config/config.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { foundText } from '../../output/found-text.ts';
+import { printResult } from '../../output/terminal-text.ts';
+import { withSession } from '../../session/open-session.ts';
+import { plainText } from '../../../texts/plain-text.ts';
+import type { SearchAnswer } from '../../../console/search-query.ts';
+import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
 
-/** Options of `lote find`, as they were typed. */
-export interface FindOptions {
+/** `lote find`: what was found, newest file first, why it is as it is, and how far the search went. */
+export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZone?: string): string {
+  const lines = [
+    found.length === 0 ? 'Nothing found.' : `${found.length} ${found.length === 1 ? 'invoice' : 'invoices'} found:`,
+    ...found.flatMap((one) => [
+      `  ${one.ref}  ${one.state}`,
+      `    merchant ${one.merchantNif}${one.net === null ? '' : `, net ${one.net} ${one.currency ?? ''}`}${one.serviceId === null ? '' : `, ${one.serviceId}`}`,
+      `    ${one.file}, ${one.rows.length === 1 ? 'row' : 'rows'} ${one.rows.join(', ')}, read ${dayOf(one.readAt, timeZone)}, batch ${one.batchId}`,
+      ...(one.reason === null ? [] : [`    ${one.reason.message}`]),
+      ...(one.contradictions ?? []).map((flag) => `    ${CONTRADICTION_TEXTS.en.flags[flag]}`),
+      ...((one.flags ?? []).length === 0 ? [] : [`    flags ${one.flags?.join(', ')}`]),
+    ]),
+    ...(backTo === null
+      ? []
+      : [
+          `${lookedAt} ${lookedAt === 1 ? 'invoice was' : 'invoices were'} looked at one by one, back to ${dayOf(backTo, timeZone)}.`,
+        ]),
+    ...(next === null ? [] : [`Older ones were not. To go on, give the same command with --after ${next}`]),
+  ];
+  // References, names of files and the service's own words may hold what a terminal takes for a command.
+  return `${lines.map((line) => plainText(line)).join('\n')}\n`;
+}
+
+/** In the time zone of the machine by default: a person reads it. */
+function dayOf(time: number, timeZone: string | undefined): string {
+  const options = { dateStyle: 'short', timeStyle: 'short', ...(timeZone === undefined ? {} : { timeZone }) } as const;
+  return new Intl.DateTimeFormat('sv-SE', options).format(time);
+}
+
+/** What was typed of `lote find`. */
+export interface FindCommand {
+  readonly words?: string | undefined;
   readonly net?: string;
   readonly from?: string;
   readonly to?: string;
@@ -13,18 +46,16 @@ export interface FindOptions {
   readonly json: boolean;
 }
 
-export interface FindCommand {
-  readonly words: string | undefined;
-  readonly options: FindOptions;
-  readonly env: NodeJS.ProcessEnv;
-}
-
 /** `lote find`: invoices of all batches, also while another process works on them. @throws LoteError `usage` */
-export async function findCommand({ words = '', options, env }: FindCommand): Promise<ExitCode> {
-  const { json, parts, net = '', from = '', to = '', after = '' } = options;
-  const wish = { q: words, net, from, to, after, ...(parts === true && { parts: '1' as const }) };
-  const installation = readInstallation(env);
-  const answer = await withBatchReader(installation, (reader) => reader.search(wish));
-  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : foundText(answer, { several: installation.several }));
+export async function findCommand(
+  env: NodeJS.ProcessEnv,
+  { words, json, parts, ...given }: FindCommand,
+): Promise<ExitCode> {
+  const { net = '', from = '', to = '', after = '' } = given;
+  const wish = { q: words ?? '', net, from, to, after, ...(parts === true && { parts: '1' as const }) };
+  const answer = await withSession(readConfig(env), { attempted: 'Reading batches' }, ({ operations }) =>
+    operations.search(wish),
+  );
+  printResult(json, answer, () => foundText(answer));
   return answer.found.length === 0 ? EXIT.someNotIssued : EXIT.ok;
 }

@@ -1,68 +1,61 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LoteError } from '../../../domain/errors.ts';
-import { readInstallation } from '../../../runtime/config/installation.ts';
-import { withBatchReader, type BatchReader, type ReadBatch } from '../../../wiring/reports/batch-reader.ts';
-import type { BatchResult } from '../../../contract/messages.ts';
+import { isLedgerAway, LoteError } from '../../../domain/errors.ts';
+import { readConfig } from '../../../app/config/config.ts';
+import type { ReadBatch } from '../../../console/operations.ts';
+import type { BatchResult } from '../../../domain/messages/messages.ts';
 import { settledCount } from '../../../domain/outcome-counts.ts';
-import { batchExitCode } from '../../output/batch-exit-code.ts';
-import { batchNotFound } from '../../session/batch-not-found.ts';
-import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
+import { requireBatch, withSession, type Session } from '../../session/open-session.ts';
+import { EXIT, batchExitCode, type ExitCode } from '../../output/exit-codes.ts';
 import { progressLine, type ProgressLine } from '../../output/progress-line.ts';
+import { printResult } from '../../output/terminal-text.ts';
 import { summaryTable } from '../../output/summary-table.ts';
 
 const POLL_INTERVAL_MS = 500;
-const BATCHES_NAMED = 50;
 /** A ledger that fails over, or an owner that is busy, answers again within this. */
 const AWAY_PATIENCE_MS = 60_000;
 const CLOSED: ReadonlySet<string> = new Set(['refused', 'cancelled', 'finished']);
 
-export interface ReportCommand {
-  readonly batchId: string;
+interface ReportCommand {
+  readonly batch: string;
   /** Wait until the batch has ended. */
   readonly follow: boolean;
   readonly json: boolean;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /**
  * `lote report BATCH`: the outcome in short and where its files are. Exit codes as those of `run`; 1 for a batch that
  * goes on.
  */
-export async function reportCommand({ batchId, follow, json, env }: ReportCommand): Promise<ExitCode> {
-  const installation = readInstallation(env);
-  const { several } = installation;
-  const { batch, reports } = await withBatchReader(installation, async (reader) => {
-    const found = follow ? await untilClosed(reader, batchId) : await requireBatch(reader, batchId);
-    const folder = several ? join(reader.reportsDir, found.application ?? '') : reader.reportsDir;
-    return { batch: found, reports: await reportPaths(folder, batchId) };
+export async function reportCommand(
+  env: NodeJS.ProcessEnv,
+  { batch: batchId, follow, json }: ReportCommand,
+): Promise<ExitCode> {
+  const config = readConfig(env);
+  const { batch, reports } = await withSession(config, { attempted: 'Reading batches' }, async (session) => {
+    const found = follow ? await untilClosed(session, batchId) : await requireBatch(session.operations, batchId);
+    return { batch: found, reports: await reportPaths(session.config.reportsDir, batchId) };
   });
-  process.stdout.write(json ? `${JSON.stringify(documentOf(batch, reports))}\n` : textOf(batch, reports));
+  printResult(json, documentOf(batch, reports), () => textOf(batch, reports));
   return isClosed(batch) ? batchExitCode(summaryOf(batch)) : EXIT.someNotIssued;
 }
 
-async function requireBatch(reader: BatchReader, batchId: string): Promise<ReadBatch> {
-  const batch = await reader.find(batchId);
-  if (batch === null) throw batchNotFound(batchId, await reader.list(BATCHES_NAMED));
-  return batch;
-}
-
-/** With a line of progress: whoever follows wants to see that something moves. */
-async function untilClosed(reader: BatchReader, batchId: string): Promise<ReadBatch> {
+/** With a line of progress, which shows a person that the work goes on. */
+async function untilClosed(session: Session, batchId: string): Promise<ReadBatch> {
   const progress = progressLine();
   try {
-    return await look(reader, batchId, progress);
+    return await look(session, batchId, progress);
   } finally {
     progress.end();
   }
 }
 
-async function look(reader: BatchReader, batchId: string, progress: ProgressLine): Promise<ReadBatch> {
+async function look(session: Session, batchId: string, progress: ProgressLine): Promise<ReadBatch> {
   let answeredAt = performance.now();
   for (;;) {
-    const batch = await requireBatch(reader, batchId).catch((error: unknown) => {
-      if (!isAway(error) || performance.now() - answeredAt > AWAY_PATIENCE_MS) throw error;
+    const batch = await requireBatch(session.operations, batchId).catch((error: unknown) => {
+      if (!isLedgerAway(error) || performance.now() - answeredAt > AWAY_PATIENCE_MS) throw error;
       return null;
     });
     if (batch === null) {
@@ -73,7 +66,7 @@ async function look(reader: BatchReader, batchId: string, progress: ProgressLine
     answeredAt = performance.now();
     // Closed comes first, the report a moment later.
     if (isClosed(batch) && batch.revision > 0) return batch;
-    if (!reader.live) {
+    if (session.place === 'own') {
       throw new LoteError(
         'worker-missing',
         `Following batch ${batchId}: a process must be working on it, but none has the data directory. Run its file again, or \`lote up\`.`,
@@ -89,48 +82,34 @@ async function look(reader: BatchReader, batchId: string, progress: ProgressLine
   }
 }
 
-function isAway(error: unknown): boolean {
-  return error instanceof LoteError && error.code === 'ledger-unavailable';
-}
-
 type ClosedBatch = ReadBatch & { readonly state: BatchResult['state'] };
 
 function isClosed(batch: ReadBatch): batch is ClosedBatch {
   return CLOSED.has(batch.state);
 }
 
-interface FoundReports {
-  readonly json: string | null;
-  readonly csv: string | null;
-  readonly html: string | null;
-  readonly corrections: string | null;
-}
-
-async function reportPaths(reportsDir: string, batchId: string): Promise<FoundReports> {
+/** Where the report files are; null: not there. */
+async function reportPaths(reportsDir: string, batchId: string) {
   const directory = join(reportsDir, batchId);
   const names = await readdir(directory).catch((): string[] => []);
-  const path = (name: string | undefined): string | null => (name === undefined ? null : join(directory, name));
-  const exact = (name: string): string | null => path(names.find((found) => found === name));
+  const found = (pattern: RegExp): string | null => {
+    const name = names.find((one) => pattern.test(one));
+    return name === undefined ? null : join(directory, name);
+  };
   return {
-    json: exact('report.json'),
-    csv: exact('report.csv'),
-    html: exact('report.html'),
-    corrections: path(names.find((name) => name.startsWith('corrections.'))),
+    ...{ json: found(/^report\.json$/u), csv: found(/^report\.csv$/u), html: found(/^report\.html$/u) },
+    corrections: found(/^corrections\./u),
   };
 }
+
+type FoundReports = Awaited<ReturnType<typeof reportPaths>>;
 
 function summaryOf<B extends ReadBatch>(
   batch: B,
 ): Pick<B, 'state'> & Pick<BatchResult, 'batchId' | 'counts' | 'totalsDiffer'> {
-  const { batchId, state, rows, invoices, rowsWithoutInvoice, rowsLost, contradicted = 0, totalsDiffer = null } = batch;
-  const counts = {
-    ...batch.counts,
-    rows,
-    invoices,
-    rowsWithoutInvoice,
-    ...(rowsLost === undefined ? {} : { rowsLost }),
-    ...(contradicted === 0 ? {} : { contradicted }),
-  };
+  const { batchId, state, rows, invoices, rowsWithoutInvoice, rowsLost, contradicted, totalsDiffer } = batch;
+  const doubt = contradicted === 0 ? {} : { contradicted };
+  const counts = { ...batch.counts, rows, invoices, rowsWithoutInvoice, rowsLost, ...doubt };
   return { batchId, state, counts, ...(totalsDiffer === null ? {} : { totalsDiffer }) };
 }
 

@@ -1,61 +1,173 @@
-import { chooseApplication, readInstallation } from '../../../runtime/config/installation.ts';
-import { withBatchReader, type BatchReader, type ReadBatch } from '../../../wiring/reports/batch-reader.ts';
-import { markStuck } from '../../../wiring/temporal/stuck/mark-stuck.ts';
-import { batchNotFound } from '../../session/batch-not-found.ts';
+import { readConfig } from '../../../app/config/config.ts';
+import { printResult, tableLines } from '../../output/terminal-text.ts';
+import { requireBatch, withSession } from '../../session/open-session.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { misfitLines, statusOf, statusTable } from '../../output/status-text.ts';
+import { OUTCOMES, type Outcome } from '../../../domain/invoice-state.ts';
+import type { ProfileMisfit } from '../../../domain/profile-misfit.ts';
+import { RETRY_STATES } from '../../../domain/retry-decision.ts';
+import type { ReadBatch } from '../../../console/operations.ts';
+import { issuedCount, settledCount } from '../../../domain/outcome-counts.ts';
+import { plainText } from '../../../texts/plain-text.ts';
+import { awaitsConfirmation } from '../../../domain/records/total-check.ts';
+import type { BatchStop } from '../../../domain/records/batch-record.ts';
 
 const BATCHES_SHOWN = 50;
-
-export interface StatusCommand {
-  readonly batchId: string | null;
-  readonly json: boolean;
-  /** Only the batches of this application; left out: of all. */
-  readonly application?: string;
-  readonly env: NodeJS.ProcessEnv;
-}
+const READING = { attempted: 'Reading batches' };
 
 /** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
-export async function statusCommand({ batchId, json, env, application }: StatusCommand): Promise<ExitCode> {
-  const installation = readInstallation(env);
-  const config = installation.common;
-  const whose = application === undefined ? null : chooseApplication(installation, application).application;
-  const { batches, misfits } = await withBatchReader(installation, async (reader) => ({
-    batches: await markStuck(config, reader, await batchesOf(reader, batchId, whose)),
-    misfits: (await reader.misfits()).filter(
-      ({ application: owner }) => whose === null || owner === undefined || owner === whose,
-    ),
+export async function statusCommand(
+  env: NodeJS.ProcessEnv,
+  { batch: batchId, json }: { readonly batch?: string | undefined; readonly json: boolean },
+): Promise<ExitCode> {
+  const config = readConfig(env);
+  const { batches, misfits } = await withSession(config, READING, async ({ operations }) => {
+    const found =
+      batchId === undefined ? await operations.batches(BATCHES_SHOWN) : [await requireBatch(operations, batchId)];
+    return { batches: found, misfits: await operations.misfits() };
+  });
+  const rows = batches.map(({ batchId: id, file, state, counts, rowsLost, totalsDiffer, contradicted }) => ({
+    ...{ id, file, state, counts, rowsLost },
+    totalsDiffer: totalsDiffer ?? undefined,
+    contradicted: contradicted || undefined,
   }));
-  const rows = batches.map(
-    ({ batchId: id, file, state, counts, stuck, application: owner, rowsLost, totalsDiffer, contradicted = 0 }) => ({
-      ...{ id, file, state, counts },
-      ...(installation.several ? { application: owner } : {}),
-      ...(rowsLost === undefined ? {} : { rowsLost }),
-      ...(totalsDiffer === undefined || totalsDiffer === null ? {} : { totalsDiffer }),
-      ...(contradicted === 0 ? {} : { contradicted }),
-      ...(stuck === undefined ? {} : { stuck }),
-    }),
-  );
-  const text = batchId === null ? statusTable(batches, installation.several) : textOf(batches, installation.several);
-  process.stdout.write(
-    json
-      ? `${JSON.stringify({ batches: rows, ...(misfits.length > 0 && { misfits }) })}\n`
-      : text + misfitLines(misfits),
-  );
+  const text = batchId === undefined ? statusTable(batches) : batches.map((batch) => statusOf(batch)).join('');
+  const document = { batches: rows, ...(misfits.length > 0 && { misfits }) };
+  printResult(json, document, () => text + misfitLines(misfits));
   return EXIT.ok;
 }
 
-async function batchesOf(
-  reader: BatchReader,
-  batchId: string | null,
-  application: string | null,
-): Promise<readonly ReadBatch[]> {
-  if (batchId === null) return reader.list(BATCHES_SHOWN, application);
-  const one = await reader.find(batchId);
-  if (one === null) throw batchNotFound(batchId, await reader.list(BATCHES_SHOWN));
-  return [one];
+const GOING_ON: ReadonlySet<string> = new Set(['staging', 'running', 'paused']);
+
+const NUMBERS_FROM = 3;
+
+/** `lote status`: a table, newest first. */
+export function statusTable(batches: readonly ReadBatch[], timeZone?: string): string {
+  if (batches.length === 0) return 'No batch yet. Start one with: lote run FILE\n';
+  const rows = [
+    ['BATCH', 'STATE', 'STARTED', 'INVOICES', 'WENT OUT', 'DID NOT', 'OPEN'],
+    ...batches.map((batch) => {
+      const { out, missing, open } = balanceOf(batch);
+      const doubt = (batch.contradicted ?? 0) === 0 ? '' : ` (${batch.contradicted} in doubt)`;
+      const numbers =
+        batch.state === 'staging'
+          ? ['-', '-', '-', '-']
+          : [batch.invoices, `${out}${doubt}`, missing, open].map(String);
+      const state = isHeld(batch) ? 'held' : batch.state;
+      return [batch.batchId, state, timeOf(batch.startedAt, timeZone), ...numbers];
+    }),
+  ];
+  return `${tableLines(rows, NUMBERS_FROM).join('\n')}\n`;
 }
 
-function textOf(batches: readonly ReadBatch[], several: boolean): string {
-  return batches.map((batch) => statusOf(batch, several)).join('');
+/** `lote status BATCH`: where it stands, why, and what to type next. */
+export function statusOf(batch: ReadBatch, timeZone?: string): string {
+  const { batchId, file, state, invoices, rows, counts } = batch;
+  const { out, missing, open } = balanceOf(batch);
+  const ended = batch.finishedAt === null ? '' : `, ended ${timeOf(batch.finishedAt, timeZone)}`;
+  const states = OUTCOMES.flatMap((outcome) => (counts[outcome] ? [`${outcome} ${counts[outcome]}`] : []));
+  const lines = [
+    `Batch ${batchId}: ${state === 'staging' ? 'being read' : isHeld(batch) ? 'held' : state}`,
+    `  file      ${file}, started ${timeOf(batch.startedAt, timeZone)}${ended}`,
+    ...(state === 'staging' || state === 'refused'
+      ? []
+      : [
+          `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} not confirmed as issued, ${open} open`,
+          `  states    ${states.join(', ')}`,
+          ...totalLines(batch),
+          ...shortfallLines(batch),
+        ]),
+    ...(batch.stopped === null ? [] : [stoppedLine(batch.stopped, timeZone)]),
+    `  next      ${nextOf(batch, missing)}`,
+  ];
+  return `${lines.map((line) => plainText(line)).join('\n')}\n`;
+}
+
+function stoppedLine({ what, at, who, why }: BatchStop, timeZone: string | undefined): string {
+  return `  stopped   ${what} ${timeOf(at, timeZone)} by ${who ?? 'an unnamed operator'}: ${why ?? 'no reason given'}. Only a person continues it`;
+}
+
+/** It waits until an operator has confirmed its total. */
+function isHeld({ state, total }: ReadBatch): boolean {
+  return GOING_ON.has(state) && awaitsConfirmation(total ?? null);
+}
+
+function totalLines({ total }: ReadBatch): readonly string[] {
+  if (total === undefined || total === null) return [];
+  const { check, pattern, confirmedAt } = total;
+  switch (check.kind) {
+    case 'unusual':
+      return [`  total     ${confirmedAt === null ? '' : 'confirmed by an operator. '}${check.difference}`];
+    case 'usual':
+      return [`  total     as usual: compared with the last ${check.batches} files named ${pattern}`];
+    case 'too-few':
+      return [`  total     not compared: ${check.batches} of ${check.needed} earlier files named ${pattern}`];
+    case 'declared':
+      return ['  total     declared when the batch was started'];
+    case 'corrections':
+      return ['  total     not compared: it is a corrections file'];
+    case 'off':
+      return [];
+  }
+}
+
+/** What may be wrong with the file although each of its invoices went out. */
+function shortfallLines({ rowsLost, totalsDiffer, contradicted, contradictedRefs }: ReadBatch): readonly string[] {
+  const more = contradicted > contradictedRefs.length ? ', …' : '';
+  return [
+    ...(contradicted === 0
+      ? []
+      : [
+          `  in doubt  ${contradicted} went out, and may exist twice or have failed; look them up at the service: ${contradictedRefs.join('; ')}${more}`,
+        ]),
+    ...(rowsLost === 0 ? [] : [`  lost      ${rowsLost} rows without a usable reference or tax number, in no invoice`]),
+    ...(totalsDiffer === null ? [] : [`  totals    ${totalsDiffer}`]),
+  ];
+}
+
+/** What does not fit the service profile; nothing where there is nothing to tell. */
+function misfitLines(misfits: readonly ProfileMisfit[]): string {
+  return misfits.map(({ message }) => `The service profile does not fit the service: ${message}\n`).join('');
+}
+
+function nextOf(batch: ReadBatch, missing: number): string {
+  const { batchId, file, state, stopped } = batch;
+  if (isHeld(batch))
+    return `lote confirm-total ${batchId} --invoices ${batch.total?.total.invoices ?? 'N'} --reason WHY, if the total is right; else cancel it in the console or the Temporal UI`;
+  if (state === 'paused') return 'resume it in the console or the Temporal UI';
+  if (GOING_ON.has(state)) return `lote report ${batchId} --follow`;
+  if (stopped !== null && missing > 0)
+    return `lote run ${file}, or lote retry ${batchId}; lote report ${batchId} says what was sent`;
+  if (state === 'refused') return `lote report ${batchId} says why; correct the file and drop it again`;
+  if (missing > 0 && awaitsConfirmation(batch.total))
+    return `run its file again, which asks about the total once more; then lote confirm-total ${batchId}`;
+  return `lote report ${batchId}${remediesOf(batch)}`;
+}
+
+/** What each of them holds for; a corrected copy of an invoice that is only not answered yet would be a second one. */
+function remediesOf({ batchId, counts }: ReadBatch): string {
+  const any = (states: readonly Outcome[]): boolean => states.some((state) => (counts[state] ?? 0) > 0);
+  const remedies = [
+    ...(any(CORRECTABLE) ? ['correct the rows'] : []),
+    ...(any(RETRY_STATES) ? [`lote retry ${batchId}`] : []),
+  ];
+  const then = remedies.length === 0 ? '' : `, then ${remedies.join(' or ')}`;
+  return any(UNANSWERED) ? `${then}; lote reconcile asks now for what is unknown or unsettled` : then;
+}
+
+const CORRECTABLE: readonly Outcome[] = ['invalid', 'rejected', 'failed', 'conflict'];
+const UNANSWERED: readonly Outcome[] = ['unknown', 'unsettled'];
+
+function balanceOf({ counts, invoices }: ReadBatch) {
+  const out = issuedCount(counts);
+  const resting = settledCount(counts);
+  return { out, missing: resting - out, open: Math.max(invoices - resting, 0) };
+}
+
+/** In the time zone of the machine by default: a person reads it. */
+function timeOf(time: number, timeZone: string | undefined): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    dateStyle: 'short',
+    timeStyle: 'short',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  }).format(time);
 }

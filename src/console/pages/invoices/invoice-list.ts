@@ -1,14 +1,10 @@
-import { html } from 'hono/html';
-import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
-import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
-import { TABLE_KINDS } from '../../http/file-answers.ts';
-import { listPages } from '../list-part.ts';
-import type { InvoiceView } from './invoice-view.ts';
-import { MOST_SAVED } from './invoice-window.ts';
+import { OUTCOMES, type Outcome } from '../../../domain/invoice-state.ts';
+import { type ListPart, listPart, listPages } from '../notes.ts';
+import type { BatchInvoice } from '../../../domain/records/batch-record.ts';
+import { html, table, type SafeHtml } from '../../../texts/html.ts';
+import { reasonLines, STATE_ORDER, stateMark } from '../../../texts/outcomes/outcome-html.ts';
 import type { PageFormat } from '../page-format.ts';
-import type { Html } from '../page-layout.ts';
-import { PROBLEM_STATES, STATE_ORDER, toneOf } from '../state-counts.ts';
-import type { StateCounts } from '../state-counts.ts';
+import { PROBLEM_STATES, type StateCounts } from '../state-counts.ts';
 
 /** Rows named before an ellipsis: an invoice of a thousand lines must not fill the page. */
 const MOST_ROWS = 8;
@@ -21,27 +17,22 @@ export interface InvoiceList {
 }
 
 /** One page of invoices, with the choice of states above and the other pages below. */
-export function invoiceList(format: PageFormat, list: InvoiceList): Html {
+export function invoiceList(format: PageFormat, list: InvoiceList): SafeHtml {
   const { texts } = format;
-  const { batchId, view } = list;
-  return html`<h2 id="invoices">${texts.invoices}</h2>
+  const { heads } = texts;
+  const { batchId, view, invoices } = list;
+  const columns = [
+    ...[heads.reference, heads.merchant, heads.state, { number: heads.net }],
+    ...[heads.rows, heads.reason, heads.serviceId, { number: texts.attempts }],
+  ];
+  const rows = invoices.map((invoice) => invoiceRow(format, batchId, invoice));
+  return html`<h2 id="invoices">${heads.invoices}</h2>
     ${choices(format, list)}
-    ${list.invoices.length === 0 ? html`<p>${texts.noInvoices}</p>` : table(format, list)}
-    ${listPages(format, view, (page) => address(batchId, view.show, page))} ${saving(format, list)}`;
+    ${invoices.length === 0 ? html`<p>${texts.noInvoices}</p>` : table(heads.invoices, columns, rows)}
+    ${listPages(format, view, (page) => address(batchId, view.show, page))}`;
 }
 
-/** The invoices of the view, on all its pages, as files; a very long view is in the report's files. */
-function saving({ texts: { search } }: PageFormat, { batchId, counts, view }: InvoiceList): Html {
-  const invoices = [...view.states].reduce((sum, state) => sum + counts[state], 0);
-  if (invoices === 0 || invoices > MOST_SAVED) return html``;
-  const address = `/batches/${encodeURIComponent(batchId)}/invoices`;
-  return html`<p>${search.saveView}:</p>
-    <ul class="plain buttons">
-      ${TABLE_KINDS.map((kind) => html`<li><a class="button" href="${address}.${kind}?show=${view.show}">${search[kind]}</a></li>`)}
-    </ul>`;
-}
-
-function choices({ texts, count }: PageFormat, { batchId, counts, view }: InvoiceList): Html {
+function choices({ texts, count }: PageFormat, { batchId, counts, view }: InvoiceList): SafeHtml {
   const sum = (states: readonly (keyof StateCounts)[]) => states.reduce((total, state) => total + counts[state], 0);
   const offered: readonly (readonly [show: InvoiceView['show'], label: string, invoices: number])[] = [
     ['problems', texts.problems, sum(PROBLEM_STATES)],
@@ -49,7 +40,12 @@ function choices({ texts, count }: PageFormat, { batchId, counts, view }: Invoic
     ...STATE_ORDER.filter((state) => counts[state] > 0).map((state) => [state, state, counts[state]] as const),
   ];
   return html`<ul class="plain">
-    ${offered.map(([show, label, invoices]) => html`<li>${link(address(batchId, show, 1), `${label} (${count(invoices)})`, show === view.show)}</li>`)}
+    ${offered.map(
+      ([show, label, invoices]) =>
+        html`<li>
+          <a href="${address(batchId, show, 1)}" ${show === view.show ? html`aria-current="true"` : ''}>${label} (${count(invoices)})</a>
+        </li>`,
+    )}
   </ul>`;
 }
 
@@ -57,50 +53,49 @@ function address(batchId: string, show: string, page: number): string {
   return `/batches/${encodeURIComponent(batchId)}?show=${show}&page=${page}#invoices`;
 }
 
-function link(href: string, label: string, current: boolean): Html {
-  return current ? html`<a href="${href}" aria-current="true">${label}</a>` : html`<a href="${href}">${label}</a>`;
-}
-
-function table(format: PageFormat, { batchId, invoices }: InvoiceList): Html {
-  const { texts } = format;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.invoices}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${texts.reference}</th>
-          <th scope="col">${texts.merchant}</th>
-          <th scope="col">${texts.state}</th>
-          <th scope="col" class="number">${texts.net}</th>
-          <th scope="col">${texts.rows}</th>
-          <th scope="col">${texts.reason}</th>
-          <th scope="col">${texts.serviceId}</th>
-          <th scope="col" class="number">${texts.attempts}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${invoices.map((invoice) => invoiceRow(format, batchId, invoice))}
-      </tbody>
-    </table>
-  </div>`;
-}
-
-function invoiceRow({ money, count, language }: PageFormat, batchId: string, invoice: BatchInvoice): Html {
-  const { ordinal, ref, merchantNif, state, net, currency, rows, serviceId, attempts, reason, findings, flags } =
-    invoice;
-  const lines = new Set([
-    ...(invoice.contradictions ?? []).map((flag) => CONTRADICTION_TEXTS[language].flags[flag]),
-    ...(reason === null ? [] : [reason.message]),
-    ...findings.map(({ message }) => message),
-    ...flags,
-  ]);
+function invoiceRow(format: PageFormat, batchId: string, invoice: BatchInvoice): SafeHtml {
+  const { ordinal, ref, merchantNif, state, net, currency, rows, serviceId, attempts } = invoice;
   return html`<tr>
     <td><a href="/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}">${ref}</a></td>
     <td>${merchantNif}</td>
-    <td><span class="state ${toneOf(state)}">${state}</span></td>
-    <td class="number">${net === null ? '' : `${money(net)} ${currency ?? ''}`}</td>
+    <td>${stateMark(state)}</td>
+    <td class="number">${net === null ? '' : `${format.money(net)} ${currency ?? ''}`}</td>
     <td>${rows.slice(0, MOST_ROWS).join(', ')}${rows.length > MOST_ROWS ? ', …' : ''}</td>
-    <td class="text">${[...lines].map((line) => html`<div>${line}</div>`)}</td>
+    <td class="text">${reasonLines(format, invoice)}</td>
     <td class="mono">${serviceId ?? ''}</td>
-    <td class="number">${count(attempts)}</td>
+    <td class="number">${format.count(attempts)}</td>
   </tr>`;
+}
+
+/** Invoices that one page of a list shows: with a long reason beside each, the page stays below 100 kB. */
+export const WINDOW_SIZE = 50;
+
+/** Which invoices of a batch a page shows. */
+export interface InvoiceView extends ListPart {
+  /** `problems`, `all` or one state. */
+  readonly show: 'problems' | 'all' | Outcome;
+  readonly states: ReadonlySet<Outcome>;
+}
+
+/** Reads `?show=` and `?page=`; without them problems come first where there are any. */
+export function invoiceView(
+  counts: StateCounts,
+  query: { readonly show: string | undefined; readonly page: string | undefined },
+): InvoiceView {
+  const show = shown(counts, query.show);
+  const states = statesOf(show);
+  const total = [...states].reduce((sum, state) => sum + counts[state], 0);
+  return { show, states: new Set(states), ...listPart(total, WINDOW_SIZE, query.page) };
+}
+
+function shown(counts: StateCounts, asked: string | undefined): InvoiceView['show'] {
+  if (asked === 'problems' || asked === 'all') return asked;
+  const state = OUTCOMES.find((known) => known === asked);
+  if (state !== undefined) return state;
+  return PROBLEM_STATES.some((problem) => counts[problem] > 0) ? 'problems' : 'all';
+}
+
+function statesOf(show: InvoiceView['show']): readonly Outcome[] {
+  if (show === 'all') return OUTCOMES;
+  return show === 'problems' ? PROBLEM_STATES : [show];
 }

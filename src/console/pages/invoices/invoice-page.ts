@@ -1,16 +1,13 @@
-import { html } from 'hono/html';
-import type { InvoiceDetails } from '../../../domain/ports/invoice-lookup.ts';
-import type { BatchRecord } from '../../../domain/ports/ledger/batch-record.ts';
 import type { Invoice } from '../../../domain/invoice.ts';
 import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
-import { findingsTable } from '../batch-tables.ts';
+import { facts, html, table, type SafeHtml } from '../../../texts/html.ts';
+import { stateMark, toneOf } from '../../../texts/outcomes/outcome-html.ts';
+import { firstFindings } from '../notes.ts';
 import { invoiceHistory } from './invoice-history.ts';
-import { reconcileForm, SETTLED_BY_POLLING } from '../../forms/reconcile-form.ts';
-import { requestList } from './request-list.ts';
-import { retryInvoiceForm } from '../../forms/retry-form.ts';
+import { reconcileForm, retryInvoiceForm, SETTLED_BY_POLLING } from '../../forms/forms.ts';
 import type { PageFormat } from '../page-format.ts';
-import type { Html } from '../page-layout.ts';
-import { toneOf } from '../state-counts.ts';
+import type { BatchRecord } from '../../../domain/records/batch-record.ts';
+import type { InvoiceDetails, InvoiceGeneration } from '../../../ledger/batches/lookup.ts';
 
 export interface InvoicePage {
   readonly batch: BatchRecord;
@@ -18,11 +15,11 @@ export interface InvoicePage {
   readonly canRetry: boolean;
   readonly canReconcile: boolean;
   /** What the operator has just done. */
-  readonly done: Html;
+  readonly done: SafeHtml;
 }
 
 /** One invoice: how it stands and why, what the file says, what was sent, what came back, in the order of a phone call about it. */
-export function invoicePage(format: PageFormat, page: InvoicePage): Html {
+export function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
   const { batch, details, done } = page;
   const { texts, language } = format;
   const { line, content } = details;
@@ -33,71 +30,106 @@ export function invoicePage(format: PageFormat, page: InvoicePage): Html {
     ${done}
     <section class="verdict ${tone}">
       <p class="big">
-        <span class="state ${toneOf(line.state)}">${line.state}</span> <strong>${texts.states[line.state]}</strong>
+        ${stateMark(line.state)} <strong>${texts.states[line.state]}</strong>
       </p>
       ${line.reason === null ? '' : html`<p>${line.reason.message} <span class="mono soft">${line.reason.code}</span></p>`}
       ${contradictions.map((flag) => html`<p><strong>${CONTRADICTION_TEXTS[language].flags[flag]}</strong></p>`)}
       ${line.flags.length === 0 ? '' : html`<p>${texts.invoice.flags}: <span class="mono">${line.flags.join(', ')}</span></p>`}
     </section>
-    ${facts(format, page)}
+    ${invoiceFacts(format, page)}
     <h2>${texts.invoice.lines}</h2>
     ${content === null ? html`<p>${texts.invoice.noContent}</p>` : contentTable(format, content)}
-    ${findingsTable(format, line.findings, texts.dryRun.findings)} ${invoiceHistory(format, details)}
+    ${firstFindings(format, line.findings, texts.dryRun.findings)} ${invoiceHistory(format, details)}
     ${requestList(format, details.generations)} ${openForms(format, page)}`;
 }
 
 /** What an operator can do about this one. */
-function openForms(format: PageFormat, { batch, details: { line }, canRetry, canReconcile }: InvoicePage): Html {
+function openForms(format: PageFormat, { batch, details: { line }, canRetry, canReconcile }: InvoicePage): SafeHtml {
   const { batchId } = batch;
   const page = `/batches/${encodeURIComponent(batchId)}/invoices/${line.ordinal}`;
   return html`${canReconcile && SETTLED_BY_POLLING.includes(line.state) ? reconcileForm(format, page) : ''}
   ${canRetry ? retryInvoiceForm(format, { batchId, ordinal: line.ordinal, state: line.state }) : ''}`;
 }
 
-function facts({ texts, money }: PageFormat, { batch, details: { line, content, batches } }: InvoicePage): Html {
+function invoiceFacts(
+  { texts, money }: PageFormat,
+  { batch, details: { line, content, batches } }: InvoicePage,
+): SafeHtml {
+  const { heads } = texts;
   const others = batches.filter(({ batchId }) => batchId !== batch.batchId);
-  const fact = (name: string, value: string | Html) =>
-    html`<dt>${name}</dt>
-      <dd>${value}</dd>`;
-  return html`<dl>
-    ${fact(texts.merchant, line.merchantNif)}
-    ${content === null ? '' : fact(texts.customer, [content.customer.name, content.customer.taxId].filter((part) => part !== null).join(', '))}
-    ${line.net === null ? '' : fact(texts.net, html`<strong>${money(line.net)} ${line.currency ?? ''}</strong>`)}
-    ${fact(texts.rows, line.rows.join(', '))}
-    ${line.serviceId === null ? '' : fact(texts.serviceId, html`<span class="mono">${line.serviceId}</span>`)}
-    ${
-      others.length === 0
-        ? ''
-        : fact(
-            texts.invoice.alsoIn,
-            html`${others.map(({ batchId, file, ordinal }) => html`<a href="/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}">${file}</a> `)}`,
-          )
-    }
-  </dl>`;
+  const otherLinks = others.map(
+    ({ batchId, file, ordinal }) =>
+      html`<a href="/batches/${encodeURIComponent(batchId)}/invoices/${ordinal}">${file}</a> `,
+  );
+  const customer = [content?.customer.name, content?.customer.taxId].filter((part) => part !== null);
+  return facts([
+    [heads.merchant, line.merchantNif],
+    [texts.customer, content === null ? null : customer.join(', ')],
+    [heads.net, line.net === null ? null : html`<strong>${money(line.net)} ${line.currency ?? ''}</strong>`],
+    [heads.rows, line.rows.join(', ')],
+    [heads.serviceId, line.serviceId === null ? null : html`<span class="mono">${line.serviceId}</span>`],
+    [texts.invoice.alsoIn, others.length === 0 ? null : otherLinks],
+  ]);
 }
 
-function contentTable({ texts, amount, money }: PageFormat, { lines, currency }: Invoice): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.invoice.lines}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${texts.invoice.description}</th>
-          <th scope="col" class="number">${texts.invoice.quantity}</th>
-          <th scope="col" class="number">${texts.invoice.unitPrice} (${currency})</th>
-          <th scope="col">${texts.invoice.taxCode}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${lines.map(
-          ({ description, quantity, unitPrice, taxCode }) =>
-            html`<tr>
-              <td class="text">${description}</td>
-              <td class="number">${amount(quantity)}</td>
-              <td class="number">${money(unitPrice)}</td>
-              <td>${taxCode}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+function contentTable({ texts, amount, money }: PageFormat, { lines, currency }: Invoice): SafeHtml {
+  const { invoice: words } = texts;
+  const price = { number: `${words.unitPrice} (${currency})` };
+  const columns = [words.description, { number: words.quantity }, price, words.taxCode];
+  const rows = lines.map(
+    ({ description, quantity, unitPrice, taxCode }) =>
+      html`<tr>
+        <td class="text">${description}</td>
+        <td class="number">${amount(quantity)}</td>
+        <td class="number">${money(unitPrice)}</td>
+        <td>${taxCode}</td>
+      </tr>`,
+  );
+  return table(words.lines, columns, rows);
+}
+
+/** String members that name a person or a company; the rest of a body is amounts and texts of goods. */
+const PERSONAL = /("(?:name|tax_id|legal_name|email|nif)"\s*:\s*)"((?:[^"\\]|\\.)*)"/gu;
+
+/** What went to the service under each key, newest first, fit to be shown to the service's support. */
+function requestList(format: PageFormat, generations: readonly InvoiceGeneration[]): SafeHtml {
+  const { invoice } = format.texts;
+  const sent = generations.filter(({ attempts, body }) => attempts > 0 || body !== null);
+  return html`<h2>${invoice.requests}</h2>
+    ${sent.length === 0 ? html`<p>${invoice.notSent}</p>` : html`<p class="soft">${invoice.requestsNote}</p>`}
+    ${sent.map((life) => request(format, life))}`;
+}
+
+function request({ texts, count }: PageFormat, life: InvoiceGeneration): SafeHtml {
+  const { invoice } = texts;
+  const answer = html`${stateMark(life.state)}
+    ${life.serviceId === null ? '' : html`<span class="mono">${life.serviceId}</span>`} ${life.reason?.message ?? ''}`;
+  const body = html`<details>
+    <summary>${invoice.body}</summary>
+    <pre tabindex="0">${maskedBody(life.body ?? '')}</pre>
+  </details>`;
+  return html`<article class="card">
+    <p><code>POST /v1/invoices</code></p>
+    ${facts([
+      ['Idempotency-Key', html`<span class="mono">${life.idempotencyKey}</span>`],
+      [invoice.generation, life.generation < 0 ? '–' : count(life.generation)],
+      [texts.attempts, count(life.attempts)],
+      [invoice.answer, answer],
+    ])}
+    ${life.body === null ? '' : body}
+  </article>`;
+}
+
+/**
+ * A request's body as it may be shown to another person: names and tax numbers become dots, everything else stays byte for byte. It is
+ * not parsed: a number would lose its exact text.
+ */
+export function maskedBody(body: string): string {
+  return body.replaceAll(PERSONAL, (_, member: string, value: string) => `${member}"${masked(value)}"`);
+}
+
+/** The last two signs stay, so that two requests can be told apart; short values go whole. */
+function masked(value: string): string {
+  const signs = Array.from(value);
+  return signs.length < 6 || value.includes('\\') ? '•••' : `•••${signs.slice(-2).join('')}`;
 }

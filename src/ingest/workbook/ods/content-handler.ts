@@ -1,10 +1,16 @@
-import { MOST_COLUMNS, MOST_MERGED, MOST_ROWS, MOST_SHEETS, damaged, tooLarge } from '../limits.ts';
-import type { SheetSize } from '../sheet-size.ts';
-import type { MergedRange, SheetCell, SheetRow } from '../workbook.ts';
+import {
+  LONGEST_TOKEN,
+  MOST_COLUMNS,
+  MOST_MERGED,
+  MOST_ROWS,
+  MOST_SHEETS,
+  damaged,
+  tooLarge,
+  type SheetSize,
+} from '../limits.ts';
+import { parseNumberFormat, type NumberFormat } from '../number-format.ts';
+import type { CellKind, MergedRange, SheetCell, SheetRow } from '../workbook.ts';
 import type { XmlHandler } from '../xml-reader.ts';
-import { CellText } from './cell-text.ts';
-import { ColumnStyles } from './column-styles.ts';
-import { odsCell } from './ods-cell.ts';
 import type { OdsStyles } from './ods-styles.ts';
 
 type Attributes = Readonly<Record<string, string>>;
@@ -102,7 +108,8 @@ export class ContentHandler implements XmlHandler {
   #openColumn(attributes: Attributes): void {
     const repeat = repeatOf(attributes['table:number-columns-repeated']);
     const at = this.#columns.add(attributes['table:default-cell-style-name'], repeat);
-    if (!isHidden(attributes) || this.#table === null) return;
+    if ((!isHidden(attributes) && !this.#styles.isHidden(attributes['table:style-name'])) || this.#table === null)
+      return;
     if (this.hiddenColumns.length >= MOST_COLUMNS) throw tooLarge('runs of hidden columns', MOST_COLUMNS);
     this.hiddenColumns.push({ first: at, last: at + repeat - 1, table: this.#table.index });
   }
@@ -176,7 +183,11 @@ export class ContentHandler implements XmlHandler {
     if (hasContent) {
       this.#size.endRow(this.#cells.length, repeat);
       if (this.#next + repeat - 1 > MOST_ROWS) throw tooLarge('rows', MOST_ROWS);
-      const row = { row: this.#next, hidden: isHidden(attributes), cells: this.#cells };
+      const row = {
+        row: this.#next,
+        hidden: isHidden(attributes) || this.#styles.isHidden(attributes['table:style-name']),
+        cells: this.#cells,
+      };
       this.#rows.push({ table: this.#table, repeat, row });
     }
     this.#next += repeat;
@@ -197,4 +208,123 @@ function repeatOf(value: string | undefined): number {
   const repeat = Number(value);
   if (Number.isSafeInteger(repeat) && repeat >= 1) return repeat;
   throw damaged('it repeats a cell or a row less than once');
+}
+
+/** The text that an ODS cell shows: its paragraphs, one to a line. White space is written as elements. */
+class CellText {
+  #paragraphs = 0;
+  #depth = 0;
+  #text = '';
+
+  begin(): void {
+    this.#paragraphs = 0;
+    this.#depth = 0;
+    this.#text = '';
+  }
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (name === 'text:p' || name === 'text:h') {
+      if (this.#paragraphs > 0) this.#add('\n');
+      this.#paragraphs += 1;
+      this.#depth += 1;
+    } else if (name === 'text:s')
+      this.#add(' '.repeat(Math.min(Number(attributes['text:c'] ?? 1) || 1, LONGEST_TOKEN)));
+    else if (name === 'text:tab') this.#add('\t');
+    else if (name === 'text:line-break') this.#add('\n');
+  }
+
+  close(name: string): void {
+    if (name === 'text:p' || name === 'text:h') this.#depth -= 1;
+  }
+
+  text(text: string): void {
+    if (this.#depth > 0) this.#add(text.replace(/[ \t\r\n]+/g, ' '));
+  }
+
+  end(): string {
+    return this.#text;
+  }
+
+  #add(text: string): void {
+    this.#text += text;
+    if (this.#text.length > LONGEST_TOKEN) throw tooLarge('characters in one cell', LONGEST_TOKEN);
+  }
+}
+
+/** The default cell styles of the columns of a sheet, in runs. */
+class ColumnStyles {
+  readonly #runs: { readonly end: number; readonly style: string | undefined }[] = [];
+  #end = 0;
+
+  /** Returns the position of the first column of the run, from 0. @throws Refusal `workbook-too-large` */
+  add(style: string | undefined, repeat: number): number {
+    if (this.#runs.length >= MOST_COLUMNS) throw tooLarge('runs of columns', MOST_COLUMNS);
+    const first = this.#end;
+    this.#end += repeat;
+    this.#runs.push({ end: this.#end, style });
+    return first;
+  }
+
+  /** By halves: each cell without a style of its own asks. */
+  styleAt(column: number): string | undefined {
+    let from = 0;
+    let to = this.#runs.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (column < (this.#runs[middle]?.end ?? 0)) to = middle;
+      else from = middle + 1;
+    }
+    return this.#runs[from]?.style;
+  }
+}
+
+/** What LibreOffice shows for a formula that failed, beside the names that Excel has for it. */
+const ERROR = /^(?:Err:\d+|#[A-Z/0!?]+)$/;
+
+/** One ODS cell by its attributes and the text that it shows; null when it is empty. */
+function odsCell(attributes: Readonly<Record<string, string>>, shown: string, format: NumberFormat): SheetCell | null {
+  const formula = attributes['table:formula'] !== undefined;
+  const made = (kind: CellKind, text: string, of: NumberFormat | null = null): SheetCell => ({
+    ...{ kind, text, formula },
+    format: of,
+  });
+  if (attributes['calcext:value-type'] === 'error' || (formula && ERROR.test(shown))) return made('error', shown);
+  // LibreOffice writes a truth value that came from XLSX as the number of a formula.
+  if (formula && /^\p{L}+$/u.test(shown) && attributes['office:value-type'] === 'float') return made('boolean', shown);
+  switch (attributes['office:value-type']) {
+    case 'float':
+      return made('number', attributes['office:value'] ?? '', format);
+    case 'percentage':
+      return made(
+        'number',
+        attributes['office:value'] ?? '',
+        format.kind === 'general' ? parseNumberFormat('0.00%') : format,
+      );
+    case 'currency':
+      return made(
+        'number',
+        attributes['office:value'] ?? '',
+        withCurrency(format, attributes['office:currency'] ?? ''),
+      );
+    case 'date':
+      return made('date', attributes['office:date-value'] ?? shown);
+    case 'time':
+      return made('date', attributes['office:time-value'] ?? shown);
+    case 'boolean':
+      return made('boolean', attributes['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE');
+    case 'string': {
+      const text = attributes['office:string-value'] ?? shown;
+      return text === '' && !formula ? null : made('text', text, format);
+    }
+    default:
+      if (formula) return made('missing', '');
+      return shown === '' ? null : made('text', shown);
+  }
+}
+
+/** Some programs name the currency in the cell, and no style shows it. */
+function withCurrency(format: NumberFormat, currency: string): NumberFormat {
+  return format.kind === 'general' && currency !== ''
+    ? parseNumberFormat(`General "${currency.replaceAll('"', '')}"`)
+    : format;
 }

@@ -1,70 +1,97 @@
 import { LONGEST_FORMAT, MOST_STYLES, tooLarge } from '../limits.ts';
-import { GENERAL } from '../number-format.ts';
-import type { NumberFormat } from '../number-format.ts';
+import { GENERAL, parseNumberFormat, type NumberFormat } from '../number-format.ts';
 
 /** Styles refer to each other; a circle of them must end. */
 const MOST_PARENTS = 10;
+/** As many as a format of Excel may have: the file says any number. */
+const MOST_ZEROS = 30;
 
 type Attributes = Readonly<Record<string, string>>;
 
 const DATA_STYLES: ReadonlySet<string> = new Set([
-  'number:number-style',
-  'number:currency-style',
-  'number:percentage-style',
+  ...['number:number-style', 'number:currency-style', 'number:percentage-style'],
+  ...['number:date-style', 'number:time-style', 'number:boolean-style', 'number:text-style'],
 ]);
 
-const NOT_AS_DIGITS: ReadonlySet<string> = new Set(['number:scientific-number', 'number:fraction']);
+/** A data style that is being read, in the words of XLSX. */
+interface DataStyle {
+  readonly name: string;
+  code: string;
+  /** Styles for numbers of one sign, by condition. */
+  readonly signs: Map<string, string>;
+}
 
-/** The styles of an ODS file, of both of its parts that hold some, as far as they say how numbers are shown and which sheets are hidden. */
+/** The styles of an ODS file, of both of its parts that hold some, as far as they say how numbers are shown, and which sheets, rows and columns are hidden. */
 export class OdsStyles {
   readonly #formats = new Map<string, NumberFormat>();
   readonly #dataStyleOf = new Map<string, string>();
   readonly #parentOf = new Map<string, string>();
-  readonly #hiddenTables = new Set<string>();
-  #format: { name: string; format: NumberFormat } | null = null;
+  /** Of sheets, rows and columns. */
+  readonly #hidden = new Set<string>();
+  #data: DataStyle | null = null;
   #style = '';
   #text = '';
 
   open(name: string, attributes: Attributes): void {
-    if (DATA_STYLES.has(name)) this.#begin(name, attributes);
+    if (DATA_STYLES.has(name)) this.#data = { name: attributes['style:name'] ?? '', code: '', signs: new Map() };
     else if (name === 'style:style') {
       this.#style = attributes['style:name'] ?? '';
       const dataStyle = attributes['style:data-style-name'];
       const parent = attributes['style:parent-style-name'];
       if (dataStyle !== undefined) this.#dataStyleOf.set(this.#style, dataStyle);
       if (parent !== undefined) this.#parentOf.set(this.#style, parent);
-    } else if (name === 'style:table-properties' && attributes['table:display'] === 'false')
-      this.#hiddenTables.add(this.#style);
-    else if (name === 'number:number' && this.#format !== null)
-      this.#format.format = digits(this.#format.format, attributes);
-    else if (NOT_AS_DIGITS.has(name)) this.#addsText(true);
-    // The style that is named is that of negative numbers, and refers to the one of the others.
-    else if (name === 'style:map')
-      this.#addsText(this.#formats.get(attributes['style:apply-style-name'] ?? '')?.addsText === true);
+    } else if (hides(name, attributes)) this.#hidden.add(this.#style);
+    else if (this.#data !== null) this.#openInData(this.#data, name, attributes);
     if (name.startsWith('number:')) this.#text = '';
-    const styles = this.#formats.size + this.#parentOf.size + this.#dataStyleOf.size + this.#hiddenTables.size;
+    const styles = this.#formats.size + this.#parentOf.size + this.#dataStyleOf.size + this.#hidden.size;
     if (styles > MOST_STYLES) throw tooLarge('cell styles', MOST_STYLES);
   }
 
   text(text: string): void {
-    if (this.#format === null) return;
+    if (this.#data === null) return;
     this.#text += text;
     if (this.#text.length > LONGEST_FORMAT) throw tooLarge('characters in one number format', LONGEST_FORMAT);
   }
 
   close(name: string): void {
-    if (this.#format === null) return;
+    const data = this.#data;
+    if (data === null) return;
     if (DATA_STYLES.has(name)) {
-      this.#formats.set(this.#format.name, this.#format.format);
-      this.#format = null;
-    } else if (name === 'number:text') this.#addsText(!/^[\s()%+-]*$/.test(this.#text));
-    else if (name === 'number:embedded-text') this.#addsText(this.#text !== '');
-    else if (name === 'number:currency-symbol') this.#addsText(true);
+      // A style without any part shows nothing.
+      this.#formats.set(data.name, parseNumberFormat(this.#withSigns(data)));
+      this.#data = null;
+    } else if (name === 'number:text') data.code += this.#text.trim() === '%' ? '%' : literal(this.#text);
+    else if (name === 'number:currency-symbol') data.code += literal(this.#text);
+    // In the middle of the digits.
+    else if (name === 'number:embedded-text' && this.#text !== '') data.code += literal(`…${this.#text}`);
+    if (data.code.length > LONGEST_FORMAT) throw tooLarge('characters in one number format', LONGEST_FORMAT);
     this.#text = '';
   }
 
-  #addsText(adds: boolean): void {
-    if (adds && this.#format !== null) this.#format.format = { ...this.#format.format, addsText: true };
+  #openInData(data: DataStyle, name: string, attributes: Attributes): void {
+    if (name === 'number:number') data.code += digits(attributes);
+    else if (name === 'style:map')
+      data.signs.set(
+        (attributes['style:condition'] ?? '').replace(/\s|value\(\)/g, ''),
+        attributes['style:apply-style-name'] ?? '',
+      );
+    else if (/^number:(?:year|month|day|hours|minutes|seconds)$/.test(name)) data.code += 'd';
+    else if (name === 'number:text-content') data.code += '@';
+    else if (/^number:(?:scientific-number|fraction|boolean|fill-character)$/.test(name))
+      data.code += name === 'number:fill-character' ? '' : 'E+';
+  }
+
+  /** The style itself is that of the other numbers; XLSX has those of positive, negative and no numbers in this order. */
+  #withSigns({ code, signs }: DataStyle): string {
+    if (signs.size === 0) return code;
+    const of = (condition: string) => {
+      const named = signs.get(condition);
+      return named === undefined ? undefined : String(this.#formats.get(named)?.code ?? 'General').split(';')[0];
+    };
+    const known = [...signs.keys()].every((condition) => /^(?:[<>]=?|=)0(?:\.0*)?$/.test(condition));
+    if (!known) return `[>1]${code}`;
+    const positive = of('>=0') ?? of('>0') ?? code;
+    return [positive, of('<0') ?? of('<=0') ?? code, of('=0') ?? of('>=0') ?? of('<=0') ?? code].join(';');
   }
 
   /** Of a cell style; one that says nothing of numbers takes what its parent says. */
@@ -75,22 +102,38 @@ export class OdsStyles {
     return this.#formats.get(this.#dataStyleOf.get(name) ?? '') ?? GENERAL;
   }
 
-  isHidden(tableStyle: string | undefined): boolean {
-    return this.#hiddenTables.has(tableStyle ?? '');
-  }
-
-  #begin(name: string, attributes: Attributes): void {
-    const kind = name === 'number:percentage-style' ? 'percent' : 'number';
-    this.#format = { name: attributes['style:name'] ?? '', format: { ...GENERAL, kind } };
+  /** Of the style of a sheet, a row or a column. */
+  isHidden(style: string | undefined): boolean {
+    return this.#hidden.has(style ?? '');
   }
 }
 
-function digits(format: NumberFormat, attributes: Attributes): NumberFormat {
+/** Whether what has this style is not seen: `0cm`, `0.0in`, `0.01cm`. */
+function hides(name: string, attributes: Attributes): boolean {
+  if (name === 'style:table-properties') return attributes['table:display'] === 'false';
+  const size =
+    name === 'style:table-row-properties'
+      ? attributes['style:row-height']
+      : name === 'style:table-column-properties'
+        ? attributes['style:column-width']
+        : undefined;
+  return size !== undefined && Number.parseFloat(size) < 0.02;
+}
+
+function literal(text: string): string {
+  return text === '' ? '' : `"${text.replaceAll('"', "'")}"`;
+}
+
+function digits(attributes: Attributes): string {
   const decimals = attributes['number:decimal-places'];
-  return {
-    ...format,
-    addsText: format.addsText || Number(attributes['number:display-factor'] ?? 1) !== 1,
-    decimals: decimals === undefined ? null : Number(decimals),
-    leastDigits: Math.max(1, Number(attributes['number:min-integer-digits'] ?? 1)),
-  };
+  const factor = Number(attributes['number:display-factor'] ?? 1);
+  const scale = factor === 1 ? '' : ',';
+  const whole = zeros(Math.max(1, Number(attributes['number:min-integer-digits'] ?? 1)));
+  if (decimals === undefined && whole === '0') return `General${scale}`;
+  const grouped = attributes['number:grouping'] === 'true' ? `#,##${whole}` : whole;
+  return `${grouped}${Number(decimals ?? 0) > 0 ? `.${zeros(Number(decimals))}` : ''}${scale}`;
+}
+
+function zeros(count: number): string {
+  return '0'.repeat(Math.min(Math.max(Math.trunc(count) || 0, 0), MOST_ZEROS));
 }

@@ -1,14 +1,11 @@
-import { damaged } from '../limits.ts';
-import { SheetHeads } from '../sheet-heads.ts';
-import { SheetSize } from '../sheet-size.ts';
-import type { Sheet, SheetRow, SheetRows, Workbook } from '../workbook.ts';
-import { XmlReader } from '../xml-reader.ts';
+import { posix } from 'node:path';
+import { shorten } from '../../invoice/shorten.ts';
+import { MOST_PARTS, MOST_SHEETS, SheetSize, damaged, tooLarge } from '../limits.ts';
+import { SheetHeads, type Sheet, type SheetRows, type Workbook } from '../workbook.ts';
+import { isTrue, localName, readXml, takenOf } from '../xml-reader.ts';
 import type { ZipArchive } from '../zip-archive.ts';
-import { readWorkbookPart } from './package-parts.ts';
-import { readSharedStrings } from './shared-strings.ts';
-import { SheetHandler } from './sheet-handler.ts';
-import type { CellContext } from './sheet-handler.ts';
-import { readStyles } from './styles.ts';
+import { readSharedStrings, SheetHandler, type CellContext } from './sheet-handler.ts';
+import { readStyles } from '../number-format.ts';
 
 interface XlsxSheet extends Sheet {
   readonly part: string;
@@ -33,15 +30,9 @@ export async function openXlsx(archive: ZipArchive, signal?: AbortSignal): Promi
     format: 'xlsx',
     sheets,
     recalculates: found.recalculates,
-    hasMacros: found.hasMacros,
-    linksElsewhere: found.linksElsewhere,
-    rows: (sheet, ending) => rowsOf(archive, partOf(sheets, sheet), context, ending),
+    rows: (sheet, ending) => rowsOf(archive, sheets.find((one) => one === sheet)?.part ?? '', context, ending),
     close: () => archive.close(),
   };
-}
-
-function partOf(sheets: readonly XlsxSheet[], sheet: Sheet): string {
-  return sheets.find((one) => one === sheet)?.part ?? '';
 }
 
 /** Each further name of a part would have it read once more. */
@@ -56,15 +47,84 @@ async function readHead(heads: SheetHeads, index: number, { portions }: SheetRow
 
 function rowsOf(archive: ZipArchive, part: string, context: CellContext, signal?: AbortSignal): SheetRows {
   const handler = new SheetHandler(context, new SheetSize(archive.packedBytes(part)));
-  return { portions: portions(), merged: handler.merged, hiddenColumns: handler.hiddenColumns };
+  const { merged, hiddenColumns } = handler;
+  return { portions: takenOf(archive, part, handler, signal), merged, hiddenColumns };
+}
 
-  async function* portions(): AsyncGenerator<readonly SheetRow[]> {
-    const reader = new XmlReader(part, handler);
-    for await (const chunk of archive.chunks(part, signal)) {
-      reader.write(chunk);
-      yield handler.take();
-    }
-    reader.end();
-    yield handler.take();
-  }
+/** Where a part of the package points to. */
+interface Relationship {
+  readonly id: string;
+  /** Last word of its type: `worksheet`, `styles`, `sharedStrings`. The addresses before it differ between the two forms of the standard. */
+  readonly type: string;
+  /** Name of the part; null when it lies outside of the file. */
+  readonly target: string | null;
+}
+
+/** What `workbook.xml` and the relationships say. */
+interface WorkbookPart {
+  readonly sheets: readonly { readonly name: string; readonly hidden: boolean; readonly part: string }[];
+  readonly sharedStrings: string | null;
+  readonly styles: string | null;
+  readonly epoch: 1900 | 1904;
+  readonly recalculates: boolean;
+}
+
+/** Finds the parts of an XLSX package. @throws Refusal `workbook-damaged`, `workbook-too-large` */
+async function readWorkbookPart(archive: ZipArchive, signal?: AbortSignal): Promise<WorkbookPart> {
+  const [root] = (await relationships(archive, '', signal)).filter(({ type }) => type === 'officeDocument');
+  if (root === undefined || root.target === null) throw damaged('it names no workbook part');
+  const related = await relationships(archive, root.target, signal);
+  const found = await readWorkbookXml(archive, root.target, signal);
+  const byId = new Map(related.map((one) => [one.id, one]));
+  const sheets = found.sheets.flatMap(({ id, ...sheet }) => {
+    const { type, target: part } = byId.get(id) ?? { type: 'worksheet', target: null };
+    // A chart, a dialog or macros on a sheet of their own: they have no rows.
+    if (type !== 'worksheet') return [];
+    if (part === null) throw damaged(`its sheet ${JSON.stringify(shorten(sheet.name, 60))} names no part of the file`);
+    return [{ ...sheet, part }];
+  });
+  const target = (type: string): string | null => related.find((one) => one.type === type)?.target ?? null;
+  return {
+    sheets,
+    sharedStrings: target('sharedStrings'),
+    styles: target('styles'),
+    epoch: found.epoch,
+    recalculates: found.recalculates,
+  };
+}
+
+async function readWorkbookXml(archive: ZipArchive, part: string, signal?: AbortSignal) {
+  const sheets: { name: string; hidden: boolean; id: string }[] = [];
+  let epoch: 1900 | 1904 = 1900;
+  let recalculates = false;
+  await readXml(part, archive.chunks(part, signal), {
+    open(name, attributes) {
+      const local = localName(name);
+      if (local === 'workbookPr' && isTrue(attributes['date1904'])) epoch = 1904;
+      if (local === 'calcPr' && isTrue(attributes['fullCalcOnLoad'])) recalculates = true;
+      if (local !== 'sheet') return;
+      if (sheets.length >= MOST_SHEETS) throw tooLarge('sheets', MOST_SHEETS);
+      const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
+      const hidden = attributes['state'] === 'hidden' || attributes['state'] === 'veryHidden';
+      sheets.push({ name: attributes['name'] ?? '', hidden, id });
+    },
+  });
+  return { sheets, epoch: epoch as 1900 | 1904, recalculates: recalculates as boolean };
+}
+
+async function relationships(archive: ZipArchive, of: string, signal?: AbortSignal): Promise<readonly Relationship[]> {
+  const folder = posix.dirname(of);
+  const part = posix.join(folder, '_rels', `${posix.basename(of)}.rels`);
+  if (!archive.has(part)) return [];
+  const found: Relationship[] = [];
+  await readXml(part, archive.chunks(part, signal), {
+    open(name, { Id = '', Type = '', Target = '', TargetMode }) {
+      if (localName(name) !== 'Relationship') return;
+      if (found.length >= MOST_PARTS) throw tooLarge('relationships of one part', MOST_PARTS);
+      const target = Target.startsWith('/') ? Target.slice(1) : posix.join(folder, Target);
+      const type = Type.slice(Type.lastIndexOf('/') + 1);
+      found.push({ id: Id, type, target: TargetMode === 'External' ? null : target });
+    },
+  });
+  return found;
 }

@@ -1,15 +1,17 @@
-import { LONGEST_TOKEN, MOST_COLUMNS, MOST_MERGED, MOST_ROWS, damaged, tooLarge } from '../limits.ts';
-import { serialDate } from '../serial-date.ts';
-import type { SheetSize } from '../sheet-size.ts';
+import {
+  LONGEST_TOKEN,
+  MOST_COLUMNS,
+  MOST_MERGED,
+  MOST_ROWS,
+  damaged,
+  tooLarge,
+  type SheetSize,
+  MOST_BYTES_OF_TEXTS,
+} from '../limits.ts';
 import type { CellKind, MergedRange, SheetCell, SheetRow } from '../workbook.ts';
-import { localName } from '../xml-reader.ts';
-import type { XmlHandler } from '../xml-reader.ts';
-import { ArrayFormulas } from './array-formulas.ts';
-import { placeOf, rangeOf } from './cell-place.ts';
-import { isTrue } from './package-parts.ts';
-import { RichText, unescaped } from './rich-text.ts';
-import type { SharedStrings } from './shared-strings.ts';
-import type { CellStyles } from './styles.ts';
+import { isTrue, localName, type XmlHandler, readXml } from '../xml-reader.ts';
+import type { CellStyles } from '../number-format.ts';
+import type { ZipArchive } from '../zip-archive.ts';
 
 /** What the cells of a sheet point to. */
 export interface CellContext {
@@ -29,6 +31,8 @@ export class SheetHandler implements XmlHandler {
   #rows: SheetRow[] = [];
   #row = 0;
   #hidden = false;
+  /** Rows without a height of their own are not seen. */
+  #hidesRows = false;
   #cells: (SheetCell | undefined)[] = [];
   #column = -1;
   #attributes: Readonly<Record<string, string>> = {};
@@ -57,7 +61,9 @@ export class SheetHandler implements XmlHandler {
     if (local === 'c') return this.#openCell(attributes);
     if (local === 'row') return this.#openRow(attributes);
     if (local === 'mergeCell') this.#merge(attributes['ref'] ?? '');
-    if (local === 'col' && isTrue(attributes['hidden'])) this.#hideColumns(attributes);
+    if (local === 'sheetFormatPr')
+      this.#hidesRows = isTrue(attributes['zeroHeight']) || isZero(attributes['defaultRowHeight']);
+    if (local === 'col' && (isTrue(attributes['hidden']) || isZero(attributes['width']))) this.#hideColumns(attributes);
   }
 
   close(name: string): void {
@@ -89,7 +95,8 @@ export class SheetHandler implements XmlHandler {
     if (row > MOST_ROWS) throw tooLarge('rows', MOST_ROWS);
     if (this.#cells.length > 0) throw damaged(`row ${row} begins inside another one`);
     this.#row = row;
-    this.#hidden = isTrue(attributes['hidden']);
+    const height = attributes['ht'];
+    this.#hidden = isTrue(attributes['hidden']) || isZero(height) || (this.#hidesRows && height === undefined);
     this.#size.beginRow();
     this.#column = -1;
   }
@@ -153,7 +160,7 @@ export class SheetHandler implements XmlHandler {
     if (type === 'b') return this.#made('boolean', isTrue(raw) ? 'TRUE' : 'FALSE');
     if (type === 'e') return this.#made('error', raw);
     if (type === 'd') return this.#made('date', raw);
-    const format = this.#context.styles.format(style);
+    const format = this.#context.styles(style);
     if (format.kind !== 'date') return { kind: 'number', text: raw.trim(), format, formula };
     const date = serialDate(Number(raw), this.#context.epoch);
     return date === null ? { kind: 'number', text: raw.trim(), format, formula } : this.#made('date', date);
@@ -166,7 +173,7 @@ export class SheetHandler implements XmlHandler {
   }
 
   #made(kind: CellKind, text: string): SheetCell {
-    const format = this.#context.styles.format(this.#attributes['s']);
+    const format = this.#context.styles(this.#attributes['s']);
     return { kind, text, format, formula: this.#formula };
   }
 
@@ -174,11 +181,184 @@ export class SheetHandler implements XmlHandler {
     const range = rangeOf(ref);
     if (range === null) throw damaged('it merges cells that no sheet has');
     if (this.merged.length >= MOST_MERGED) throw tooLarge('merged cells', MOST_MERGED);
-    this.merged.push({
-      firstRow: range.first.row,
-      lastRow: range.last.row,
-      firstColumn: range.first.column,
-      lastColumn: range.last.column,
-    });
+    this.merged.push(range);
   }
+}
+
+/** Whether a height in points or a width in characters leaves nothing to read: `0`, `0.00`, a hair. */
+function isZero(size: string | undefined): boolean {
+  return size !== undefined && Number.parseFloat(size) < 0.5;
+}
+
+/**
+ * The cells that array formulas and data tables fill. Only the first cell of each names the formula; the others look like numbers that
+ * a person entered.
+ */
+class ArrayFormulas {
+  /** Last row of the formula that fills cells of this column. */
+  readonly #until: number[] = [];
+
+  /** `reference`: the cells that the formula in this cell fills; left out for a formula of one cell. */
+  begin(row: number, column: number, reference: string | undefined): void {
+    if (reference === undefined) return;
+    const range = rangeOf(reference);
+    if (range === null || range.firstRow !== row || range.firstColumn !== column)
+      throw damaged(`a formula in row ${row} fills cells that do not begin with its own`);
+    const { lastRow, lastColumn } = range;
+    if (lastColumn >= MOST_COLUMNS) throw tooLarge('columns', MOST_COLUMNS);
+    if (lastRow === row && lastColumn === column) return;
+    for (let at = column; at <= lastColumn; at += 1) {
+      if (this.covers(row, at)) throw damaged(`a formula in row ${row} fills cells of another one`);
+      this.#until[at] = lastRow;
+    }
+  }
+
+  covers(row: number, column: number): boolean {
+    return row <= (this.#until[column] ?? 0);
+  }
+}
+
+const REFERENCE = /^([A-Z]{1,3})([1-9]\d{0,6})$/;
+
+/** `B5` -> row 5, column 1 (from 0). */
+function placeOf(reference: string): { readonly row: number; readonly column: number } | null {
+  const [, letters = '', digits = ''] = REFERENCE.exec(reference) ?? [];
+  if (letters === '') return null;
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return { row: Number(digits), column: column - 1 };
+}
+
+/** The cells of `B5:C9` or `B5`. */
+function rangeOf(reference: string): MergedRange | null {
+  const [from = '', to = from] = reference.split(':', 2);
+  const first = placeOf(from);
+  const last = placeOf(to);
+  if (first === null || last === null) return null;
+  return { firstRow: first.row, lastRow: last.row, firstColumn: first.column, lastColumn: last.column };
+}
+
+const DAY = 86_400;
+
+/**
+ * The date that a spreadsheet's day number stands for, in ISO 8601, with the time where it has one. Day 1 is 1900-01-01, and day 60 a
+ * 29 February 1900 that never was; or day 0 is 1904-01-01. Null for what is no date.
+ */
+export function serialDate(serial: number, epoch: 1900 | 1904): string | null {
+  const days = Math.floor(serial);
+  if (!(serial >= 0) || days > 2_958_465) return null;
+  const seconds = Math.round((serial - days) * DAY);
+  const time = new Date(Math.min(seconds, DAY - 1) * 1000).toISOString().slice(11, 19);
+  if (days === 0 && seconds > 0 && epoch === 1900) return time;
+  if (epoch === 1900 && days === 60) return '1900-02-29';
+  const first = epoch === 1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, days < 60 ? 31 : 30);
+  const date = new Date(first + days * DAY * 1000).toISOString().slice(0, 10);
+  return seconds === 0 ? date : `${date}T${time}`;
+}
+
+const MOST_TEXTS = MOST_BYTES_OF_TEXTS / 8;
+const PAGE_BITS = 22;
+/** 4 MiB: a text of the longest length fits into one page. */
+const PAGE_BYTES = 1 << PAGE_BITS;
+
+/** The texts of a workbook, which its cells name by number. UTF-8 in pages: a million JavaScript strings would need six times as much. */
+export class SharedStrings {
+  readonly #pages: Buffer[] = [];
+  readonly #starts: number[] = [];
+  readonly #lengths: number[] = [];
+  #used = PAGE_BYTES;
+
+  /** @throws Refusal `workbook-too-large` */
+  add(text: string): void {
+    const length = Buffer.byteLength(text);
+    if (this.#used + length > PAGE_BYTES) this.#turnPage();
+    if (this.#starts.length >= MOST_TEXTS) throw tooLarge('different texts', MOST_TEXTS);
+    const page = this.#pages.length - 1;
+    this.#pages[page]?.write(text, this.#used, 'utf8');
+    this.#starts.push(page * PAGE_BYTES + this.#used);
+    this.#lengths.push(length);
+    this.#used += length;
+  }
+
+  /** Undefined for a number that the workbook has no text for. */
+  get(index: number): string | undefined {
+    const start = this.#starts[index];
+    if (start === undefined) return undefined;
+    const from = start % PAGE_BYTES;
+    return this.#pages[start >>> PAGE_BITS]?.toString('utf8', from, from + (this.#lengths[index] ?? 0));
+  }
+
+  #turnPage(): void {
+    if ((this.#pages.length + 1) * PAGE_BYTES > MOST_BYTES_OF_TEXTS)
+      throw tooLarge('bytes of different texts', MOST_BYTES_OF_TEXTS);
+    this.#pages.push(Buffer.allocUnsafe(PAGE_BYTES));
+    this.#used = 0;
+  }
+}
+
+/** Reads `sharedStrings.xml`; a workbook without it has its texts in the cells. */
+export async function readSharedStrings(
+  archive: ZipArchive,
+  part: string | null,
+  signal?: AbortSignal,
+): Promise<SharedStrings> {
+  const strings = new SharedStrings();
+  if (part === null || !archive.has(part)) return strings;
+  const rich = new RichText();
+  await readXml(part, archive.chunks(part, signal), {
+    open(name) {
+      const local = localName(name);
+      if (local === 'si') rich.begin();
+      else rich.open(local);
+    },
+    close(name) {
+      const local = localName(name);
+      if (local === 'si') strings.add(rich.end());
+      else rich.close(local);
+    },
+    text: (text) => rich.text(text),
+  });
+  return strings;
+}
+
+const ESCAPED = /_x([0-9A-Fa-f]{4})_/g;
+
+/** The text of a string item: its runs one after the other, without the phonetic ones that stand above others. */
+class RichText {
+  #text = '';
+  #collecting = false;
+  #phonetic = 0;
+
+  begin(): void {
+    this.#text = '';
+    this.#collecting = false;
+    this.#phonetic = 0;
+  }
+
+  open(local: string): void {
+    if (local === 'rPh') this.#phonetic += 1;
+    this.#collecting = local === 't' && this.#phonetic === 0;
+  }
+
+  close(local: string): void {
+    if (local === 'rPh') this.#phonetic -= 1;
+    if (local === 't') this.#collecting = false;
+  }
+
+  text(text: string): void {
+    if (!this.#collecting) return;
+    this.#text += text;
+    if (this.#text.length > LONGEST_TOKEN) throw tooLarge('characters in one cell', LONGEST_TOKEN);
+  }
+
+  end(): string {
+    return unescaped(this.#text);
+  }
+}
+
+/** XLSX writes characters that XML cannot hold as `_x000D_`. */
+function unescaped(text: string): string {
+  return text.includes('_x')
+    ? text.replace(ESCAPED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;
 }

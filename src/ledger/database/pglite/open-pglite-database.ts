@@ -1,94 +1,205 @@
-import type { Database, Queries, SqlValue } from '../database.ts';
-import { runTransaction } from '../run-transaction.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+import { LoteError } from '../../../domain/errors.ts';
+import { type Database, type Queries, rowsOf, runTransaction, type SqlValue } from '../database.ts';
 import { StatementFailure } from '../statement-failure.ts';
-import { requireEngineVersion } from './engine-version.ts';
-import { openLastingDatabase, type Session } from './lasting-database.ts';
-import type { ThreadQuery, ThreadResult } from './message.ts';
-
-interface WaitingQuery extends ThreadQuery {
-  readonly resolve: (rows: readonly object[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** PGlite has one connection: a turn is either all the single queries that wait, in one message, or one whole transaction. */
-type Turn =
-  | { readonly kind: 'queries'; readonly queries: WaitingQuery[] }
-  | { readonly kind: 'transaction'; readonly run: () => Promise<void> };
+import type { ThreadRequest, ThreadResult } from './thread.ts';
 
 /**
- * PGlite in a worker thread. The caller holds the lock on the directory: PGlite has none, and two processes would both write and silently lose.
+ * PGlite in a worker thread, which runs statements in the order in which they come: what is asked after a transaction waits for its end. The caller holds the
+ * lock on the directory: PGlite has none, and two processes would both write and silently lose.
  * @throws LoteError `ledger-unavailable` when the database does not start; `ledger-conflict` for files of another version of PostgreSQL.
  */
 export async function openPgliteDatabase(directory: string): Promise<Database> {
   await requireEngineVersion(directory);
-  const lasting = await openLastingDatabase(directory);
-  const turns: Turn[] = [];
-  let busy = false;
+  const sessions = createSessions(directory);
+  await sessions.session();
+  let lastTransaction: Promise<unknown> = Promise.resolve();
 
-  return { query, transaction, close: () => lasting.close() };
+  return {
+    async query(text, params) {
+      await lastTransaction;
+      return (await sessions.session()).query(text, params);
+    },
+    /** All of it in one session: after a new start, a statement of it would run by itself and count. */
+    async transaction(work) {
+      const before = lastTransaction;
+      const run = async () => {
+        await before;
+        return runTransaction(await sessions.session(), work);
+      };
+      const running = run();
+      lastTransaction = running.catch(() => undefined);
+      return running;
+    },
+    close: () => sessions.close(),
+  };
+}
 
-  function query<Row extends object>(text: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
-    return new Promise((resolve, reject) => {
-      const waiting: WaitingQuery = { text, params, resolve: resolve as (rows: readonly object[]) => void, reject };
-      const last = turns.at(-1);
-      if (last?.kind === 'queries') last.queries.push(waiting);
-      else turns.push({ kind: 'queries', queries: [waiting] });
-      void takeTurns();
-    });
-  }
+/** The major version of PostgreSQL that PGlite is; a test compares it with what PGlite writes. */
+export const ENGINE_VERSION = '18';
 
-  function transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      turns.push({ kind: 'transaction', run: () => runAlone(work).then(resolve, reject) });
-      void takeTurns();
-    });
-  }
+/**
+ * Refuses files of another major version of PostgreSQL, which this one cannot read: another release of Lote wrote them.
+ * @throws LoteError `ledger-conflict`
+ */
+async function requireEngineVersion(directory: string): Promise<void> {
+  const written = await readFile(join(directory, 'PG_VERSION'), 'utf8').catch(() => null);
+  const version = written?.trim() ?? ENGINE_VERSION;
+  if (version === ENGINE_VERSION) return;
+  throw new LoteError(
+    'ledger-conflict',
+    `Opening the embedded ledger at ${directory}: this Lote reads files of PostgreSQL ${ENGINE_VERSION}, found those of PostgreSQL ${version}. Nothing was changed. Use the version of Lote that wrote them (CHANGELOG.md names the change)`,
+  );
+}
 
-  async function takeTurns(): Promise<void> {
-    if (busy) return;
-    busy = true;
-    for (let turn = turns.shift(); turn !== undefined; turn = turns.shift()) {
-      await (turn.kind === 'queries' ? runQueries(turn.queries) : turn.run());
-    }
-    busy = false;
-  }
+/** A start that failed (a full disk) is tried again after this at the earliest: each costs half a second of computing. */
+const START_PAUSE_MS = 1_000;
 
-  async function runQueries(queries: readonly WaitingQuery[]): Promise<void> {
+/**
+ * PGlite that starts again after it broke down. A full disk makes it panic when it cannot write its log; from then on its thread computes for ever. What was
+ * acknowledged is on disk, as after a crash, and the next start recovers it.
+ */
+function createSessions(directory: string) {
+  let current: Session | null = null;
+  let starting: Promise<Session> | null = null;
+  let failed: { readonly error: unknown; readonly at: number } | null = null;
+  let ended: Promise<unknown> = Promise.resolve();
+  let closed = false;
+
+  return {
+    /** The session at hand, or a new one. @throws LoteError `ledger-unavailable` while the database does not start. */
+    async session(): Promise<Session> {
+      if (closed) throw new LoteError('ledger-unavailable', 'The embedded ledger is closed');
+      if (current !== null) return current;
+      if (failed !== null && performance.now() - failed.at < START_PAUSE_MS) throw failed.error;
+      return (starting ??= start());
+    },
+
+    async close(): Promise<void> {
+      if (closed) return;
+      closed = true;
+      await starting?.catch(() => undefined);
+      await current?.close();
+      // The caller gives the directory back after this: a thread that broke down must have left it, too.
+      await ended;
+    },
+  };
+
+  async function start(): Promise<Session> {
     try {
-      const session = await lasting.session();
-      const results = await session.run(queries.map(({ text, params }) => ({ text, params })));
-      for (const [index, one] of queries.entries()) settle(session, one, results[index]);
+      // Two threads in one directory would both write.
+      await ended;
+      failed = null;
+      current = await startSession(directory, (error, exit) => {
+        current = null;
+        failed = { error, at: performance.now() };
+        ended = exit;
+      });
+      return current;
     } catch (error) {
-      for (const one of queries) one.reject(error);
+      failed = { error, at: performance.now() };
+      throw error;
+    } finally {
+      starting = null;
     }
-  }
-
-  function settle(session: Session, one: WaitingQuery, result: ThreadResult | undefined): void {
-    try {
-      one.resolve(rowsOf(session, one.text, result));
-    } catch (error) {
-      one.reject(error);
-    }
-  }
-
-  /** All of it in one session: after a new start, a statement of it would run by itself and count. */
-  async function runAlone<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
-    const session = await lasting.session();
-    return runTransaction(
-      {
-        async query<Row extends object>(text: string, params: readonly SqlValue[] = []) {
-          const [result] = await session.run([{ text, params }]);
-          return rowsOf(session, text, result) as readonly Row[];
-        },
-      },
-      work,
-    );
   }
 }
 
-function rowsOf(session: Session, text: string, result: ThreadResult | undefined): readonly object[] {
-  if (result?.kind === 'rows') return result.rows;
-  if (result?.kind === 'refused') throw new StatementFailure(text, result.sqlState, result.constraint);
-  // The WASM instance may be half-way through a write: only a fresh one can be trusted.
-  throw session.giveUp(result?.error ?? 'no answer');
+/** One start of the database; what was begun in it ends with it. @throws LoteError `ledger-unavailable` when the thread is gone. */
+interface Session extends Queries {
+  close(): Promise<void>;
+}
+
+/**
+ * Work that a function of the database does before V8 optimises it; V8's own bound is 1,800,000. Most functions of a start
+ * reach that and never pay for it. At 60,000,000 a run of 14 invoices took 3.9 to 4.2 s of CPU with its Temporal server, at
+ * this bound it takes 3.6 to 3.8 s, and a batch of 5,000 no more than before (docs/benchmarks.md#footprint).
+ */
+const OPTIMISE_AFTER = '--wasm-tiering-budget=300000000';
+
+interface WaitingRequest {
+  readonly resolve: (result: ThreadResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Starts the thread and waits until its database is open; in an empty directory it is made first. `noteBreakdown` hears of the end of a session that was not
+ * closed, with a promise that resolves when its thread has ended.
+ */
+async function startSession(
+  directory: string,
+  noteBreakdown: (error: LoteError, exit: Promise<unknown>) => void,
+): Promise<Session> {
+  // The bound is one of the process; it counts for code that is loaded from now on.
+  setFlagsFromString(OPTIMISE_AFTER);
+  const worker = new Worker(entry(), { workerData: { directory }, execArgv: [] });
+  // Not `once` of node:events, which ends with an error too, before the thread has left the directory.
+  const exit = new Promise((resolve) => worker.once('exit', resolve));
+  const waiting: WaitingRequest[] = [];
+  let gone: LoteError | null = null;
+
+  worker.on('message', (result: ThreadResult) => waiting.shift()?.resolve(result));
+  worker.on('error', (error) => giveUp(error.name));
+  worker.on('exit', (code) => giveUp(`exit code ${code}`));
+
+  const opened = await answer();
+  if (opened.kind === 'broken') {
+    await worker.terminate();
+    throw new LoteError(
+      'ledger-unavailable',
+      `Opening the embedded ledger: its database must start, found ${opened.error}. See that the disk of the data directory has room: \`lote doctor\` says so.`,
+    );
+  }
+  return { query, close };
+
+  async function query<Row extends object>(text: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    const result = await ask({ text, params });
+    if (result.kind === 'rows') return rowsOf(result.columns, result.rows);
+    if (result.kind === 'refused') throw new StatementFailure(text, result.sqlState, result.constraint);
+    // The WASM instance may be half-way through a write: only a fresh one can be trusted.
+    throw giveUp(result.error);
+  }
+
+  function ask(request: ThreadRequest): Promise<ThreadResult> {
+    if (gone !== null) return Promise.reject(gone);
+    worker.postMessage(request);
+    return answer();
+  }
+
+  function answer(): Promise<ThreadResult> {
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+  }
+
+  /** Nothing of this session can be trusted any more: what runs in it fails, and the next one starts with a recovery. */
+  function giveUp(why: string): LoteError {
+    if (gone === null) {
+      gone = new LoteError(
+        'ledger-unavailable',
+        `Using the embedded ledger: its database broke down (${why}); nothing was acknowledged; it starts again by itself`,
+      );
+      noteBreakdown(gone, exit);
+      void worker.terminate();
+    }
+    for (const one of waiting.splice(0)) one.reject(gone);
+    return gone;
+  }
+
+  async function close(): Promise<void> {
+    if (gone !== null) return;
+    // A database that breaks down before its end leaves what a crash leaves: the next start recovers it.
+    const closed = ask(null).catch(() => undefined);
+    gone = new LoteError('ledger-unavailable', 'The embedded ledger is closed');
+    await closed;
+    await worker.terminate();
+  }
+}
+
+/** Compiled, the thread is a plain file beside this one; in a checkout it is TypeScript and needs its loader first. */
+function entry(): URL {
+  return import.meta.url.endsWith('.ts')
+    ? new URL('./thread-from-source.mjs', import.meta.url)
+    : new URL('./thread.js', import.meta.url);
 }

@@ -1,13 +1,25 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { isSqlState } from '../statement-failure.ts';
 import { DURABLE_START, DurableFiles } from './durable-files.ts';
-import { isSqlState } from '../sql-state.ts';
-import type { ThreadQuery, ThreadReply, ThreadRequest, ThreadResult } from './message.ts';
-import { OPENED } from './message.ts';
+import type { SqlValue } from '../database.ts';
+
+/** A statement of the main thread, to be run in the order in which they come; null: close the database and leave. */
+export type ThreadRequest = { readonly text: string; readonly params: readonly SqlValue[] } | null;
+
+/** The answer to each request, and before them one when the database is open or could not be opened. */
+export type ThreadResult =
+  | { readonly kind: 'rows'; readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
+  /** With the SQLSTATE of the database; `constraint` is null where the error names none. */
+  | { readonly kind: 'refused'; readonly sqlState: string; readonly constraint: string | null }
+  /** Not an answer of the database but the end of it. */
+  | { readonly kind: 'broken'; readonly error: string };
 
 /** Entry of the worker thread: PGlite computes where it stands, and in the main thread it kept every timer from firing. */
 
 const INT8 = 20;
+
+const DONE: ThreadResult = { kind: 'rows', columns: [], rows: [] };
 
 /** After these the server has ended, whatever it still answers: it would compute for ever and never say a word again. */
 const LAST_WORDS = new Set(['FATAL', 'PANIC']);
@@ -16,37 +28,29 @@ const port = parentPort;
 if (port !== null) await serve(port);
 
 async function serve(main: NonNullable<typeof parentPort>): Promise<void> {
+  const answer = (result: ThreadResult): void => main.postMessage(result);
   const opened = await open();
   if (typeof opened === 'string') {
-    post({ id: OPENED, results: [{ kind: 'broken', error: opened }] });
+    answer({ kind: 'broken', error: opened });
     return;
   }
   let last = Promise.resolve();
+  let isBroken = false;
   main.on('message', (request: ThreadRequest) => {
-    last = last.then(() => answer(request));
-  });
-  post({ id: OPENED, results: [] });
-
-  async function answer(request: ThreadRequest): Promise<void> {
-    if (request.queries === null) {
-      await (opened as PGlite).close();
-      post({ id: request.id, results: [] });
+    last = last.then(async () => {
+      // Nothing runs in a damaged instance; the main thread rejects what it still waits for.
+      if (isBroken) return;
+      if (request !== null) {
+        const result = await run(opened, request);
+        isBroken = result.kind === 'broken';
+        return answer(result);
+      }
+      await opened.close();
+      answer(DONE);
       main.close();
-      return;
-    }
-    const results: ThreadResult[] = [];
-    for (const query of request.queries) {
-      const result = await run(opened as PGlite, query);
-      results.push(result);
-      // The next one would have no answer, and this one would never be told. The caller takes what is missing as no answer.
-      if (result.kind === 'broken') break;
-    }
-    post({ id: request.id, results });
-  }
-
-  function post(reply: ThreadReply): void {
-    main.postMessage(reply);
-  }
+    });
+  });
+  answer(DONE);
 }
 
 async function open(): Promise<PGlite | string> {
@@ -62,10 +66,10 @@ async function open(): Promise<PGlite | string> {
   }
 }
 
-async function run(database: PGlite, query: ThreadQuery): Promise<ThreadResult> {
+async function run(database: PGlite, query: NonNullable<ThreadRequest>): Promise<ThreadResult> {
   try {
-    const { rows } = await database.query<object>(query.text, [...query.params]);
-    return { kind: 'rows', rows };
+    const { fields, rows } = await database.query<unknown[]>(query.text, [...query.params], { rowMode: 'array' });
+    return { kind: 'rows', columns: fields.map((field) => field.name), rows };
   } catch (error) {
     const { code, constraint, severity } = error as { code?: unknown; constraint?: unknown; severity?: unknown };
     if (isSqlState(code)) {

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { LoteError } from '../../../domain/errors.ts';
-import type { Database, Queries, SqlValue } from '../database.ts';
-import { runTransaction } from '../run-transaction.ts';
-import { StatementFailure } from '../statement-failure.ts';
-import { statementName } from './statement-name.ts';
-import { asksForRetry, translateFailure } from './connection-trouble.ts';
-import { freshConnections } from './fresh-connections.ts';
+import { type Database, type Queries, rowsOf, type SqlValue, runTransaction } from '../database.ts';
+import { StatementFailure, statementLabel } from '../statement-failure.ts';
+import { asksForRetry, translateFailure, freshConnections } from './fresh-connections.ts';
+import { createHash } from 'node:crypto';
 
 /** Enough for the writers and readers of one worker process; a server takes 100 by default and several workers share it. */
 const CONNECTIONS = 10;
@@ -35,10 +33,14 @@ const LONGEST_IDLE = '20s';
  * it, and all connections would wait for ever. It takes longer than any of them needs, also behind the locks of a migration.
  */
 const LONGEST_STATEMENT_MS = 10 * 60_000;
+/** The same for what a person waits for when a connection is half open: permissions, answers, deliveries. They take milliseconds. */
+const LONGEST_QUICK_MS = 30_000;
+const QUICK =
+  /^(?:sending-batches|find-fact|is-being-sent|sendable|freeze|record-[a-z]+|insert-deliveries|issue-reported|settled-invoices|lock-answered|lock-heard)-/;
 /** What a transaction is made of, beside statements. What else has no name is of a migration, which takes as long as it takes. */
 const FRAME = new Set(['BEGIN', 'COMMIT', 'ROLLBACK']);
 /** So does the vacuum of tables with hundreds of millions of rows, and a purge, which may take a night. */
-const LONG = /^(?:tidy-tables|purge|count-purge|lock-purged-invoices|reword-totals-rows)-/;
+const LONG = /^(?:tidy-tables|purge|lock-purged-invoices)-/;
 
 const INT8 = 20;
 
@@ -51,6 +53,8 @@ export interface PostgresAddress {
   readonly schema?: string;
   /** When a statement without an answer is given up, and its connection with it; default ten minutes. */
   readonly longestStatementMs?: number;
+  /** The same for statements of permissions, answers and deliveries, and for the frame of a transaction; default 30 s. */
+  readonly longestQuickMs?: number;
 }
 
 /**
@@ -58,7 +62,10 @@ export interface PostgresAddress {
  * libpq calls that `target_session_attrs=read-write`, which pg does not know.
  */
 export function openPostgresDatabase(address: PostgresAddress): Database {
-  const longestMs = address.longestStatementMs ?? LONGEST_STATEMENT_MS;
+  const limits = {
+    longestMs: address.longestStatementMs ?? LONGEST_STATEMENT_MS,
+    quickMs: address.longestQuickMs ?? LONGEST_QUICK_MS,
+  };
   const pool = new pg.Pool({
     connectionString: address.connectionString,
     max: CONNECTIONS,
@@ -69,7 +76,7 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
     application_name: 'lote',
     types: { getTypeParser: typeParser },
     // The pool waits for it, though its types do not say so.
-    onConnect: ((client) => answered(client, longestMs, () => prepareConnection(client))) as (
+    onConnect: ((client) => answered(client, limits.quickMs, () => prepareConnection(client))) as (
       client: pg.ClientBase,
     ) => void,
     ...(address.schema === undefined ? {} : { options: `-c search_path=${schemaName(address.schema)}` }),
@@ -79,8 +86,8 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
   const connections = freshConnections(pool);
 
   return {
-    query: (text, params) => retrying(() => connections.use((client) => queryOn({ client, longestMs }, text, params))),
-    transaction: (work) => retrying(() => connections.use((client) => transactionOn({ client, longestMs }, work))),
+    query: (text, params) => retrying(() => connections.use((client) => queryOn({ client, ...limits }, text, params))),
+    transaction: (work) => retrying(() => connections.use((client) => transactionOn({ client, ...limits }, work))),
     close: () => connections.close(),
   };
 }
@@ -141,6 +148,7 @@ function schemaName(schema: string): string {
 interface Connection {
   readonly client: pg.PoolClient;
   readonly longestMs: number;
+  readonly quickMs: number;
 }
 
 function transactionOn<Result>(on: Connection, work: (queries: Queries) => Promise<Result>): Promise<Result> {
@@ -148,17 +156,21 @@ function transactionOn<Result>(on: Connection, work: (queries: Queries) => Promi
 }
 
 async function queryOn<Row extends object>(
-  { client, longestMs }: Connection,
+  { client, longestMs, quickMs }: Connection,
   text: string,
   params: readonly SqlValue[] = [],
 ): Promise<readonly Row[]> {
   try {
     const name = statementName(text);
     const ask = () =>
-      client.query<Row & pg.QueryResultRow>({ text, values: [...params], ...(name === null ? {} : { name }) });
-    const isShort = name === null ? FRAME.has(text) : !LONG.test(name);
-    const { rows } = await (isShort ? answered(client, longestMs, ask) : ask());
-    return rows;
+      client.query<unknown[]>({ text, values: [...params], rowMode: 'array', ...(name === null ? {} : { name }) });
+    const isQuick = name === null ? FRAME.has(text) : QUICK.test(name);
+    const isLong = name === null ? !isQuick : LONG.test(name);
+    const { fields, rows } = await (isLong ? ask() : answered(client, isQuick ? quickMs : longestMs, ask));
+    return rowsOf<Row>(
+      fields.map((field) => field.name),
+      rows,
+    );
   } catch (error) {
     throw translateFailure(error, text);
   }
@@ -188,4 +200,20 @@ async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
 /** int8 as number: ids and epoch milliseconds stay far below 2^53. */
 function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
   return oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
+}
+
+const names = new Map<string, string>();
+
+/**
+ * A name under which a connection keeps a statement parsed and planned; null for one that is not the ledger's own. It holds a digest of the text:
+ * two texts under one name would be refused by the driver.
+ */
+export function statementName(text: string): string | null {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const found = statementLabel(text);
+  if (found === null) return null;
+  const name = `${found}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
+  names.set(text, name);
+  return name;
 }

@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ledger } from '../../../domain/ports/ledger/ledger.ts';
-import type { MeasureStatement } from '../../../domain/ports/measures.ts';
-import type { KeyOf } from '../key-of.ts';
+import type { KeyOf } from '../sql.ts';
 import { measuredDatabase } from '../measured-database.ts';
-import { openLedger } from '../../ledger.ts';
-import type { PostgresAddress } from './open-postgres-database.ts';
-import { isNotReadyYet } from './connection-trouble.ts';
-import { openPostgresDatabase } from './open-postgres-database.ts';
+import { type Ledger, openLedger } from '../../ledger.ts';
+import { type PostgresAddress, openPostgresDatabase } from './open-postgres-database.ts';
+import { isNotReadyYet } from './fresh-connections.ts';
+import type { MeasureStatement } from '../../../domain/records/measures.ts';
 
 export interface PostgresLedgerOptions extends PostgresAddress {
   readonly keyOf: KeyOf;
-  /** Left out: nobody measures. */
+  /** Left out: nothing is measured. */
   readonly measure?: MeasureStatement | undefined;
 }
 
-/** A server that starts, recovers or changes roles takes seconds; whoever starts beside it need not fail for that. */
+/** A server that starts, recovers or changes roles takes seconds; a process that starts beside it need not fail for that. */
 const START_PATIENCE_MS = 30_000;
 const ASK_EVERY_MS = 500;
 

@@ -1,6 +1,4 @@
-import { MAIN, XML_HEAD } from './package-parts.ts';
-import { UnfitForWorkbook } from './fit-for-workbook.ts';
-import { xmlText } from './xml-text.ts';
+import { MAIN, UnfitForWorkbook, XML_HEAD, xmlText } from './package-parts.ts';
 
 /** How a cell looks beside its number format. A wrong one differs by its fill, and without colour by its frame and bold type. */
 export type Look = 'plain' | 'heading' | 'wrong';

@@ -1,8 +1,7 @@
 import { originalCell } from '../../../domain/text/escape-formula.ts';
 import type { OriginalCell } from '../original-file.ts';
-import { serialOf } from './date-serial.ts';
-import { UnfitForWorkbook } from './fit-for-workbook.ts';
-import { cellText } from './xml-text.ts';
+import { cellText, UnfitForWorkbook } from './package-parts.ts';
+import { DAY_MS } from '../../../domain/time/day-ms.ts';
 
 /** What Excel can hold in a cell; it calls a file with more damaged. */
 const LONGEST_TEXT = 32_767;
@@ -10,7 +9,7 @@ const LONGEST_TEXT = 32_767;
 const MOST_DIGITS = 17;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const ERRORS: ReadonlySet<string> = new Set(['#NULL!', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#N/A']);
-/** Refused wherever it is read, so that a row which nobody corrected is refused again. */
+/** Refused wherever it is read, so that a row which was not corrected is refused again. */
 const NO_VALUE = '#VALUE!';
 
 /** Where a cell goes, and how it looks. */
@@ -72,4 +71,39 @@ function isExact(text: string): boolean {
   if (!NUMBER.test(text) || !Number.isFinite(Number(text))) return false;
   const [mantissa = ''] = text.toLowerCase().split('e');
   return mantissa.replace(/\D/g, '').replace(/^0+|0+$/g, '').length <= MOST_DIGITS;
+}
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2}))?$/;
+const TIME = /^(\d{2}):(\d{2}):(\d{2})$/;
+/** Excel has a 29 February 1900, which never was; days before it are counted from one day later. */
+const LEAP_DAY = 60;
+
+/** The number under which XLSX keeps a date or a time in ISO 8601 (day 1 is 1900-01-01); null for any other text. */
+export function serialOf(text: string): string | null {
+  const time = TIME.exec(text);
+  if (time !== null) return plain(fraction(time.slice(1)));
+  const found = DATE.exec(text);
+  if (found === null) return null;
+  const [, year, month, day, ...clock] = found;
+  if (`${year}-${month}-${day}` === '1900-02-29') return plain(LEAP_DAY + fraction(clock));
+  const days = (Date.UTC(Number(year), Number(month) - 1, Number(day)) - Date.UTC(1899, 11, 30)) / DAY_MS;
+  const serial = (days > LEAP_DAY ? days : days - 1) + fraction(clock);
+  return serial < 0 ? null : plain(serial);
+}
+
+function fraction([hours = '0', minutes = '0', seconds = '0']: readonly (string | undefined)[]): number {
+  return (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) / 86_400;
+}
+
+/** Ten decimals of a day are less than a hundredth of a millisecond. */
+function plain(serial: number): string {
+  return String(Number(serial.toFixed(10)));
+}
+
+/** Row 1, column 27 -> `AB2`. */
+export function cellName(row: number, column: number): string {
+  let letters = '';
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26))
+    letters = String.fromCharCode(65 + ((rest - 1) % 26)) + letters;
+  return `${letters}${row + 1}`;
 }

@@ -1,11 +1,12 @@
-import { xmlText } from './xml-text.ts';
+/** No workbook can hold these corrections, or no person could work with it. Its message says why. */
+export class UnfitForWorkbook extends Error {}
 
 /** Every part of XML begins with it. */
 export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 /** Name space of the elements of a workbook. */
 export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 /** Name space of references from one part to another. */
-export const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const CONTENT = 'application/vnd.openxmlformats-officedocument';
 
@@ -13,11 +14,9 @@ const CONTENT = 'application/vnd.openxmlformats-officedocument';
 export const PARTS = {
   sheet: 'xl/worksheets/sheet1.xml',
   styles: 'xl/styles.xml',
-  notes: 'xl/comments1.xml',
-  noteBoxes: 'xl/drawings/vmlDrawing1.vml',
 } as const;
 
-/** The parts that say how a workbook of one sheet with notes hangs together, by name. */
+/** The parts that say how a workbook of one sheet hangs together, by name. */
 export function packageParts(sheetName: string): readonly (readonly [name: string, xml: string])[] {
   return [
     ['[Content_Types].xml', contentTypes()],
@@ -28,13 +27,6 @@ export function packageParts(sheetName: string): readonly (readonly [name: strin
       relationships([
         ['worksheet', 'worksheets/sheet1.xml'],
         ['styles', 'styles.xml'],
-      ]),
-    ],
-    [
-      'xl/worksheets/_rels/sheet1.xml.rels',
-      relationships([
-        ['vmlDrawing', '../drawings/vmlDrawing1.vml'],
-        ['comments', '../comments1.xml'],
       ]),
     ],
   ];
@@ -56,7 +48,30 @@ function contentTypes(): string {
     ['xl/workbook.xml', 'sheet.main'],
     [PARTS.sheet, 'worksheet'],
     [PARTS.styles, 'styles'],
-    [PARTS.notes, 'comments'],
   ].map(([name, type]) => `<Override PartName="/${name}" ContentType="${CONTENT}.spreadsheetml.${type}+xml"/>`);
-  return `${XML_HEAD}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="vml" ContentType="${CONTENT}.vmlDrawing"/>${parts.join('')}</Types>`;
+  return `${XML_HEAD}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${parts.join('')}</Types>`;
+}
+
+/** Characters that XML cannot hold, and a line end that its readers would change. */
+const NOT_IN_XML = /[^\P{Cc}\t\n]|[\uFFFE\uFFFF]|\p{Surrogate}/gu;
+const LOOKS_ESCAPED = /_(?=x[0-9A-Fa-f]{4}_)/g;
+const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text of a cell: what XML cannot hold is written as XLSX does (`_x000D_`), and what looks like that stays a text. */
+export function cellText(text: string): string {
+  return xmlText(
+    text
+      .replace(LOOKS_ESCAPED, '_x005F_')
+      .replace(NOT_IN_XML, (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`),
+  );
+}
+
+/** Text of XML without those characters, also of an attribute. */
+export function xmlText(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => MARKUP[sign] ?? '').replace(NOT_IN_XML, '');
+}
+
+/** The beginning of a long text, with a sign that there is more. */
+export function clipped(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }

@@ -1,17 +1,16 @@
 import { wentOut } from '../../../domain/invoice-state.ts';
 import { issuedCount } from '../../../domain/outcome-counts.ts';
-import type { BatchInvoice } from '../../../domain/ports/ledger/batch-record.ts';
+import type { BatchInvoice } from '../../../domain/records/batch-record.ts';
+import { fill } from '../../../texts/fill.ts';
+import { html, SafeHtml, type HtmlValue } from '../../../texts/html.ts';
+import { totalsTable } from '../../../texts/outcomes/outcome-html.ts';
 import { isContradicted } from '../../outcome-tally.ts';
+import type { ReportModel } from '../../report-model.ts';
+import type { ReportFormat } from '../../texts/report-format.ts';
 import { firstScreen } from './first-screen.ts';
 import { invoiceSection } from './invoices.ts';
 import { STYLE } from './style.ts';
-import { historySection } from './history.ts';
-import { settlingPicture } from './settling-picture.ts';
-import { fileSection, reasonsTable, totalsTable } from './summary-tables.ts';
-import { html } from './html.ts';
-import { fill } from '../../../texts/fill.ts';
-import type { ReportModel } from '../../report-model.ts';
-import type { ReportFormat } from '../../texts/report-format.ts';
+import { fileSection, historySection, reasonsTable, settlingLine } from './summary-tables.ts';
 
 /** Nothing is loaded from anywhere, and nothing runs: the texts come from files and from the service. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -29,31 +28,19 @@ export interface HtmlReportOptions {
 const MOST_OPEN = 10_000;
 const MOST_OUT = 5_000;
 
-/** report.html: one self-contained page. `portions` is read once for each list: what is in doubt, what else needs somebody, and what went out. */
+/** report.html: one self-contained page. `portions` is read once for each list: invoices in doubt, other invoices that need a person, and those that went out. */
 export async function* htmlReport(
   model: ReportModel,
   portions: () => AsyncIterable<readonly BatchInvoice[]>,
   { corrections, format }: HtmlReportOptions,
 ): AsyncGenerator<string> {
-  const { texts, language } = format;
-  yield html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="referrer" content="no-referrer" />
-        <title>${fill(texts.title, { file: model.batch.file })}</title>
-        <style>
-          ${{ safe: STYLE }}
-        </style>
-      </head>
-      <body>
-        <main>
-          ${firstScreen(model, corrections, format)} ${reasonsTable(model.reasons, format)}${totalsTable(model, format)}${settlingPicture(model, format)}${fileSection(model, format)}${historySection(model, format)}
-     `.safe;
+  const { texts } = format;
+  yield documentHead(format.language, fill(texts.title, { file: model.batch.file }));
+  yield html`${firstScreen(model, corrections, format)} ${reasonsTable(model.reasons, format)}
+  ${totalsTable(format, model.totals)} ${settlingLine(model, format)} ${fileSection(model, format)} ${historySection(model, format)}`
+    .safe;
   const out = issuedCount(model.counts);
-  // However many went out: somebody must look each of these up.
+  // A person must look up each of these, so that the list is complete.
   yield* invoiceSection({
     title: texts.list.inDoubt,
     format,
@@ -79,4 +66,23 @@ export async function* htmlReport(
     most: MOST_OUT,
   });
   yield '</main></body></html>\n';
+}
+
+/** A page that is one file: everything before the content of `<main>`. */
+export function documentHead(language: string, title: HtmlValue): string {
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${title}</title>
+        <style>
+          ${new SafeHtml(STYLE)}
+        </style>
+      </head>
+      <body>
+        <main>
+     `.safe;
 }

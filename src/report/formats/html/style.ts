@@ -9,7 +9,6 @@ p{margin:.35rem 0}.big{font-size:1.15rem}h2.doer{font-size:1rem;margin:.9rem 0 .
 .verdict{border-left:.4rem solid var(--tone);background:var(--panel);padding:1rem 1.25rem;border-radius:.25rem}
 .good{--tone:var(--good)}.under-way{--tone:var(--under-way)}.open{--tone:var(--open)}.bad{--tone:var(--bad)}
 svg.bar{display:block;width:100%;height:1.5rem;margin:1rem 0 .5rem;border-radius:.25rem}svg.bar rect{fill:var(--tone)}
-svg.settling{display:block;width:100%;max-width:40rem;height:5rem;margin:.5rem 0;border-bottom:1px solid var(--soft)}svg.settling rect{fill:var(--under-way)}
 ul.legend{list-style:none;padding:0;margin:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:.15rem 1.25rem}
 .state{color:var(--tone);font-weight:600;white-space:nowrap}.state::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.4em;border-radius:50%;background:var(--tone)}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}
@@ -21,5 +20,5 @@ details{border:1px solid var(--line);border-radius:.25rem;margin:.5rem 0;padding
 a{color:var(--under-way)}a:focus-visible,summary:focus-visible{outline:2px solid var(--under-way);outline-offset:2px}
 @media print{:root{--ink:#000;--soft:#444;--paper:#fff;--panel:#fff;--line:#999;--good:#1a7f37;--under-way:#0550ae;--open:#7d4e00;--bad:#a40e26}
 body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}tr{break-inside:avoid}thead{display:table-header-group}h2{break-after:avoid}
-svg.bar,svg.settling,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}details{border:0;padding:0}details::details-content{content-visibility:visible;block-size:auto}}
+svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}details{border:0;padding:0}details::details-content{content-visibility:visible;block-size:auto}}
 `;

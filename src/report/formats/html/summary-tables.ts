@@ -1,125 +1,108 @@
-import type { Finding } from '../../../domain/invoice.ts';
-import { fill } from '../../../texts/fill.ts';
-import { proofLines } from './proof.ts';
-import { toneOf } from './state-bar.ts';
-import { html, type SafeHtml } from './html.ts';
-import type { CurrencyTotal, ReasonGroup, ReportModel } from '../../report-model.ts';
-import { STATE_ORDER } from '../../doers.ts';
+import { fill, pluralForm } from '../../../texts/fill.ts';
+import { durationQuantile } from '../../../domain/time/duration-histogram.ts';
+import { html, table, type SafeHtml } from '../../../texts/html.ts';
+import { auditTable, doubtRefs, findingsTable, stateMark } from '../../../texts/outcomes/outcome-html.ts';
+import { proofLines } from '../../../texts/outcomes/proof-lines.ts';
+import { problemWords } from '../../../texts/problems/problem-words.ts';
+import type { ReportHistory } from '../../report-history.ts';
+import type { ReasonGroup, ReportModel } from '../../report-model.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
-import { problemWords } from './problem-words.ts';
-import { rowList } from '../../row-list.ts';
 
-/** More findings than anybody reads in a page; all of them stand in report.json. */
+/** More findings than a person reads in a page; all of them stand in report.json. */
 const MOST_FINDINGS = 500;
 
 /** Reasons grouped with counts and example rows. */
 export function reasonsTable(reasons: readonly ReasonGroup[], format: ReportFormat): SafeHtml {
   if (reasons.length === 0) return html``;
   const { texts, count } = format;
+  const { heads } = texts;
+  const rows = reasons.map(
+    ({ state, invoices, code, message, examples }) =>
+      html`<tr>
+        <td>${stateMark(state)}</td>
+        <td class="number">${count(invoices)}</td>
+        <td class="text">${problemWords(format, { code, message }, state)}<br /><span class="mono soft">${code}</span></td>
+        <td class="text">
+          ${examples.map(({ ref, rows: own }) => html`<div>${ref} <span class="soft">${rowList(format, own)}</span></div>`)}
+        </td>
+      </tr>`,
+  );
   return html`<section>
-    <h2>${texts.reasons.title}</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="${texts.reasons.label}">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${texts.reasons.state}</th>
-            <th scope="col" class="number">${texts.reasons.invoices}</th>
-            <th scope="col">${texts.reasons.reason}</th>
-            <th scope="col">${texts.reasons.examples}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${reasons.map(
-            ({ state, invoices, code, message, examples }) =>
-              html`<tr>
-                <td><span class="state ${toneOf(state)}">${state}</span></td>
-                <td class="number">${count(invoices)}</td>
-                <td class="text">${problemWords(format, { code, message }, state)}<br /><span class="mono soft">${code}</span></td>
-                <td class="text">
-                  ${examples.map(({ ref, rows }) => html`<div>${ref} <span class="soft">${rowList(format, rows)}</span></div>`)}
-                </td>
-              </tr> `,
-          )}
-        </tbody>
-      </table>
-    </div>
-  </section> `;
-}
-
-/** Totals by currency: the column of each adds up to the line under it. */
-export function totalsTable({ totals }: ReportModel, { texts, money, count }: ReportFormat): SafeHtml {
-  if (totals.length === 0) return html``;
-  const words = texts.totals;
-  const states = STATE_ORDER.filter((state) => totals.some(({ byState }) => byState[state] !== undefined));
-  const unreadable = totals.filter(({ withoutAmount }) => withoutAmount > 0);
-  const line = (name: string, cellOf: (total: CurrencyTotal) => string) =>
-    html`<tr>
-      <th scope="row">${name}</th>
-      ${totals.map((total) => html`<td class="number">${cellOf(total)}</td>`)}
-    </tr> `;
-  return html`<section>
-    <h2>${words.title}</h2>
-    <p class="soft">${words.note}</p>
-    <div class="scroll" tabindex="0" role="region" aria-label="${words.title}">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${words.net}</th>
-            ${totals.map(({ currency }) => html`<th scope="col" class="number">${currency ?? words.noCurrency}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${states.map((state) => line(state, ({ byState }) => (byState[state] === undefined ? '' : money(byState[state]))))}
-        </tbody>
-        <tfoot>
-          ${line(words.all, ({ net }) => money(net))}${line(words.number, ({ invoices }) => count(invoices))}${unreadable.length === 0 ? '' : line(words.unreadable, ({ withoutAmount }) => count(withoutAmount))}
-        </tfoot>
-      </table>
-    </div>
-  </section> `;
+    <h2>${heads.why}</h2>
+    ${table(heads.why, [heads.state, { number: heads.invoices }, heads.reason, heads.examples], rows)}
+  </section>`;
 }
 
 /** What was found about the file as a whole and about rows without an invoice, and how it was read. */
 export function fileSection({ batch, counts, fileFindings }: ReportModel, format: ReportFormat): SafeHtml {
   const { texts, count } = format;
-  const shown = fileFindings.slice(0, MOST_FINDINGS);
-  const left = fileFindings.length - shown.length;
   return html`<section>
     <h2>${texts.file.title}</h2>
     <p>
       ${fill(texts.file.counts, { rows: count(counts.rows), taken: count(counts.rows - counts.rowsWithoutInvoice), invoices: count(counts.invoices), left: count(counts.rowsWithoutInvoice) })}
       SHA-256 <span class="mono">${batch.sha256}</span>.
     </p>
-${proofLines(batch.proof, format)}
-    ${shown.length === 0 ? '' : findingsTable(shown, format)}${left === 0 ? '' : html`<p>${fill(texts.file.more, { n: count(left) })}</p>`}
-  </section> `;
+    ${proofLines(batch.proof, format)}
+    ${fileFindings.length === 0 ? '' : findingsTable(format, fileFindings, { title: texts.fileFindings, most: MOST_FINDINGS })}
+  </section>`;
 }
 
-function findingsTable(findings: readonly Finding[], format: ReportFormat): SafeHtml {
-  const { file } = format.texts;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${file.findings}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${file.severity}</th>
-          <th scope="col" class="number">${file.row}</th>
-          <th scope="col">${file.column}</th>
-          <th scope="col">${file.finding}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${findings.map(
-          ({ severity, row, column, message, code }) =>
-            html`<tr>
-              <td><span class="state ${SEVERITY_TONES[severity]}">${file.severities[severity]}</span></td>
-              <td class="number">${row ?? ''}</td>
-              <td>${column ?? ''}</td>
-              <td class="text">${problemWords(format, { code, message })} <span class="mono soft">${code}</span></td>
-            </tr> `,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+/** How long the service took from the first POST to its final word; nothing where nothing was settled. */
+export function settlingLine({ settling }: ReportModel, format: ReportFormat): SafeHtml {
+  const { texts } = format;
+  const [half, most] = [durationQuantile(settling, 0.5), durationQuantile(settling, 0.95)];
+  if (half === null || most === null) return html``;
+  const words = { half: format.duration(half), most: format.duration(most) };
+  return html`<section>
+    <h2>${texts.settling.title}</h2>
+    <p>${fill(texts.settling.sentence, words)}</p>
+  </section>`;
 }
 
-const SEVERITY_TONES = { error: 'bad', warning: 'open', info: 'under-way' } as const;
+/** What changed since the report before, and what was done by hand; nothing where there is nothing to tell. */
+export function historySection(model: ReportModel, format: ReportFormat): SafeHtml {
+  const { changes, audit } = model.history;
+  return html`${changes === null ? '' : changesTable(changes, model, format)}
+  ${audit.length === 0 ? '' : html`<section><h2>${format.texts.audit.title}</h2>${auditTable(format, audit)}</section>`}`;
+}
+
+function changesTable(
+  { sinceRevision, byState, contradictedBefore = 0 }: NonNullable<ReportHistory['changes']>,
+  { contradicted: { invoices, refs } }: ReportModel,
+  format: ReportFormat,
+): SafeHtml {
+  const { count } = format;
+  const { changes: texts, heads } = format.texts;
+  const doubt =
+    invoices === contradictedBefore
+      ? ''
+      : html`<p>${fill(texts.inDoubt, { n: count(invoices), before: count(contradictedBefore) })}</p>
+          ${doubtRefs(format, { contradicted: invoices, contradictedRefs: refs })}`;
+  const rows = byState.map(
+    ({ from, to, invoices: moved, examples }) =>
+      html`<tr><td>${from}</td><td>${to}</td><td class="number">${count(moved)}</td><td>${examples.join(', ')}</td></tr>`,
+  );
+  return html`<section>
+    <h2>${fill(texts.title, { n: count(sinceRevision) })}</h2>
+    ${doubt}
+    ${byState.length === 0 ? html`<p>${texts.none}</p>` : table(texts.label, [texts.was, texts.is, { number: heads.invoices }, heads.examples], rows)}
+  </section>`;
+}
+
+/** Rows named before "and n more": an invoice of a thousand lines must not fill the page. */
+const MOST_ROWS = 8;
+
+/** `rows 2, 3 and 9 more`, as a reader looks them up in the file. */
+export function rowList(format: ReportFormat, rows: readonly number[]): string {
+  const { none, named } = format.texts.rowList;
+  if (rows.length === 0) return none;
+  return fill(pluralForm(named, rows.length, format.language), { rows: rowNumbers(format, rows) });
+}
+
+/** The same without the word: `2, 3 and 9 more`. */
+export function rowNumbers({ texts, count }: ReportFormat, rows: readonly number[]): string {
+  if (rows.length === 0) return texts.rowList.none;
+  const named = rows.slice(0, MOST_ROWS).join(', ');
+  const left = rows.length - MOST_ROWS;
+  return left > 0 ? fill(texts.verdicts.more, { names: named, n: count(left) }) : named;
+}

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repeatUnknown } from '../../../../activities/settling/reconcile.ts';
-import type { InvoicingService } from '../../../../src/domain/ports/invoicing-service.ts';
 import type { Sandbox } from '../../../../src/sandbox/sandbox.ts';
-import { createInvoicingService } from '../../../../src/service/client.ts';
-import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
+import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
+import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
 import type { TestBatch } from '../../../contract/ledger/scenario.ts';
-import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/sandbox-books.ts';
+import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/service-front.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 
 const MINUTE = 60_000;
@@ -46,10 +45,7 @@ describe('invoices that a wrong profile could not see refused', () => {
     });
     await sendFirst(place, batch, outcomes);
     await batch.finish();
-    await place.deps.ledger.noteReported(batch.batchId, {
-      ...{ revision: 1, writtenAt: place.deps.now(), flags: 0 },
-      open: await batch.lines(),
-    });
+    await batch.report({ writtenAt: place.deps.now() });
     return batch;
   }
 

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { blankCalibration } from '../../../../src/domain/calibration.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { BATCH_CANCELLED } from '../../../../activities/batch-cancelled.ts';
+import { BATCH_CANCELLED } from '../../../../activities/settling/close-page.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
-import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { createFileReader } from '../../../../src/wiring/files/input-files.ts';
+import { createFileReader } from '../../../../src/app/files/input-files.ts';
 import { ENGLISH } from '../../../../src/texts/choose-language.ts';
-import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
+import { writeInvoiceFile } from '../../../support/files/batch-file.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
+import type { BatchRecord } from '../../../../src/domain/records/batch-record.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const NOW = 1_700_000_000_000;
 
@@ -190,7 +191,7 @@ describe('a file that is started again with another reading', () => {
     expect(await outcomes('mark.csv')).toEqual({ held: 1 });
     const [reason = ''] = await reasons('mark.csv');
     expect(reason).toContain('read-otherwise: ');
-    expect(reason).toContain('decimal mark "." instead of "," in unit_price');
+    expect(reason).toContain('decimal mark "." instead of ","');
     expect(reason).toContain(`lote retry ${await batchIdOf('mark.csv')} --state held --reason WHY`);
   });
 
@@ -220,14 +221,13 @@ describe('a file that is started again with another reading', () => {
     await ingest({ file: 'killed.csv', decimal: '.', runId: 'second' });
 
     expect(await outcomes('killed.csv')).toEqual({ unknown: 1 });
-    expect((await reasons('killed.csv'))[0]).toMatch(/^cancelled-unanswered: The file was started again and is held/);
-    expect((await reasons('killed.csv'))[0]).toMatch(
-      /, or drop the file again as it was read first, without what holds it now\.$/,
-    );
+    expect((await reasons('killed.csv'))[0]).toMatch(/^run-lost: .* Its file was started again and is held\./);
+    expect((await record('killed.csv'))?.stopped).toMatchObject({ what: 'held' });
     expect(await ledger.openPages(batchId)).toEqual([]);
 
     await ingest({ file: 'killed.csv', decimal: ',', runId: 'third' });
     expect(await outcomes('killed.csv')).toEqual({ sending: 1 });
+    expect((await record('killed.csv'))?.stopped).toBeNull();
   });
 
   test('with other bytes, as the reason advises, it is another batch with the new reading', async () => {
@@ -299,6 +299,24 @@ describe('a file that is started again with another reading', () => {
     expect(await outcomes('shop-1.csv')).toEqual({ staged: 1 });
   });
 
+  test('a file whose reading ended three workers is refused with that reason, and read when it is dropped again', async () => {
+    await priced('deadly-1.csv', '2.50');
+    const start = { sha256: null, order: 'person' as const, file: 'deadly-1.csv' };
+    const input = { ...start, workflowId: `${application}-deadly`, runId: 'one' };
+    const third = new MockActivityEnvironment({ attempt: (attempts += 1), heartbeatDetails: 2 });
+    const fourth = new MockActivityEnvironment({ attempt: (attempts += 1), heartbeatDetails: 3 });
+    const beats: unknown[] = [];
+    third.on('heartbeat', (details) => beats.push(details));
+
+    const refused = await fourth.run(ingestBatch, deps(), input);
+
+    expect(refused).toMatchObject({ kind: 'refused' });
+    const { batchId } = refused as { batchId: string };
+    expect(await ledger.fileFindings(batchId)).toMatchObject([{ code: 'reading-ends-worker' }]);
+    expect(await third.run(ingestBatch, deps(), { ...input, runId: 'two' })).toMatchObject({ kind: 'running' });
+    expect(beats[0]).toBe(3);
+  });
+
   test('a run that only waited takes over by the kept copy: the file is gone, and the profile counts', async () => {
     await profile('moved', { IVA_23: 'IVA_6' });
     await priced('moved-1.csv', '2.50');
@@ -324,6 +342,7 @@ async function ingested(input: Pick<IngestInput, 'file' | 'runId'> & Partial<Ing
   return new MockActivityEnvironment({ attempt: attempts }).run(ingestBatch, deps(), {
     workflowId: `${application}-${input.file}`,
     sha256: null,
+    order: 'person' as const,
     ...input,
   });
 }
@@ -399,9 +418,8 @@ function deps(): ActivityDeps {
   const parts: Pick<
     ActivityDeps,
     | 'application'
-    | 'isOneOfSeveral'
+    | 'calibration'
     | 'speech'
-    | 'profileDigest'
     | 'ledger'
     | 'files'
     | 'runs'
@@ -411,20 +429,17 @@ function deps(): ActivityDeps {
     | 'latestNow'
   > & {
     readonly service: Pick<ActivityDeps['service'], 'baseUrl'>;
-    readonly reports: Pick<ActivityDeps['reports'], 'rowsNotSent'>;
   } = {
     application,
-    isOneOfSeveral: false,
     speech: ENGLISH,
-    profileDigest: application,
+    calibration: { known: () => Promise.resolve(blankCalibration()) } as unknown as ActivityDeps['calibration'],
     service: { baseUrl: 'http://service.example' },
     ledger,
-    reports: { rowsNotSent: () => Promise.resolve({ firstRows: [], sentAgain: [], writtenAt: 0, folders: [] }) },
     files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
     runs: {
       isOpen: () => Promise.resolve(false),
-      endedForMs: () => Promise.resolve(0),
-      wasStopped: () => Promise.resolve(false),
+      isSwitchedOff: () => Promise.resolve(false),
+      stopOf: () => Promise.resolve(null),
       temporalId: () => Promise.resolve('temporal-1'),
     },
     operatorLinks: () => ({ searchable: false, console: null, reportsDir: directory }),

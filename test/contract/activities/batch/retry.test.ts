@@ -9,7 +9,7 @@ import {
 } from '../../../../activities/batch/retry.ts';
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import { accepted, NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
-import { activityPlaces, asActivity, outcomesOf, RETRY, type ActivityPlace } from '../activity-place.ts';
+import { activityPlaces, asActivity, outcomesOf, RETRY, runsThatAre, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
 
@@ -72,7 +72,7 @@ describe('a retry of a finished batch', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 3 });
   });
 
-  it('gives a failed or rejected one a new key, and a held one keeps its own', async () => {
+  it('keeps the key of a failed or rejected one until it has been asked once more, and that of a held one', async () => {
     const place = placeOf();
     const batch = await finished(place);
     const keys = async () => (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
@@ -81,7 +81,8 @@ describe('a retry of a finished batch', () => {
     await reopen(place, batch);
 
     const after = await keys();
-    expect(after.map((key, at) => key === before[at])).toEqual([false, false, true]);
+    expect(after.map((key, at) => key === before[at])).toEqual([true, true, true]);
+    expect((await batch.sendable()).map(({ earlier }) => earlier?.state ?? null)).toEqual(['failed', 'rejected', null]);
     expect((await batch.lines()).map(({ generation }) => generation)).toEqual([2, 2, 1]);
   });
 
@@ -117,21 +118,12 @@ describe('a retry of a finished batch', () => {
   });
 
   it('ends the pause of a run that has ended, also where the attempt that took the batch over died before it could', async () => {
-    const place = placeOf({
-      over: {
-        runs: {
-          isOpen: () => Promise.resolve(false),
-          endedForMs: () => Promise.resolve(1),
-          wasStopped: () => Promise.resolve(false),
-          temporalId: () => Promise.resolve('temporal-1'),
-        },
-      },
-    });
+    const place = placeOf({ over: { runs: runsThatAre('ended') } });
     const batch = await finished(place);
     await reopen(place, batch, { workflowId: 'an earlier retry' });
     await place.deps.ledger.setBatchState(batch.batchId, 'paused', NOW);
     const run = { batchId: batch.batchId, workflowId: `retry-${batch.batchId}`, runId: 'run-2' };
-    await place.deps.ledger.reopenBatch({ ...run, attempt: (attempts += 1), takeOver: true });
+    await place.deps.ledger.reopenBatch({ ...run, attempt: (attempts += 1), takeOver: true, endsStop: true });
 
     await reopen(place, batch);
 
@@ -183,21 +175,8 @@ describe('a retry of a finished batch', () => {
 });
 
 describe('a retry of a batch that a run holds', () => {
-  function running(isOpen: boolean): ActivityPlace {
-    return placeOf({
-      over: {
-        runs: {
-          isOpen: () => Promise.resolve(isOpen),
-          endedForMs: () => Promise.resolve(isOpen ? null : 0),
-          wasStopped: () => Promise.resolve(false),
-          temporalId: () => Promise.resolve('temporal-1'),
-        },
-      },
-    });
-  }
-
   it('is refused while that run lives, and names it: the update must go there', async () => {
-    const place = running(true);
+    const place = placeOf({ over: { runs: runsThatAre('open') } });
     const batch = await place.scenario.run([{ ref: 'A' }]);
 
     const error = await reopen(place, batch).catch((reason: unknown) => reason);
@@ -210,7 +189,7 @@ describe('a retry of a batch that a run holds', () => {
   });
 
   it('takes it over when that run is gone', async () => {
-    const place = running(false);
+    const place = placeOf({ over: { runs: runsThatAre('ended') } });
     const batch = await place.scenario.run([{ ref: 'A' }]);
     await place.deps.ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
 
@@ -326,16 +305,12 @@ describe('between two rounds of a batch', () => {
     expect(await ledger.addRepeats(batchId, 1)).toBe(repeats);
   });
 
-  it('of a batch that nobody knows is an error', async () => {
+  it('of an unknown batch is an error', async () => {
     const place = placeOf();
-    const input = {
-      ledgerId: place.deps.ledger.id,
-      batchId: 'batch-none',
-      actionId: 'a',
-      requests: [],
-      automatic: false,
-    };
+    const input = { ledgerId: place.deps.ledger.id, batchId: 'batch-none', actionId: 'a' };
 
-    await expect(sendAgain(place.deps, input)).rejects.toMatchObject({ code: 'batch-not-found' });
+    await expect(sendAgain(place.deps, { ...input, requests: [], automatic: false })).rejects.toMatchObject({
+      code: 'batch-not-found',
+    });
   });
 });

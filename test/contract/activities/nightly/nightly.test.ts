@@ -11,13 +11,13 @@ import {
   archiveDrop,
   type DroppedFile,
 } from '../../../../activities/nightly/nightly.ts';
-import type { NightlyRun } from '../../../../src/domain/ports/drop-folder.ts';
-import { createDropFolder } from '../../../../src/drop/drop-folder.ts';
-import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
-import { createFileReader } from '../../../../src/wiring/files/input-files.ts';
-import type { BatchResult } from '../../../../src/contract/messages.ts';
+import { createDropFolder } from '../../../../src/nightly/drop-folder.ts';
+import { createRunLog } from '../../../../src/nightly/run-log.ts';
+import { createFileReader } from '../../../../src/app/files/input-files.ts';
+import type { BatchResult } from '../../../../src/domain/messages/messages.ts';
 import { accepted, delivery, NOW, serviceIdOf } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
+import type { NightlyRun } from '../../../../src/domain/records/dropped-file.ts';
 
 const placeOf = activityPlaces();
 const NIGHT: NightlyRun = {
@@ -43,22 +43,20 @@ async function night(): Promise<DropNight> {
   const at = (): Promise<void> => Promise.resolve();
   const place = placeOf({
     over: {
-      application: 'default',
       files: createFileReader({ inputDir, dataDir: join(directory, 'data') }),
       drops: createDropFolder({
         inputDir,
         setting: 'LOTE_INPUT_DIR',
         ledgerId: 'ledger-1',
         stableMs: 1,
-        marker: false,
         pause: at,
         at,
       }),
       nights: createRunLog(join(directory, 'reports')),
       runs: {
         isOpen: () => Promise.resolve(false),
-        endedForMs: () => Promise.resolve(0),
-        wasStopped: () => Promise.resolve(false),
+        isSwitchedOff: () => Promise.resolve(false),
+        stopOf: () => Promise.resolve(null),
         temporalId: () => Promise.resolve('temporal-1'),
       },
       announce: (report) => Promise.resolve(void announced.push(report)),
@@ -112,6 +110,14 @@ describe('the name of a night', () => {
     });
   });
 
+  it('is refused to a run whose schedule is gone: nights were switched off before it began', async () => {
+    const { deps } = placeOf();
+    const runs = { ...deps.runs, isSwitchedOff: () => Promise.resolve(true) };
+    const night = { workflowId: 'w', runId: 'r', startedAt: NOW, timezone: 'UTC' };
+
+    await expect(openNightlyRun({ ...deps, runs }, night)).rejects.toMatchObject({ code: 'transition-refused' });
+  });
+
   it('is refused in a zone that is none, with an example', async () => {
     const night = { workflowId: 'w', runId: 'r', startedAt: 0, timezone: 'Lisbon' };
 
@@ -145,7 +151,9 @@ describe('the files of a night', () => {
       {
         ...{ slot: expect.any(String) as string, name: 'Fevereiro 2027.csv', resumed: false },
         file: expect.stringContaining(`in-progress/${NIGHT.nightId}/`) as string,
-        batchId: expect.stringMatching(/^batch-fevereiro-2027-[0-9a-f]{8}$/u) as string,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/u) as string,
+        ...{ size: 16, changedAt: expect.closeTo(LONG_AGO.getTime(), 0) as number },
+        batchId: expect.stringMatching(/batch-fevereiro-2027-[0-9a-f]{8}$/u) as string,
       },
     ]);
     expect(await readdir(place.inputDir)).not.toContain('Fevereiro 2027.csv');
@@ -209,29 +217,6 @@ describe('the end of a file', () => {
   });
 
   it.each([
-    ['written to after it was read', 'F/2\n', 'attention', ['changed', 'all-out']],
-    ['as it was read', '', 'issued', ['all-out']],
-  ])('says whether it was %s', async (_, added, verdict, remarks) => {
-    const place = await oneFile();
-    const { ledger, files } = place.deps;
-    const path = await files.resolve(place.file.file);
-    const batchId = `batch-of-${place.deps.application}-${verdict}`;
-    await ledger.claimBatch({
-      ...{ batchId, application: `app-${randomUUID()}`, file: 'a.csv', sha256: await files.hash(path) },
-      ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
-    });
-    await appendFile(path, added);
-
-    const entry = await archiveDrop(place.deps, {
-      ...{ ledgerId: ledger.id, night: NIGHT, file: place.file },
-      end: { kind: 'batch', result: issued(batchId) },
-    });
-
-    expect(entry.verdict).toBe(verdict);
-    expect(entry.remarks?.map(({ kind }) => kind)).toEqual(remarks);
-  });
-
-  it.each([
     ['of the report, which knows what this batch was only attached to', { 'already-issued': 2 }, 2],
     ['of the result, where the report says nothing of it', { issued: 2 }, 1],
     ['of a newer report, and never more than what went out', { 'already-issued': 9 }, 2],
@@ -241,10 +226,10 @@ describe('the end of a file', () => {
     const batchId = `batch-${randomUUID()}`;
     await ledger.claimBatch({
       ...{ batchId, application: `app-${randomUUID()}`, file: 'a.csv', sha256: batchId },
-      ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
+      ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false, order: 'person' },
     });
     const figures = { states, money: [], settling: {}, reasons: [] };
-    await ledger.noteReported(batchId, { revision: 1, writtenAt: NOW, flags: 0, open: [], figures });
+    await ledger.noteReported(batchId, { revision: 1, writtenAt: NOW, mark: '', open: [], figures });
 
     const entry = await archiveDrop(place.deps, {
       ...{ ledgerId: ledger.id, night: NIGHT, file: place.file },
@@ -284,29 +269,6 @@ describe('the end of a file', () => {
     },
   );
 
-  it('says that it was written to after it was read, also when archiving is repeated', async () => {
-    const place = await oneFile();
-    const { ledger, files, nights } = place.deps;
-    const path = await files.resolve(place.file.file);
-    const batchId = `batch-of-${place.deps.application}-repeated`;
-    await ledger.claimBatch({
-      ...{ batchId, application: `app-${randomUUID()}`, file: 'a.csv', sha256: await files.hash(path) },
-      ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false },
-    });
-    await appendFile(path, 'F/2\n');
-    const input = {
-      ...{ ledgerId: ledger.id, night: NIGHT, file: place.file },
-      end: { kind: 'batch', result: issued(batchId) } as const,
-    };
-    const unwritable = { ...nights, record: () => Promise.reject(new Error('EIO')) };
-    await expect(archiveDrop({ ...place.deps, nights: unwritable }, input)).rejects.toThrow('EIO');
-
-    const entry = await archiveDrop(place.deps, input);
-
-    expect(entry).toMatchObject({ verdict: 'attention', shelvedAs: 'archive/2023-11-14/a.csv' });
-    expect(entry.remarks?.map(({ kind }) => kind)).toEqual(['changed', 'all-out']);
-  });
-
   it('is the shelf of the refused when its run failed, without a batch', async () => {
     const place = await oneFile();
     const scope = { ledgerId: place.deps.ledger.id, night: NIGHT, file: place.file };
@@ -323,8 +285,8 @@ describe('the end of a file', () => {
 describe('the end of a night', () => {
   it.each([
     ['all is issued', issued('batch-a'), 'issued', 0],
-    ['one needs somebody', { ...issued('batch-a'), state: 'cancelled' as const }, 'attention', 1],
-  ])('is told to whoever waits for it: %s', async (_, result, state, problems) => {
+    ['one needs a person', { ...issued('batch-a'), state: 'cancelled' as const }, 'attention', 1],
+  ])('is returned to the caller: %s', async (_, result, state, problems) => {
     const place = await night();
     await place.drop('a.csv', 'invoice_ref\nF/1\n');
     const scope = { ledgerId: place.deps.ledger.id, night: NIGHT };
@@ -341,8 +303,8 @@ describe('the end of a night', () => {
     expect(await readdir(join(place.inputDir, 'in-progress'))).toEqual([]);
   });
 
-  it.each(['not-movable', 'other-ledger', 'no-marker', 'too-many', 'unfinished'] as const)(
-    'needs somebody when a file waits that is %s, also without another file',
+  it.each(['not-movable', 'other-ledger', 'too-many', 'unfinished'] as const)(
+    'needs attention when a file waits that is %s, also without another file',
     async (reason) => {
       const place = await night();
       await place.claim();
@@ -357,7 +319,37 @@ describe('the end of a night', () => {
     },
   );
 
-  it('without a file has a summary all the same, and nobody is woken up for it', async () => {
+  it.each([
+    ['written to after it was read', 'F/2\n', false, ['changed']],
+    ['written to, and dropped again', 'F/2\n', true, []],
+    ['as it was read', '', false, []],
+  ])('names an archived file that is %s', async (_, added, isDroppedAgain, reasons) => {
+    const place = await night();
+    const { ledger, files, application } = place.deps;
+    await place.drop('a.csv', 'invoice_ref\nF/1\n');
+    const batch = await place.scenario.run([{ ref: 'one' }]);
+    await batch.finish();
+    const scope = { ledgerId: ledger.id, night: NIGHT };
+    const end = { kind: 'batch', result: issued(batch.batchId) } as const;
+    const [file] = (await place.claim()).files;
+    const { shelvedAs } = await archiveDrop(place.deps, { ...scope, file: file as DroppedFile, end });
+    const path = join(place.inputDir, shelvedAs ?? '');
+    await appendFile(path, added);
+    if (isDroppedAgain)
+      await ledger.claimBatch({
+        ...{ batchId: `batch-${randomUUID()}`, application, file: 'a.csv', sha256: await files.hash(path) },
+        ...{ workflowId: 'w', runId: 'r', attempt: 1, now: NOW, takeOver: false, order: 'person' },
+      });
+
+    const { waiting } = await finishNightlyRun(place.deps, { ...scope, waiting: [] });
+    await finishNightlyRun(place.deps, { ...scope, waiting: [] });
+
+    expect(waiting).toEqual(reasons.map((reason) => ({ name: 'archive/2023-11-14/a.csv', reason })));
+    const findings = await ledger.fileFindings(batch.batchId);
+    expect(findings.map(({ code }) => code)).toEqual(reasons.map(() => 'archived-file-changed'));
+  });
+
+  it('without a file has a summary all the same, and needs no attention', async () => {
     const place = await night();
     await place.claim();
 

@@ -1,7 +1,8 @@
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import type { StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import { accepted, delivery, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
-import { sendFirst, type activityPlaces, type ActivityPlace } from '../activity-place.ts';
+import { sentBatch, type activityPlaces, type ActivityPlace } from '../activity-place.ts';
+import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
+import type { StatusAnswer } from '../../../../src/domain/records/service-answers.ts';
 
 export const SAID_FAILED: StatusAnswer = { kind: 'status', status: 'failed', reason: REASON };
 export const SAID_PROCESSING: StatusAnswer = { kind: 'status', status: 'processing', reason: null };
@@ -12,16 +13,16 @@ type StatusPlace = ActivityPlace & { readonly asked: string[] };
 /** Workers of a service whose GET says this of every invoice. */
 export function statusPlaces(placeOf: ReturnType<typeof activityPlaces>) {
   return (
-    answer: (serviceId: string) => StatusAnswer,
+    answer: (serviceId: string, signal?: AbortSignal) => StatusAnswer,
     settings: Partial<ActivityDeps['settings']> = {},
   ): StatusPlace => {
     const asked: string[] = [];
     const place = placeOf({
       settings,
       service: {
-        getInvoice(serviceId) {
+        getInvoice(serviceId, signal) {
           asked.push(serviceId);
-          return Promise.resolve(answer(serviceId));
+          return Promise.resolve(answer(serviceId, signal));
         },
       },
     });
@@ -30,11 +31,12 @@ export function statusPlaces(placeOf: ReturnType<typeof activityPlaces>) {
 }
 
 /** The first `count` invoices of a larger batch are accepted. */
-export async function acceptedBatch(place: ActivityPlace, count: number, unsent = 3): Promise<TestBatch> {
-  const texts = Array.from({ length: count + unsent }, (_, at) => ({ ref: `R${at}` }));
-  const batch = await place.scenario.run(texts, 1_000);
-  await sendFirst(place, batch, acceptances(place, count));
-  return batch;
+export function acceptedBatch(place: ActivityPlace, count: number, unsent = 3): Promise<TestBatch> {
+  return sentBatch(place, acceptances(place, count), unsent);
+}
+
+export function rejections(count: number): readonly SendOutcome[] {
+  return Array.from({ length: count }, () => ({ kind: 'rejected', reason: REASON }) as const);
 }
 
 /** Of invoices whose events `events` writes. */

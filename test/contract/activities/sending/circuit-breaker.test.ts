@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createCircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
+import { CircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
 import { NOW, REASON } from '../../ledger/scenario.ts';
 import { activityPlaces } from '../activity-place.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const placeOf = activityPlaces();
 const PROBE_TURN_MS = 60_000;
@@ -24,7 +24,7 @@ async function givenBack(meanwhile: (ledger: Ledger, baseUrl: string) => Promise
       };
     },
   });
-  const circuit = createCircuitBreaker({ ledger: late, baseUrl, now: () => NOW });
+  const circuit = new CircuitBreaker({ ledger: late, baseUrl, now: () => NOW });
   expect(await circuit.enter()).toEqual({ kind: 'probe' });
   await circuit.giveBack();
   return ledger.breaker(baseUrl);
@@ -59,7 +59,7 @@ describe('a breaker that a clock that ran ahead has opened', () => {
     await ledger.openBreaker({ baseUrl, reason: REASON, openedAt: ahead, probeAfter: ahead + 5_000 });
     // Its turn was taken by a process that ended.
     await ledger.claimProbe(baseUrl, { now: ahead + 5_000, until: ahead + 65_000 });
-    const [one, other] = [0, 1].map(() => createCircuitBreaker({ ledger, baseUrl, now: () => NOW }));
+    const [one, other] = [0, 1].map(() => new CircuitBreaker({ ledger, baseUrl, now: () => NOW }));
 
     expect(await one?.enter()).toEqual({ kind: 'probe' });
     expect(await other?.enter()).toMatchObject({ kind: 'refused', waiting: { probeAfterMs: 5_000 } });

@@ -1,27 +1,23 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { createFailureWatches } from '../../../../activities/sending/budgets/failure-watch.ts';
-import { holdOverBudget, isBudgetSpent, readBudget } from '../../../../activities/sending/budgets/failure-budget.ts';
-import { awaitFirstInvoices, type FirstInvoicesInput } from '../../../../activities/sending/first-invoices.ts';
+import { holdOverBudget, isBudgetSpent, readBudget, holdOverRetries } from '../../../../activities/sending/budgets.ts';
+import {
+  awaitFirstInvoices,
+  type FirstInvoicesInput,
+  judgeCanary,
+} from '../../../../activities/sending/first-invoices.ts';
 import { holdForbiddenMerchants } from '../../../../activities/sending/forbidden-invoices.ts';
-import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
-import { holdOverRetries } from '../../../../activities/sending/budgets/retry-budget.ts';
 import { runningBatch } from '../../../../activities/batch/running-batch.ts';
-import { NIF, NOW, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
-import { activityPlaces, asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
-import { acceptedBatch, events, SAID_FAILED, SAID_PROCESSING, statusPlaces } from './accepted-batch.ts';
+import { NIF, NOW, REASON, type TestBatch } from '../../ledger/scenario.ts';
+import { activityPlaces, asActivity, outcomesOf, RETRY, sentBatch, type ActivityPlace } from '../activity-place.ts';
+import { acceptedBatch, events, rejections, SAID_FAILED, SAID_PROCESSING, statusPlaces } from './accepted-batch.ts';
 
 const placeOf = activityPlaces();
 const saying = statusPlaces(placeOf);
 
-/** The same ledger, in which nobody may look for reported failures. */
-function withoutReports(ledger: ActivityPlace['deps']['ledger']): ActivityPlace['deps']['ledger'] {
-  return { ...ledger, reportedFailures: () => Promise.reject(new Error('nobody should ask')) };
-}
-
 describe('the failure budget and failures', () => {
   const spent = (place: ActivityPlace, batch: TestBatch) =>
-    asActivity((deps, one: TestBatch) => isBudgetSpent(deps, one, () => undefined), place.deps, batch);
+    asActivity((deps, one: TestBatch) => isBudgetSpent(deps, one), place.deps, batch);
 
   it('is spent by reported failures that the service confirms', async () => {
     const place = saying(() => SAID_FAILED);
@@ -53,37 +49,17 @@ describe('the failure budget and failures', () => {
     expect(new Set(silent.map(({ asks }) => asks))).toEqual(new Set([0]));
   });
 
-  it('asks nobody while it would not be spent even if all of them were true', async () => {
-    const place = saying(() => SAID_FAILED);
-    const batch = await acceptedBatch(place, 60);
-    await events(place, 'issued', 0, 40);
-    await events(place, 'failed', 40, 60);
-
-    expect(await spent(place, batch)).toBe(false);
-    expect(place.asked).toEqual([]);
-  });
-
   it('does not read the batch while even the fewest answers could not spend it', async () => {
     const place = saying(() => SAID_FAILED);
     const batch = await acceptedBatch(place, 60);
     await events(place, 'failed', 0, 25);
     const ledger = { ...place.deps.ledger, countAnswers: () => Promise.reject(new Error('nobody should count')) };
     const look = (deps: ActivityPlace['deps']) =>
-      asActivity((_, one: TestBatch) => isBudgetSpent(deps, one, () => undefined), deps, batch);
+      asActivity((_, one: TestBatch) => isBudgetSpent(deps, one), deps, batch);
 
     expect(await look({ ...place.deps, ledger })).toBe(false);
     await events(place, 'failed', 25, 26);
     await expect(look({ ...place.deps, ledger })).rejects.toThrow('nobody should count');
-  });
-
-  it('looks for no events while too few invoices wait for a final word to spend it', async () => {
-    const place = saying(() => SAID_FAILED);
-    const batch = await acceptedBatch(place, 100);
-    await events(place, 'issued', 0, 60);
-    await events(place, 'failed', 60, 100);
-    const deps = { ...place.deps, ledger: withoutReports(place.deps.ledger) };
-
-    expect(await asActivity((_, one: TestBatch) => isBudgetSpent(deps, one, () => undefined), deps, batch)).toBe(false);
   });
 
   it('counts reported failures of invoices that were accepted before the round', async () => {
@@ -94,7 +70,7 @@ describe('the failure budget and failures', () => {
 
     expect(before).toMatchObject({ pending: 60 });
     const look = { batchId: batch.batchId, before };
-    expect(await asActivity((deps) => isBudgetSpent(deps, look, () => undefined), place.deps, undefined)).toBe(true);
+    expect(await asActivity((deps) => isBudgetSpent(deps, look), place.deps, undefined)).toBe(true);
   });
 
   it('leaves out what the retry policy sends again, and what was said before the round', async () => {
@@ -114,26 +90,6 @@ describe('the failure budget and failures', () => {
     expect(before).toMatchObject({ accepted: 60, failed: 60 });
     expect((await readBudget(place.deps, { batchId: batch.batchId, before })).spent).toBe(false);
   });
-
-  it('is looked at once a second by all slices of a process together', async () => {
-    const place = saying(() => SAID_FAILED);
-    const batch = await acceptedBatch(place, 60);
-    await events(place, 'failed', 0, 60);
-    const watchOf = createFailureWatches();
-    const [one, other] = [watchOf(place.deps, batch), watchOf(place.deps, batch)];
-    const look = () => asActivity(async () => await one.look(), place.deps, undefined);
-
-    await look();
-    expect(one.spent).toBe(false);
-    place.later(1_000);
-    await look();
-
-    expect([one.spent, other.spent]).toEqual([true, true]);
-    expect(await other.hold()).toBe(true);
-    one.leave();
-    other.leave();
-    expect(watchOf(place.deps, batch).spent, 'of a later round').toBe(false);
-  });
 });
 
 describe('what a slice of an earlier round holds', () => {
@@ -152,13 +108,7 @@ describe('what a slice of an earlier round holds', () => {
     ],
   ])('%s is refused', async (_, hold) => {
     const place = placeOf();
-    const texts = Array.from({ length: 62 }, (_none, at) => ({ ref: `R${at}` }));
-    const batch = await place.scenario.run(texts, 1_000);
-    await sendFirst(
-      place,
-      batch,
-      Array.from({ length: 60 }, () => ({ kind: 'rejected', reason: REASON }) as const),
-    );
+    const batch = await sentBatch(place, rejections(60), 2);
     const earlier = batch.fencingToken;
     await place.deps.ledger.beginRound({ batchId: batch.batchId, attempt: 1, fencingToken: earlier });
 
@@ -202,26 +152,5 @@ describe('the wait for the first invoices', () => {
     const input = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, first: FIRST };
     expect(await asActivity(judgeCanary, place.deps, input)).toBe(true);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ failed: 20, held: 3 });
-  });
-
-  it('of an attempt that comes late is only what is left of it: each is asked once, and the rest goes on', async () => {
-    const place = saying(() => SAID_PROCESSING);
-    const batch = await acceptedBatch(place, 20);
-
-    await waiting(place, batch, FIRST.waitMs).ended;
-
-    expect(new Set(place.asked).size).toBe(20);
-    const input = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, first: FIRST };
-    expect(await asActivity(judgeCanary, place.deps, input)).toBe(false);
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 20, staged: 3 });
-  });
-
-  it('is left to another attempt when the worker stops', async () => {
-    const place = saying(() => SAID_PROCESSING);
-    const batch = await acceptedBatch(place, 20);
-    const { env, ended } = waiting(place, batch);
-    env.cancel();
-
-    await expect(ended).rejects.toMatchObject({ type: 'worker-stops', nonRetryable: false });
   });
 });

@@ -5,10 +5,10 @@ import {
   firstInvoicesOf,
   type FirstInvoicesInput,
 } from '../../../../activities/sending/first-invoices.ts';
-import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import { NOW, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, sendFirst, type ActivityPlace } from '../activity-place.ts';
 import { acceptedBatch, SAID_PROCESSING, statusPlaces } from './accepted-batch.ts';
+import type { BatchRecord } from '../../../../src/domain/records/batch-record.ts';
 
 const placeOf = activityPlaces();
 const saying = statusPlaces(placeOf);
@@ -68,20 +68,9 @@ describe('the invoices that go first', () => {
   });
 
   it('are none when nothing is left to send', async () => {
-    expect(await firstOf({}, 25)).toBeNull();
+    expect(await firstOf({}, 25)).toBeUndefined();
   });
 });
-
-/** A GET of each has called it issued by the word with which invoices of this service begin. */
-async function doubt({ deps: { watch } }: ActivityPlace, serviceIds: readonly string[]): Promise<void> {
-  const seen = { word: 'issued', place: '/status', why: null };
-  watch.created({ kind: 'created', serviceId: 'another', word: seen.word });
-  for (const serviceId of serviceIds)
-    await watch.asked({
-      ...{ serviceId, reported: null, isLast: false },
-      answer: { kind: 'status', status: 'issued', reason: null, seen },
-    });
-}
 
 describe('the wait for final words of the first invoices', () => {
   /** Asks of a wait of four seconds, on a clock that moves only while the activity sleeps: at which time, and how many. */
@@ -182,31 +171,5 @@ describe('the wait for final words of the first invoices', () => {
 
     const first = Array.from({ length: 20 }, (_, at) => serviceIdOf(place.scenario, `a${at + 2}`));
     expect(new Set(place.asked)).toEqual(new Set(first));
-  });
-
-  it('asks for those in any case of which one answer is not believed alone', async () => {
-    const place = saying(() => SAID_PROCESSING);
-    const batch = await acceptedBatch(place, 20);
-    const doubted = [4, 8, 12, 16, 19].map((at) => serviceIdOf(place.scenario, `a${at}`));
-    await doubt(place, doubted);
-
-    const { asks } = await asksOf(place, batch);
-
-    expect(asks[0]).toEqual({ at: 500, count: 5 });
-    expect(new Set(place.asked.slice(0, 5))).toEqual(new Set(doubted));
-  });
-
-  it('asks for others too when fewer are doubted than it asks for', async () => {
-    const place = saying(() => SAID_PROCESSING);
-    const batch = await acceptedBatch(place, 20);
-    // In the middle of all, where the lot of this place falls.
-    const serviceId = serviceIdOf(place.scenario, 'a10');
-    await doubt(place, [serviceId]);
-
-    const { asks } = await asksOf(place, batch);
-
-    expect(asks[0]).toEqual({ at: 500, count: 3 });
-    const first = new Set(place.asked.slice(0, 3));
-    expect([first.size, first.has(serviceId)]).toEqual([3, true]);
   });
 });

@@ -1,12 +1,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
-import type { CreateAnswer, InvoicingService } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { NIF, NOW, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
+import { claimOf, NIF, NOW, OTHER_NIF, REASON } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
 import { asActivity, outcomesOf } from '../activity-place.ts';
 import { created, slicePlaces, type SlicePlace } from './slice-place.ts';
+import type { CreateAnswer } from '../../../../src/domain/records/service-answers.ts';
+import type { InvoicingService } from '../../../../src/service/client.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const sending = slicePlaces();
 const PUT_OFF: CreateAnswer = { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 };
@@ -55,7 +56,7 @@ describe('the invoices of a large slice', () => {
       { ledger: countedFreezing(portions) },
     );
     const batch = await place.batch(1_000);
-    const slice = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1_000 };
+    const slice = { ledgerId: place.deps.ledger.id, ...claimOf(batch.batchId), page: 1, from: 1, to: 1_000 };
 
     const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
 
@@ -65,7 +66,7 @@ describe('the invoices of a large slice', () => {
     expect(unsent.filter(({ state }) => state === 'staged')).toHaveLength(999);
   });
 
-  it('are not sent when somebody holds them before their turn, and are counted as left', async () => {
+  it('are not sent when they are held before their turn, and are counted as left', async () => {
     const place = sending(async (_ref, nth) => {
       if (nth === 1) {
         const { batchId } = await started;
@@ -163,7 +164,7 @@ describe('the invoices of a large slice', () => {
       if (ref !== 'R99' || answers.has(ref)) return note(ref, answer);
       note(ref, answer);
       const { batchId } = await started;
-      const input = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1_000 };
+      const input = { ledgerId: place.deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 1_000 };
       const other = await asActivity(createSubmitSlice(place.deps), place.deps, input);
       // What the first one had frozen is taken as what may exist.
       expect(other).toMatchObject({ accepted: 501, left: 0 });
@@ -207,7 +208,7 @@ describe('the invoices of a large slice', () => {
     };
     const deps = { ...bare.deps, service };
     const submit = createSubmitSlice(deps);
-    const input = { ledgerId: ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1_000 };
+    const input = { ledgerId: ledger.id, ...claimOf(batch.batchId), page: 1, from: 1, to: 1_000 };
 
     expect(await asActivity(submit, deps, input)).toMatchObject({ left: 2, waiting: { reason: 'http-503' } });
     isAway = false;

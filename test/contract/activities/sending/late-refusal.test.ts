@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
 import { NIF, OTHER_NIF, serviceIdOf } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
 import { created, FORBIDDEN, slicePlaces, type SlicePlace } from './slice-place.ts';
+import type { CreateAnswer } from '../../../../src/domain/records/service-answers.ts';
 
 describe('an earlier attempt of a slice that decides late about a 403', () => {
   const placeOf = slicePlaces();

@@ -2,14 +2,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { ensureMerchants, type MerchantsInput } from '../../../../activities/sending/merchants.ts';
 import { merchantKeyOf } from '../../../../src/domain/fingerprint.ts';
-import type {
-  InvoicingService,
-  MerchantAnswer,
-  MerchantListAnswer,
-} from '../../../../src/domain/ports/invoicing-service.ts';
-import { NIF, OTHER_NIF, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { accepted, claimOf, NIF, OTHER_NIF, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
 import { activityPlaces, asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';
+import type { InvoicingService } from '../../../../src/service/client.ts';
+import type { MerchantAnswer, MerchantListAnswer } from '../../../../src/domain/records/service-answers.ts';
 
 const placeOf = activityPlaces();
 const REFUSED: MerchantAnswer = { kind: 'refused', reason: { code: 'nif-invalid', message: 'HTTP 422: bad NIF' } };
@@ -52,11 +49,21 @@ function details(ref: string, nif: string) {
 function ensure(place: ActivityPlace, batch: TestBatch, over: Partial<MerchantsInput> = {}) {
   return asActivity(ensureMerchants, place.deps, {
     ledgerId: place.deps.ledger.id,
-    batchId: batch.batchId,
+    ...claimOf(batch.batchId),
     lastTry: false,
     holdStuck: false,
     ...over,
   });
+}
+
+/** The same place, whose service lists the merchant under this id; null: it does not list it. `OTHER_NIF` keeps its own. */
+function listing(place: ActivityPlace, merchantId: string | null): ActivityPlace {
+  const merchants = [
+    ...(merchantId === null ? [] : [{ nif: NIF, merchantId }]),
+    { nif: OTHER_NIF, merchantId: `mrc_${OTHER_NIF}` },
+  ];
+  const listMerchants = () => Promise.resolve({ kind: 'list', merchants } as const);
+  return { ...place, deps: { ...place.deps, service: { ...place.deps.service, listMerchants } } };
 }
 
 async function merchantIds(batch: TestBatch): Promise<Record<string, string | null>> {
@@ -89,28 +96,58 @@ describe('merchants before sending', () => {
     expect(await merchantIds(batch)).toEqual({ A: `mrc_new_${NIF}`, B: `mrc_new_${NIF}`, C: `mrc_${OTHER_NIF}` });
   });
 
-  it('are asked for only while one is unknown: the second time nothing leaves the machine', async () => {
-    const { parts } = service([NIF]);
-    const place = placeOf({ service: parts });
-    const batch = await place.scenario.run([{ ref: 'A' }]);
-    await ensure(place, batch);
-    const again = { ...place, deps: { ...place.deps, service: placeOf().deps.service } };
-
-    expect(await ensure(again, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: null });
-  });
-
-  it('are read again with a profile that reads them otherwise, and only with such a one', async () => {
+  it('are read for each batch anew: an id under which no invoice was taken is replaced', async () => {
     const place = placeOf({ service: service([NIF]).parts });
     const batch = await place.scenario.run([{ ref: 'A' }]);
     await ensure(place, batch);
-    const corrected = { ...place.deps.service, ...service([]).parts };
-    corrected.listMerchants = () =>
-      Promise.resolve({ kind: 'list', merchants: [{ nif: NIF, merchantId: 'mrc_right' }] });
-    const again = { ...place, deps: { ...place.deps, merchantsDigest: 'corrected', service: corrected } };
 
-    expect(await ensure(again, batch)).toEqual({ known: 1, created: 0, held: 0, waiting: null });
+    expect(await ensure(listing(place, 'mrc_right'), batch)).toEqual({ known: 1, created: 0, held: 0, waiting: null });
     expect(await merchantIds(batch)).toEqual({ A: 'mrc_right' });
-    expect(await ensure(again, batch)).toMatchObject({ known: 0 });
+  });
+
+  it.each([
+    ['is listed under another id', 'mrc_other', 'The service lists this merchant under another id'],
+    ['is not listed any more', null, 'The service took earlier invoices of this merchant, and does not list it'],
+  ])('of which one %s have its invoices held until the service is confirmed', async (_, id, message) => {
+    const { parts, asked } = service([NIF, OTHER_NIF]);
+    const place = placeOf({ service: parts });
+    const { ledger, application } = place.deps;
+    const earlier = await place.scenario.run([details('sent', NIF)]);
+    await ensure(place, earlier);
+    await earlier.send('sent', accepted(serviceIdOf(place.scenario, 'sent')));
+    const open = await place.scenario.run([details('open', NIF)]);
+    await ensure(place, open);
+    const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
+
+    expect(await ensure(listing(place, id), batch)).toMatchObject({ held: 1, waiting: null });
+
+    expect(await batch.line('A')).toMatchObject({
+      state: 'held',
+      reason: { code: 'merchant-id-changed', message: expect.stringContaining(message) as string },
+    });
+    expect(await batch.line('B')).toMatchObject({ state: 'staged' });
+    expect(asked.map(({ nif }) => nif)).toEqual([]);
+    // A batch that began before gives it no bytes any more.
+    expect(await merchantIds(open)).toEqual({ open: null });
+    expect(await ensure(listing(place, id), open)).toMatchObject({ held: 1 });
+
+    const account = { application, baseUrl: place.deps.service.baseUrl, keyFingerprint: 'same' };
+    await ledger.confirmAccount(account, place.deps.now());
+    const next = await place.scenario.run([details('C', NIF)]);
+    await ensure(listing(place, id), next);
+    expect(await merchantIds(next)).toEqual({ C: id ?? `mrc_new_${NIF}` });
+  });
+
+  it('that are listed under the old id again go', async () => {
+    const place = placeOf({ service: service([NIF]).parts });
+    const batch = await place.scenario.run([details('sent', NIF), details('A', NIF)], 1);
+    await ensure(place, batch);
+    await batch.send('sent', accepted(serviceIdOf(place.scenario, 'sent')));
+    await ensure(listing(place, 'mrc_other'), batch);
+    const next = await place.scenario.run([details('B', NIF)]);
+
+    expect(await ensure(place, next)).toMatchObject({ known: 1, held: 0 });
+    expect(await merchantIds(next)).toEqual({ B: `mrc_${NIF}` });
   });
 
   it('without a name or an address keep their invoices here, and only theirs', async () => {
@@ -167,23 +204,9 @@ describe('merchants whose creation has no answer', () => {
     expect((await batch.lines()).find(({ state }) => state === 'held')?.reason).toEqual({
       code: 'merchant-not-created',
       message:
-        'The service did not say whether it created this merchant (http-503: HTTP 503). Its invoices were not sent; drop the file again to try once more.',
+        'The service did not say that it created this merchant (http-503: HTTP 503). Its invoices were not sent; drop the file again to try once more.',
     });
     expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 1, staged: 1 });
-  });
-
-  it.each([
-    ['nine in a row', 9, { for: 'merchants', reason: 'http-503' }, 9],
-    ['ten in a row', 10, { for: 'service', reason: 'http-503' }, 10],
-    ['twelve, of which two are not even asked for', 12, { for: 'service', reason: 'http-503' }, 10],
-  ])('are the service’s own trouble from ten on: %s', async (_, merchants, waiting, posts) => {
-    const { parts, asked } = service([], NOT_NOW);
-    const place = placeOf({ service: parts });
-    const texts = Array.from({ length: merchants }, (_each, at) => details(`R${at}`, String(500_000_000 + at)));
-    const batch = await place.scenario.run(texts);
-
-    expect(await ensure(place, batch)).toMatchObject({ held: 0, waiting });
-    expect(asked).toHaveLength(posts);
   });
 
   it('are not the service’s trouble, however many, where it answers that their keys were used for other details', async () => {
@@ -212,63 +235,52 @@ describe('merchants whose creation has no answer', () => {
   });
 });
 
-describe('merchants whose creation is forbidden', () => {
+describe('merchants whose creation is forbidden or has no answer', () => {
   const CREATED: MerchantAnswer = { kind: 'created', merchantId: 'mrc_x' };
 
   function batchOf(place: ActivityPlace, merchants: number, first: number): Promise<TestBatch> {
     return place.scenario.run(Array.from({ length: merchants }, (_each, at) => details(`R${at}`, String(first + at))));
   }
 
-  it('are waited for a while, and the others are created', async () => {
-    const { parts, asked } = service([], FORBIDDEN, CREATED);
+  it('are waited for a while and then keep their invoices here, and only theirs', async () => {
+    const { parts, asked } = service([], FORBIDDEN, CREATED, CREATED, FORBIDDEN, CREATED);
     const place = placeOf({ service: parts });
-    const batch = await batchOf(place, 3, 530_000_000);
 
-    expect(await ensure(place, batch)).toEqual({
+    expect(await ensure(place, await batchOf(place, 3, 530_000_000))).toEqual({
       ...{ known: 0, created: 2, held: 0 },
       waiting: { for: 'merchants', reason: 'http-403' },
     });
     expect(asked).toHaveLength(3);
-  });
-
-  it('keep their invoices here when the patience with them is spent, and only theirs', async () => {
-    const { parts } = service([], FORBIDDEN, CREATED);
-    const place = placeOf({ service: parts });
     const batch = await batchOf(place, 3, 531_000_000);
-
-    expect(await ensure(place, batch, { lastTry: true, holdStuck: true })).toEqual({
-      ...{ known: 0, created: 2, held: 1, waiting: null },
-    });
+    expect(await ensure(place, batch, { lastTry: true, holdStuck: true })).toMatchObject({ held: 1, waiting: null });
     expect((await batch.lines()).find(({ state }) => state === 'held')?.reason).toEqual({
       code: 'merchant-not-created',
       message:
-        'The service forbids the creation of this merchant (http-403: HTTP 403: no). Its invoices were not sent: ask its support whether the API key may create merchants, then drop the file again to try once more.',
+        'The service did not say that it created this merchant (http-403: HTTP 403: no; ask its support whether the API key may create merchants). Its invoices were not sent; drop the file again to try once more.',
     });
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 1, staged: 2 });
   });
 
-  it('leave the invoices of merchants that are known from before, however many are forbidden', async () => {
-    const { parts, asked } = service([], FORBIDDEN);
-    const place = placeOf({ service: parts });
-    const batch = await place.scenario.run([
-      ...Array.from({ length: 12 }, (_each, at) => details(`R${at}`, String(532_000_000 + at))),
-      { ref: 'no-details', nif: '532000090' },
-      { ref: 'known', nif: NIF },
-    ]);
-    const { ledger, application, merchantsDigest } = place.deps;
-    await ledger.saveMerchants(application, [{ nif: NIF, merchantId: 'mrc_known' }], merchantsDigest);
+  it.each([FORBIDDEN, NOT_NOW])(
+    'leave the invoices of merchants that are known from before, however many they are (%o)',
+    async (answer) => {
+      const { parts, asked } = service([NIF], answer);
+      const place = placeOf({ service: parts });
+      const first = answer === FORBIDDEN ? 532_000_000 : 535_000_000;
+      const batch = await place.scenario.run([
+        ...Array.from({ length: 12 }, (_each, at) => details(`R${at}`, String(first + at))),
+        { ref: 'no-details', nif: String(first + 90) },
+        { ref: 'known', nif: NIF },
+      ]);
 
-    expect(await ensure(place, batch)).toMatchObject({ held: 1, waiting: { for: 'merchants', reason: 'http-403' } });
-    expect(asked).toHaveLength(10);
-    expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 12, waiting: null });
+      expect(await ensure(place, batch)).toMatchObject({ held: 1, waiting: { for: 'merchants' } });
+      expect(asked).toHaveLength(10);
+      expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 12, waiting: null });
 
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 13, staged: 1 });
-    expect(await batch.line('known')).toMatchObject({ state: 'staged' });
-    expect(await batch.line('no-details')).toMatchObject({ reason: { code: 'merchant-details-missing' } });
-    const reasons = (await batch.lines()).map(({ reason }) => reason?.message ?? '');
-    const notAsked = 'not asked for after 10 merchants that the service forbade';
-    expect(reasons.filter((message) => message.includes(notAsked))).toHaveLength(2);
-  });
+      expect(await outcomesOf(place, batch.batchId)).toEqual({ held: 13, staged: 1 });
+      expect(await batch.line('known')).toMatchObject({ state: 'staged' });
+      expect(await batch.line('no-details')).toMatchObject({ reason: { code: 'merchant-details-missing' } });
+    },
+  );
 
   it('are asked for in another order at each try, so that one that may be created is found', async () => {
     const good = '534000002';
@@ -289,27 +301,28 @@ describe('merchants whose creation is forbidden', () => {
     expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 11, waiting: null });
   });
 
-  it.each([3, 12])('are the key’s trouble where the batch has no other merchant (%i of them)', async (merchants) => {
-    const { parts, asked } = service([], FORBIDDEN);
-    const place = placeOf({ service: parts });
-    const batch = await batchOf(place, merchants, 533_000_000 + merchants * 100);
+  it.each([
+    [FORBIDDEN, 3, 'http-403'],
+    [FORBIDDEN, 12, 'http-403'],
+    [NOT_NOW, 1, 'http-503'],
+    [NOT_NOW, 12, 'http-503'],
+  ] as const)(
+    'are the service’s trouble where the batch can send nothing else (%o, %i of them)',
+    async (answer, merchants, code) => {
+      const { parts, asked } = service([], answer);
+      const place = placeOf({ service: parts });
+      const batch = await batchOf(place, merchants, 533_000_000 + merchants * 100 + (code === 'http-403' ? 0 : 5_000));
 
-    const waiting = { for: 'service', reason: 'http-403' };
-    expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 0, waiting });
-    expect(asked).toHaveLength(Math.min(merchants, 10));
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: merchants });
+      const waiting = { for: 'service', reason: code };
+      expect(await ensure(place, batch, { holdStuck: true })).toMatchObject({ held: 0, waiting });
+      expect(asked).toHaveLength(Math.min(merchants, 10));
+      expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: merchants });
 
-    const last = await ensure(place, batch, { lastTry: true, holdStuck: true });
-    expect(last).toMatchObject({ held: merchants, waiting });
-    expect(await batch.line('R0')).toMatchObject({
-      state: 'held',
-      reason: {
-        code: 'http-403',
-        message:
-          'The service forbids the creation of merchants (HTTP 403: no). Nothing was sent: ask its support whether the API key may create merchants, then drop the file again to try once more.',
-      },
-    });
-  });
+      const last = await ensure(place, batch, { lastTry: true, holdStuck: true });
+      expect(last).toMatchObject({ held: merchants, waiting });
+      expect(await batch.line('R0')).toMatchObject({ state: 'held', reason: { code } });
+    },
+  );
 });
 
 describe('a new merchant that two files spell differently', () => {
@@ -362,7 +375,7 @@ describe('a service that cannot be asked for merchants', () => {
     expect(await ensure(place, batch)).toEqual({ known: 0, created: 0, held: 0, waiting: { for: 'service', reason } });
     expect(asked).toHaveLength(posts);
     expect(await outcomesOf(place, batch.batchId)).toEqual({ staged: 2 });
-    expect(await place.deps.ledger.misfits(place.deps.profileDigest)).toEqual([]);
+    expect((await place.deps.calibration.known(0)).found).toEqual([]);
     expect(place.logged).toEqual([
       {
         ...{ level: 'warn', message: 'merchants cannot be ensured now' },
@@ -373,17 +386,17 @@ describe('a service that cannot be asked for merchants', () => {
 
   it('is told as a service profile that does not fit when its list cannot be read, until it can', async () => {
     const reason = { code: 'service-list-unreadable', message: 'no list at /items (merchants.items)' };
-    const place = placeOf({ service: service({ kind: 'unreadable', reason }).parts });
+    const place = placeOf({ service: service({ kind: 'unreadable', reason }).parts, isProved: false });
     const batch = await place.scenario.run([details('A', NIF)]);
-    const { ledger, profileDigest } = place.deps;
+    const found = async () => (await place.deps.calibration.known(0)).found;
 
     await ensure(place, batch);
-    expect(await ledger.misfits(profileDigest)).toMatchObject([{ ...reason, times: 1 }]);
+    expect(await found()).toMatchObject([{ ...reason, times: 1 }]);
     await ensure(
       { ...place, deps: { ...place.deps, service: { ...place.deps.service, ...service([]).parts } } },
       batch,
     );
-    expect(await ledger.misfits(profileDigest)).toEqual([]);
+    expect(await found()).toEqual([]);
   });
 
   it('leaves everything held, with its reason, when the patience is over', async () => {
@@ -412,14 +425,12 @@ describe('a service that cannot be asked for merchants', () => {
     const place = placeOf({ service: parts });
     const batch = await place.scenario.run([details('A', NIF), details('B', OTHER_NIF)]);
     const reason = { code: 'profile-contradiction', message: 'Correct the profile' };
-    const { baseUrl } = place.deps.service;
-    const now = place.deps.now();
-    await place.deps.ledger.openBreaker({ baseUrl, reason, openedAt: now, probeAfter: now });
+    await place.deps.calibration.stop(reason);
 
     expect(await ensure(place, batch)).toMatchObject({ created: 0, waiting: { for: 'service', reason: reason.code } });
     expect(asked).toEqual([]);
     expect(await ensure(place, batch, { lastTry: true })).toMatchObject({ held: 2 });
-    expect(await batch.line('A')).toMatchObject({ state: 'held', reason });
+    expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: reason.code } });
   });
 
   it('whose creation may not leave any more make the batch wait', async () => {
@@ -452,17 +463,19 @@ describe('a service that cannot be asked for merchants', () => {
 
 describe('merchants whose worker stops', () => {
   function stopping(place: ActivityPlace, env: MockActivityEnvironment, batch: TestBatch, lastTry: boolean) {
-    const input = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, lastTry, holdStuck: lastTry };
+    const input = { ledgerId: place.deps.ledger.id, ...claimOf(batch.batchId), lastTry, holdStuck: lastTry };
     return env.run(ensureMerchants, place.deps, input);
   }
 
   it('are left to another attempt after one was created: the others are not taken for done', async () => {
     const env = new MockActivityEnvironment();
+    const merchants: { nif: string; merchantId: string }[] = [];
     const place = placeOf({
       service: {
-        ...service([]).parts,
+        listMerchants: () => Promise.resolve({ kind: 'list', merchants }),
         createMerchant({ nif }) {
           env.cancel();
+          merchants.push({ nif, merchantId: `mrc_new_${nif}` });
           return Promise.resolve({ kind: 'created', merchantId: `mrc_new_${nif}` });
         },
       },

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { sendInvoice, type Sent } from '../../../../activities/sending/send-invoice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { retentionWindow } from '../../../../activities/sending/retention-window.ts';
-import type { SendingPermit } from '../../../../activities/sending/sending-permission.ts';
-import { createStoredErrors, type StoredErrors } from '../../../../activities/sending/stored-errors.ts';
-import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { SendableInvoice } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
+import { RetentionWindow } from '../../../../activities/sending/retention-window.ts';
+import { StoredErrors } from '../../../../activities/sending/stored-errors.ts';
 import { RETRY } from '../activity-place.ts';
+import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/records/service-answers.ts';
+import type { SendableInvoice } from '../../../../src/ledger/sending/sending.ts';
 
 const SPAN_MS = 60_000;
 const REASON = { code: 'said', message: 'HTTP 422: said' };
@@ -14,19 +13,15 @@ const REFUSED: CreateAnswer = { kind: 'refused', reason: REASON };
 const LOST = { kind: 'lost', reason: { code: 'reset', message: 'no answer came' }, retryAfterMs: null } as const;
 const CREATED: CreateAnswer = { kind: 'created', serviceId: 'inv_1' };
 
-const ERROR: CreateAnswer = {
-  kind: 'lost',
-  reason: { code: 'http-503', message: 'HTTP 503: maintenance' },
-  retryAfterMs: null,
-};
+const ERROR: CreateAnswer = { ...LOST, reason: { code: 'http-503', message: 'HTTP 503: maintenance' } };
 
 function notNow(retryAfterMs: number | null = null): CreateAnswer {
   return { kind: 'not-now', reason: REASON, retryAfterMs };
 }
 
-const PERMITTED: SendingPermit = {
+const PERMITTED: DeparturePermit = {
   ...{ withdrawn: new AbortController().signal, isValid: () => true },
-  ...{ confirm: () => Promise.resolve(true), stoppedBecause: () => null, close: () => undefined },
+  confirm: () => Promise.resolve(true),
 };
 
 interface Try {
@@ -35,9 +30,7 @@ interface Try {
   readonly pauses: readonly number[];
   /** What calls each POST back. */
   readonly signals: readonly (AbortSignal | undefined)[];
-  /** Of each answer: whether its POST was the key's first. */
-  readonly firsts: readonly boolean[];
-  /** What was told in which order: the slot given back, access denied. */
+  /** Denied accesses that were judged. */
   readonly notified: readonly string[];
 }
 
@@ -55,6 +48,8 @@ async function send(
     errorKept?: true;
     /** POSTs of earlier slices. */
     attempts?: number;
+    /** How long each POST waits in the client for its turn, in milliseconds. */
+    queuedMs?: number;
     /** The process stands still before the first byte; by the timer nobody would be told. */
     stopsInClient?: boolean;
     /** The clock when it begins. */
@@ -64,13 +59,12 @@ async function send(
   const keys: string[] = [];
   const pauses: number[] = [];
   const signals: (AbortSignal | undefined)[] = [];
-  const firsts: boolean[] = [];
   const notified: string[] = [];
   let clock = over.at ?? 0;
-  const window = retentionWindow({
+  const window = new RetentionWindow({
     settings: { retry: { ...RETRY, retentionMs: over.retentionMs ?? RETRY.retentionMs } } as ActivityDeps['settings'],
     latestNow: () => clock,
-    ...{ application: 'default', isOneOfSeveral: false },
+    ...{ application: 'default' },
   });
   const sent = await sendInvoice(
     {
@@ -80,6 +74,8 @@ async function send(
             clock += 60_000;
             if (limits?.permit?.isValid() === false) return Promise.resolve({ kind: 'not-permitted' });
           }
+          clock += over.queuedMs ?? 0;
+          limits?.permit?.isValid();
           signals.push(limits?.signal);
           keys.push(`${key} ${body}`);
           clock += 10;
@@ -90,10 +86,9 @@ async function send(
       },
       random: () => 0.5,
       now: () => clock,
-      admit: () =>
-        Promise.resolve(keys.length >= (over.turns ?? answers.length) ? null : () => void notified.push('slot free')),
-      async answered(answer, { sentAt, isFirst }) {
-        firsts.push(isFirst);
+      judgeEarlier: () => Promise.resolve(null),
+      mayLeave: () => keys.length < (over.turns ?? answers.length),
+      async answered(answer, { sentAt }) {
         if (answer.kind === 'access-denied') notified.push(`access denied by ${answer.reason.code} at ${sentAt}`);
       },
       pause(ms) {
@@ -103,8 +98,8 @@ async function send(
       },
       stopped: () => over.stopped ?? false,
       window,
-      permit: PERMITTED,
-      storedErrors: over.seen ?? createStoredErrors({ spanMs: SPAN_MS }),
+      permitOf: () => PERMITTED,
+      storedErrors: over.seen ?? new StoredErrors({ spanMs: SPAN_MS }),
       serviceAnswers: () => Promise.resolve(over.generations ?? true),
     },
     {
@@ -116,7 +111,7 @@ async function send(
     } as SendableInvoice,
     'bytes',
   );
-  return { sent, keys, pauses, firsts, notified, signals };
+  return { sent, keys, pauses, notified, signals };
 }
 
 describe('sendInvoice', () => {
@@ -134,6 +129,7 @@ describe('sendInvoice', () => {
     ],
     ['created after a lost answer', [LOST, CREATED], { kind: 'accepted', serviceId: 'inv_1' }],
     ['known with other bytes', [{ kind: 'key-mismatch', reason: REASON }], { kind: 'unknown', reason: REASON }],
+    ['answered in the same way again', [{ ...LOST, isSameAgain: true }], { kind: 'unknown', reason: LOST.reason }],
     ['put off three times', [notNow(), notNow(), notNow()], { kind: 'pending', reason: REASON, mayExist: false }],
     ['lost, then put off', [LOST, notNow(), notNow()], { kind: 'pending', reason: REASON, mayExist: true }],
   ] as const)('%s', async (_title, answers, outcome) => {
@@ -153,8 +149,7 @@ describe('sendInvoice', () => {
       { kind: 'access-denied', reason: REASON, retryAfterMs: null, mayExist: false },
     ]);
 
-    // The other way round, the next in the queue would be on the wire before the circuit is open.
-    expect(notified).toEqual(['access denied by said at 0', 'slot free']);
+    expect(notified).toEqual(['access denied by said at 0']);
     expect(pauses).toEqual([]);
     expect(sent).toMatchObject({
       attempts: 1,
@@ -189,10 +184,15 @@ describe('sendInvoice', () => {
     const long = await send([inFlight(30_000)]);
     expect(long.pauses).toEqual([]);
     expect(long.sent).toMatchObject({
-      ...{ attempts: 1, retryAfterMs: null, keyDelayMs: 30_000 },
+      ...{ attempts: 1, retryAfterMs: null },
       outcome: { kind: 'pending' },
     });
-    expect((await send([notNow(30_000)])).sent.keyDelayMs).toBeNull();
+  });
+
+  it('counts a POST from the moment it leaves, not from when it began to wait for its turn', async () => {
+    const { sent } = await send([notNow(0), CREATED], { queuedMs: 30_000 });
+
+    expect(sent).toMatchObject({ sentAt: 30_000, lastSentAt: 60_010, answeredAt: 60_020 });
   });
 
   it('backs off by itself, longer each time', async () => {
@@ -204,11 +204,6 @@ describe('sendInvoice', () => {
 
     expect(sent).toMatchObject({ attempts: 3, outcome: { kind: 'pending', mayExist: true } });
     expect(pauses).toHaveLength(2);
-  });
-
-  it('says which answer is that of the first POST of a key', async () => {
-    expect((await send([LOST, CREATED])).firsts).toEqual([true, false]);
-    expect((await send([LOST, CREATED], { attempts: 1 })).firsts).toEqual([false, false]);
   });
 
   it.each<readonly [string, CreateAnswer, Sent['trouble']]>([
@@ -227,28 +222,12 @@ describe('sendInvoice', () => {
 
   it('sends nothing when its turn does not come, and keeps what it knows when that happens between two tries', async () => {
     expect((await send([CREATED], { turns: 0 })).sent).toMatchObject({
-      ...{ attempts: 0, outcome: null, tries: [], trouble: null },
+      ...{ attempts: 0, outcome: null, trouble: null },
     });
     expect((await send([LOST, CREATED], { turns: 1 })).sent).toMatchObject({
       attempts: 1,
       outcome: { kind: 'pending', mayExist: true },
     });
-  });
-
-  it('remembers each POST that brought no final word, with its times and why, and no other', async () => {
-    const { sent } = await send([LOST, notNow(), CREATED]);
-
-    expect(sent.tries).toEqual([
-      { sentAt: 0, answeredAt: 10, reason: { code: 'reset', message: 'no answer came' } },
-      { sentAt: 210, answeredAt: 220, reason: REASON },
-    ]);
-    expect((await send([LOST], { stopped: true })).sent.tries).toHaveLength(1);
-    expect((await send([LOST, REFUSED])).sent.tries.map(({ reason }) => reason.code)).toEqual([
-      'reset',
-      'refused-after-lost-answer',
-    ]);
-    expect((await send([REFUSED])).sent.tries).toEqual([]);
-    expect((await send([CREATED])).sent.tries).toEqual([]);
   });
 
   it('tells when the first and the last request left, and when the answer came', async () => {
@@ -265,7 +244,7 @@ describe('sendInvoice', () => {
     ['is so behind an open circuit too', true, true, { kind: 'unknown', reason: { code: 'stored-error' } }],
     ['may be the outage of a service that answers nothing', false, false, { kind: 'pending', mayExist: true }],
   ] as const)('the same error for longer than an outage lasts %s', async (_title, generations, stopped, outcome) => {
-    const seen = createStoredErrors({ spanMs: SPAN_MS });
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
     let last: Sent | null = null;
     for (let round = 0; round < 12 && last?.outcome?.kind !== 'unknown'; round += 1) {
       const answers = stopped ? [ERROR] : [ERROR, ERROR, ERROR];
@@ -286,7 +265,7 @@ describe('sendInvoice', () => {
   });
 
   it('the same error to every key for a few seconds is an outage, though GET works', async () => {
-    const seen = createStoredErrors({ spanMs: SPAN_MS });
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
     let last: Sent | null = null;
     for (let round = 0; round < 9; round += 1) {
       ({ sent: last } = await send([ERROR, ERROR, ERROR], { seen, at: round * 6_000 }));
@@ -296,7 +275,7 @@ describe('sendInvoice', () => {
   });
 
   it('starts counting anew when the service turns out to be away', async () => {
-    const seen = createStoredErrors({ spanMs: SPAN_MS });
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
     for (let round = 0; round < 4; round += 1)
       await send([ERROR, ERROR, ERROR], { seen, at: round * 30_000, generations: false });
 
@@ -304,7 +283,7 @@ describe('sendInvoice', () => {
   });
 
   it('says of an error whether it is the key’s own', async () => {
-    const seen = createStoredErrors({ spanMs: SPAN_MS });
+    const seen = new StoredErrors({ spanMs: SPAN_MS });
     const first = await send([ERROR], { seen, stopped: true });
     for (const key of ['a', 'b']) {
       seen.note({ key, place: seen.leave(), sentAt: 0, answeredAt: 0 }, CREATED);
@@ -319,11 +298,16 @@ describe('sendInvoice', () => {
 });
 
 describe('an invoice that may exist', () => {
-  it('is not sent once its key may be forgotten, however long it waited for its turn', async () => {
-    const { sent, keys, notified } = await send([CREATED], { mayExistSince: 1_000, at: 6_000, retentionMs: 5_000 });
+  it.each([
+    ['however long it waited for its turn', { mayExistSince: 1_000, at: 6_000, retentionMs: 5_000 }],
+    [
+      'also where it ended while the process stood still in the client',
+      { mayExistSince: 0, at: 999, retentionMs: 1_000, stopsInClient: true },
+    ],
+  ])('is not sent once its key may be forgotten, %s', async (_, over) => {
+    const { sent, keys } = await send([CREATED], over);
 
     expect(keys).toEqual([]);
-    expect(notified).toEqual(['slot free']);
     expect(sent).toMatchObject({
       ...{ attempts: 0, trouble: null },
       outcome: { kind: 'unknown', reason: { code: 'retention-window-over' } },
@@ -351,21 +335,6 @@ describe('an invoice that may exist', () => {
     expect(last?.aborted).toBe(false);
     await new Promise((resolve) => last?.addEventListener('abort', resolve));
     expect(last?.aborted).toBe(true);
-  });
-
-  it('does not leave when its window ended while the process stood still in the client', async () => {
-    const { sent, keys } = await send([CREATED], {
-      mayExistSince: 0,
-      retentionMs: 1_000,
-      at: 999,
-      stopsInClient: true,
-    });
-
-    expect(keys).toEqual([]);
-    expect(sent).toMatchObject({
-      attempts: 0,
-      outcome: { kind: 'unknown', reason: { code: 'retention-window-over' } },
-    });
   });
 
   it('has its window from the POST whose answer was lost', async () => {

@@ -1,10 +1,10 @@
-import type { SliceResult } from '../../../../activities/sending/slice.ts';
+import type { SliceResult } from '../../../../activities/sending/slice-sender.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import type { CreateAnswer, PostLimits } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { NIF, OTHER_NIF, type InvoiceText, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { claimOf, NIF, OTHER_NIF, type InvoiceText, type TestBatch } from '../../ledger/scenario.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
+import type { CreateAnswer, PostLimits } from '../../../../src/domain/records/service-answers.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 export const SAID = { code: 'tax-code', message: 'HTTP 422: unknown tax code' };
 export const REFUSED: CreateAnswer = { kind: 'refused', reason: SAID };
@@ -38,16 +38,18 @@ interface SliceOptions {
   readonly over?: Partial<ActivityDeps>;
   /** What the ledger does otherwise than it does by itself. */
   readonly ledger?: (real: Ledger, place: ActivityPlace) => Partial<Ledger>;
+  /** As in `activityPlaces`. */
+  readonly isProved?: boolean;
 }
 
 /** Workers that send slices, on one ledger for the test file; the service answers by reference. */
 export function slicePlaces(): (answer: Answer, maxConcurrency?: number, options?: SliceOptions) => SlicePlace {
   const placeOf = activityPlaces();
-  return (answer, maxConcurrency = 1, { settings = {}, over = {}, ledger = () => ({}) } = {}) => {
+  return (answer, maxConcurrency = 1, { settings = {}, over = {}, ledger = () => ({}), isProved = true } = {}) => {
     const posts: string[] = [];
     const bare = placeOf({
       settings: { maxConcurrency, ...settings },
-      over,
+      ...{ over, isProved },
       service: {
         // It knows no merchant but those of which the ledger has the id.
         listMerchants: () => Promise.resolve({ kind: 'list', merchants: [] }),
@@ -64,7 +66,7 @@ export function slicePlaces(): (answer: Answer, maxConcurrency?: number, options
     return {
       ...{ ...place, posts },
       slice: ({ batchId }, from = 1, to = 1_000) =>
-        asActivity(submit, place.deps, { ledgerId: real.id, batchId, page: 1, from, to }),
+        asActivity(submit, place.deps, { ledgerId: real.id, ...claimOf(batchId), page: 1, from, to }),
       async batch(invoices) {
         const texts =
           typeof invoices === 'number' ? Array.from({ length: invoices }, (_, at) => ({ ref: `R${at}` })) : invoices;

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { closePage } from '../../../../activities/settling/close-page.ts';
-import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import { OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import { claimOf, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 import { until } from '../../../support/until.ts';
 import { acceptances, events, SAID_FAILED } from './accepted-batch.ts';
 import { created, FORBIDDEN, REFUSED, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
+import type { CreateAnswer } from '../../../../src/domain/records/service-answers.ts';
 
 const sending = slicePlaces();
 const LOST: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: null };
@@ -25,7 +25,7 @@ function breakerOf({ deps }: ActivityPlace) {
 /** As a worker's page ends when the service let nobody in. */
 async function closedPage({ deps }: ActivityPlace, { batchId }: TestBatch): Promise<void> {
   await asActivity(closePage, deps, {
-    ...{ ledgerId: deps.ledger.id, batchId, page: 1, settleMs: 1_000 },
+    ...{ ledgerId: deps.ledger.id, ...claimOf(batchId), page: 1, settleMs: 1_000 },
     ...{ ending: 'outage', waitedFor: 'http-401' },
   });
 }
@@ -34,7 +34,7 @@ async function closedPage({ deps }: ActivityPlace, { batchId }: TestBatch): Prom
 const UNTIL_FIRST_IS_SENT_MS = 5_000;
 
 describe('a slice whose time is over', () => {
-  it('says of what it left that it was not sent yet, and not that somebody has stopped the batch', async () => {
+  it('says of what it left that it was not sent yet, and not that the batch was stopped', async () => {
     const place = sending(async (_ref, _nth, limits) => {
       await until(() => limits?.permit?.withdrawn.aborted === true);
       return created();
@@ -44,7 +44,7 @@ describe('a slice whose time is over', () => {
       request: (wanted) => deps.permission.request({ ...wanted, lastsMs: UNTIL_FIRST_IS_SENT_MS }),
     };
     const { batchId, line } = await place.batch(2);
-    const slice = { ledgerId: deps.ledger.id, batchId, page: 1, from: 1, to: 2 };
+    const slice = { ledgerId: deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 2 };
 
     const submit = createSubmitSlice({ ...deps, permission });
     expect(await asActivity(submit, { ...deps, permission }, slice)).toMatchObject({ accepted: 1, left: 1 });
@@ -64,7 +64,7 @@ describe('a slice whose worker stops', () => {
       return { kind: 'not-permitted' };
     });
     const { batchId, line } = await place.batch(3);
-    const slice = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 3 };
+    const slice = { ledgerId: place.deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 3 };
 
     const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
 
@@ -77,7 +77,7 @@ describe('a slice whose worker stops', () => {
     const env = new MockActivityEnvironment();
     const place = sending(created);
     const { batchId, line } = await place.batch(1);
-    const slice = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1 };
+    const slice = { ledgerId: place.deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 1 };
     env.cancel('WORKER_SHUTDOWN');
 
     const sent = await env.run(createSubmitSlice(place.deps), place.deps, slice);
@@ -187,19 +187,6 @@ describe('a slice that has to stop', () => {
     });
   });
 
-  it('starts nothing new when its worker stops', async () => {
-    const env = new MockActivityEnvironment();
-    const place = sending(() => {
-      env.cancel();
-      return created();
-    });
-    const { batchId } = await place.batch(3);
-    const input = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 3 };
-
-    expect(await env.run(createSubmitSlice(place.deps), place.deps, input)).toMatchObject({ accepted: 1, left: 2 });
-    expect(place.posts).toEqual(['R0']);
-  });
-
   it('sends nothing more of those that wait for their turn while the first answer opens the circuit', async () => {
     const place = sending((_, nth) => (nth === 1 ? UNAUTHORIZED : created()), 4);
     const batch = await place.batch(6);
@@ -212,11 +199,15 @@ describe('a slice that has to stop', () => {
     expect(await place.slice(batch)).toMatchObject({ accepted: 6, left: 0 });
   });
 
-  it('stops when answers come whole and none of them can be read', async () => {
-    const place = sending(() => ({
-      ...{ kind: 'lost', retryAfterMs: 5_000 },
-      reason: { code: 'answer-without-id', message: 'HTTP 201: no id' },
-    }));
+  it('stops when the first answers come whole and none of them can be read', async () => {
+    const place = sending(
+      () => ({
+        ...{ kind: 'lost', retryAfterMs: 5_000 },
+        reason: { code: 'answer-without-id', message: 'HTTP 201: no id' },
+      }),
+      1,
+      { isProved: false },
+    );
 
     expect(await place.slice(await place.batch(7))).toMatchObject({
       left: 7,
@@ -282,9 +273,10 @@ describe('the answers of a slice', () => {
       },
     );
 
-    expect(await place.slice(await place.batch(3))).toMatchObject({ accepted: 3 });
+    expect(await place.slice(await place.batch(4))).toMatchObject({ accepted: 4 });
 
-    expect(company).toEqual([{ patienceMs: 1_000 }, { patienceMs: 1_000 }, { isLast: true }]);
+    // The first invoice of a process goes alone.
+    expect(company).toEqual([{ isLast: true }, { patienceMs: 1_000 }, { patienceMs: 1_000 }, { isLast: true }]);
   });
 });
 
@@ -398,7 +390,7 @@ describe('a 403', () => {
     expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 1, sending: 5, staged: 3 });
   });
 
-  it('after a success refuses nothing when the circuit has opened since: nobody knows whose trouble it was', async () => {
+  it('after a success refuses nothing when the circuit has opened since: the cause is unknown', async () => {
     const answers = [created(), FORBIDDEN, UNAUTHORIZED];
     const place = sending((_, nth) => answers[nth - 1] ?? REFUSED);
     const batch = await place.batch(4);
@@ -425,7 +417,7 @@ describe('a 403', () => {
     await place.deps.ledger.closeBreaker(place.deps.service.baseUrl);
 
     await asActivity(createSubmitSlice(place.deps), place.deps, {
-      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 2 },
+      ...{ ledgerId: place.deps.ledger.id, ...claimOf(batch.batchId), page: 1, from: 1, to: 2 },
     });
 
     expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'http-403' } });

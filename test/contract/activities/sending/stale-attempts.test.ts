@@ -142,7 +142,7 @@ describe('an attempt that goes on too late', () => {
     const files = tinyFileReader({ sha256: `${NOW}a`, invoices: 2, lines: 1 });
     const place = openPlace({ over: { files } });
     const { deps } = place;
-    const input = { file: 'tiny.csv', sha256: null, workflowId: 'w', runId: 'r' };
+    const input = { file: 'tiny.csv', sha256: null, order: 'person' as const, workflowId: 'w', runId: 'r' };
     const staging = await startIngest(deps, { name: 'staging', attempt: 1, input });
     while (staging.end() === null) await staging.step();
     // Its claim, and no call more.

@@ -4,14 +4,23 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/close-page.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
-import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { NIF, NOW, OTHER_NIF, REASON, type InvoiceText, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import {
+  claimOf,
+  NIF,
+  NOW,
+  OTHER_NIF,
+  REASON,
+  type InvoiceText,
+  type TestBatch,
+} from '../../../contract/ledger/scenario.ts';
 import { until } from '../../../support/until.ts';
 import { asActivity, outcomesOf, RETRY, type ActivityPlace } from '../activity-place.ts';
 import { created, FORBIDDEN, REFUSED, SAID, slicePlaces, UNAUTHORIZED, type SlicePlace } from './slice-place.ts';
+import type { CreateAnswer, DeparturePermit } from '../../../../src/domain/records/service-answers.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const sending = slicePlaces();
+const SWAPPED = { code: 'profile-contradiction', message: 'The words are swapped.' };
 const PUT_OFF: CreateAnswer = { kind: 'not-now', reason: REASON, retryAfterMs: 5_000 };
 const PUT_OFF_LOST: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: 5_000 };
 const REDIRECT: CreateAnswer = {
@@ -26,28 +35,18 @@ describe('a slice of invoices', () => {
     const { batchId } = await place.batch(3 * concurrency);
     const { ledger } = place.deps;
     const recordSends: typeof ledger.recordSends = async (items) => {
-      await until(() => place.posts.length > concurrency);
+      // The first invoice of a process goes alone.
+      await until(() => place.posts.length === 1 || place.posts.length > concurrency);
       return ledger.recordSends(items);
     };
     const deps = { ...place.deps, ledger: { ...ledger, recordSends } };
-    const input = { ledgerId: ledger.id, batchId, page: 1, from: 1, to: 1_000 };
+    const input = { ledgerId: ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 1_000 };
 
     expect(await asActivity(createSubmitSlice(deps), deps, input)).toMatchObject({
       accepted: 3 * concurrency,
       left: 0,
     });
     expect(new Set(place.posts).size).toBe(place.posts.length);
-  });
-
-  it('brings no more invoices to a service in trouble than it takes at a time, until the circuit opens', async () => {
-    const concurrency = 16;
-    const place = sending(() => ({ kind: 'not-now', reason: REASON, retryAfterMs: null }), concurrency);
-    const batch = await place.batch(8 * concurrency);
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 8 * concurrency });
-
-    // Twenty in a row open it: two rounds, and those that were on their way.
-    expect(new Set(place.posts).size).toBeLessThanOrEqual(3 * concurrency);
   });
 
   it('is sent, each once, and every answer is written down', async () => {
@@ -137,7 +136,7 @@ describe('a slice of invoices', () => {
     const before = [...place.posts];
     const deps = { ...place.deps, latestNow: () => place.deps.now() + RETRY.retentionMs };
 
-    const input = { ledgerId: deps.ledger.id, batchId: batch.batchId, page: 1, from: 1, to: 1 };
+    const input = { ledgerId: deps.ledger.id, ...claimOf(batch.batchId), page: 1, from: 1, to: 1 };
     await asActivity(createSubmitSlice(deps), deps, input);
 
     expect(place.posts).toEqual(before);
@@ -196,17 +195,6 @@ describe('a slice of invoices', () => {
     expect(place.posts).toEqual(['R0', 'R1', 'R2', 'R0']);
   });
 
-  it('probes a service whose answers cannot be read with the invoice of most tries, for each new one may be created', async () => {
-    const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
-    const batch = await place.batch(3);
-    await place.slice(batch, 2, 2);
-    await openCircuit(place, 'answers-unreadable');
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0 });
-
-    expect(place.posts).toEqual(['R1', 'R1', 'R0', 'R2']);
-  });
-
   it('probes a service that is away with the invoice of fewest tries', async () => {
     const place = sending((_, nth) => (nth === 1 ? PUT_OFF : created()));
     const batch = await place.batch(2);
@@ -246,7 +234,7 @@ describe('a slice of invoices', () => {
     const { place, texts } = troubleWithOneMerchant();
     const deps = { ...place.deps, random: () => drawn };
     const { batchId } = await place.batch(texts.slice(-5));
-    const input = { ledgerId: deps.ledger.id, batchId, page: 1, from: 1, to: 5 };
+    const input = { ledgerId: deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 5 };
     await openCircuit(place, 'service-unreachable');
 
     await asActivity(createSubmitSlice(deps), deps, input);
@@ -259,55 +247,12 @@ describe('a slice of invoices', () => {
     const batch = await place.batch(texts.slice(0, 2));
     await openCircuit(place, 'service-unreachable');
 
-    expect(await place.slice(batch)).toMatchObject({ waiting: { reason: REASON.code, probeAfterMs: 7_000 } });
+    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code, probeAfterMs: 7_000 } });
+
+    expect(place.posts).toHaveLength(1);
 
     const { baseUrl } = place.deps.service;
     expect(await place.deps.ledger.breaker(baseUrl)).toMatchObject({ probeAfter: NOW + 5_000 });
-  });
-
-  it.each(['not-now', 'lost'] as const)(
-    'does not repeat a key before the time that the service named for it alone (%s), and sends the others',
-    async (kind) => {
-      const busy: CreateAnswer = { kind, reason: REASON, retryAfterMs: 30_000, isDelayOfKey: true };
-      const place = sending((ref, nth) => (ref === 'R0' && nth === 1 ? busy : created()));
-      const batch = await place.batch(3);
-      expect(await place.slice(batch)).toMatchObject({ accepted: 2, left: 1, waiting: null });
-      place.later(29_999);
-
-      expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 1, waiting: null });
-      expect(place.posts).toEqual(['R0', 'R1', 'R2']);
-      expect(await batch.line('R0')).toMatchObject({ reason: REASON });
-      place.later(1);
-      expect(await place.slice(batch)).toMatchObject({ accepted: 1, left: 0 });
-      expect(place.posts).toEqual(['R0', 'R1', 'R2', 'R0']);
-    },
-  );
-
-  it('leaves what may not be repeated yet as one that provably never arrived', async () => {
-    const busy: CreateAnswer = { kind: 'not-now', reason: REASON, retryAfterMs: 30_000, isDelayOfKey: true };
-    const place = sending(() => busy);
-    const batch = await place.batch(1);
-    await place.slice(batch);
-    await place.slice(batch);
-    const reason = { code: 'stopped', message: 'no' };
-
-    expect(await place.deps.ledger.holdUnsent(batch.batchId, { reason, now: NOW })).toBe(1);
-  });
-
-  it('probes with no key whose time has not come, and gives the turn back', async () => {
-    const busy: CreateAnswer = { kind: 'lost', reason: REASON, retryAfterMs: 30_000, isDelayOfKey: true };
-    const place = sending(() => busy);
-    const batch = await place.batch(1);
-    await place.slice(batch);
-    await openCircuit(place, 'service-unreachable');
-
-    expect(await place.slice(batch)).toMatchObject({
-      ...{ accepted: 0, left: 1 },
-      waiting: { reason: 'service-unreachable', probeAfterMs: 5_000 },
-    });
-    expect(place.posts).toHaveLength(1);
-    const { baseUrl } = place.deps.service;
-    expect(await place.deps.ledger.breaker(baseUrl)).toMatchObject({ probeAfter: NOW, probingUntil: null });
   });
 
   it('holds the turn of the probe until it is answered', async () => {
@@ -336,22 +281,12 @@ describe('a slice of invoices', () => {
     });
     const { batchId } = await place.batch(1);
     await openCircuit(place, 'service-unreachable');
-    const input = { ledgerId: place.deps.ledger.id, batchId, page: 1, from: 1, to: 1 };
+    const input = { ledgerId: place.deps.ledger.id, ...claimOf(batchId), page: 1, from: 1, to: 1 };
 
     expect(await env.run(createSubmitSlice(place.deps), place.deps, input)).toMatchObject({ accepted: 0, left: 1 });
 
     expect(place.posts).toEqual([]);
     expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toMatchObject({ probingUntil: null });
-  });
-
-  it('POSTs a probe once when it fails', async () => {
-    const place = sending(() => ({ kind: 'lost', reason: REASON, retryAfterMs: null }));
-    const batch = await place.batch(2);
-    await openCircuit(place, 'service-unreachable');
-
-    expect(await place.slice(batch)).toMatchObject({ left: 2, waiting: { reason: REASON.code } });
-
-    expect(place.posts).toHaveLength(1);
   });
 
   it('takes its permission along when it ends: nothing that it left behind may leave', async () => {
@@ -431,13 +366,14 @@ describe('a slice of invoices', () => {
   });
 
   it.each([
-    ['another process has found', (place: SlicePlace) => openCircuit(place, 'profile-contradiction')],
-    ['its own process has found', (place: SlicePlace) => place.deps.watch.stop('The words are swapped.', [])],
+    ['another process has found', (place: SlicePlace) => place.elsewhere().stop(SWAPPED)],
+    ['its own process has found', (place: SlicePlace) => place.deps.calibration.stop(SWAPPED)],
   ])(
     'is stopped when a contradiction of the profile is found that %s, and its page waits for a new start',
     async (_, find) => {
       const place: SlicePlace = sending(async (_ref, _nth, limits) => {
         await find(place);
+        place.later(1_000);
         if (limits?.permit?.withdrawn.aborted === false) await within(2_000, once(limits.permit.withdrawn, 'abort'));
         return created();
       });
@@ -496,21 +432,6 @@ describe('a slice of invoices', () => {
 
     expect((await place.slice(await place.batch(1))).triedMs).toBe(0);
   });
-
-  it('tells people about refusals that cannot be read while others are created', async () => {
-    const unread: CreateAnswer = {
-      ...{ kind: 'lost', retryAfterMs: 5_000, unreadError: true },
-      reason: { code: 'http-422-unreadable', message: 'HTTP 422: no error found' },
-    };
-    const place = sending((ref) => (ref === 'R0' ? created() : unread));
-
-    await place.slice(await place.batch(2));
-
-    const { ledger, profileDigest } = place.deps;
-    await expect
-      .poll(() => ledger.misfits(profileDigest))
-      .toMatchObject([{ message: expect.stringContaining('HTTP 422: no error found') as string }]);
-  });
 });
 
 /** The time of the next probe has come. */
@@ -532,7 +453,7 @@ async function pause({ deps }: SlicePlace, { batchId }: TestBatch): Promise<void
   expect(written).toBe(true);
 }
 
-describe('a service that lets nobody in', () => {
+describe('a service that denies access', () => {
   it('is asked once: the rest of the slice stays here, as unsent as it was', async () => {
     const place = sending(() => UNAUTHORIZED);
     const batch = await place.batch(5);
@@ -554,7 +475,7 @@ describe('a service that lets nobody in', () => {
     expect(await place.slice(batch)).toMatchObject({ accepted: 0, left: 4, waiting: { reason: 'redirect' } });
     expect(place.posts).toEqual(['R0']);
     await asActivity(closePage, place.deps, {
-      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, settleMs: 1_000 },
+      ...{ ledgerId: place.deps.ledger.id, ...claimOf(batch.batchId), page: 1, settleMs: 1_000 },
       ...{ ending: 'outage', waitedFor: 'redirect' },
     });
     expect(await outcomesOf(place, batch.batchId)).toEqual({ unknown: 1, held: 3 });
@@ -596,14 +517,6 @@ describe('a service that lets nobody in', () => {
     expect(posts).toBe(1);
     expect(probed).toEqual({ accepted: 4, left: 0, stop: false, triedMs: 0, waiting: null });
     expect(await place.deps.ledger.breaker(place.deps.service.baseUrl)).toBeNull();
-  });
-
-  it('does so to one merchant only when others succeed after it: that invoice alone is refused', async () => {
-    const place = sending((ref) => (ref === 'R1' ? FORBIDDEN : created()));
-    const batch = await place.batch(4);
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 3, left: 0, waiting: null });
-    expect(await batch.line('R1')).toMatchObject({ state: 'rejected', reason: { code: 'http-403' } });
   });
 
   it.each(['not-now', 'lost'] as const)(

@@ -1,43 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { closePage } from '../../../../activities/settling/close-page.ts';
-import { holdOverBudget, readBudget } from '../../../../activities/sending/budgets/failure-budget.ts';
 import { finishBatch } from '../../../../activities/batch/finish.ts';
-import { freezeBodies } from '../../../../activities/sending/freeze-bodies.ts';
+import { freezeBodies } from '../../../../activities/sending/frozen-supply.ts';
 import { refreshSnapshot, snapshotOf } from '../../../../activities/batch/refresh-snapshot.ts';
-import { holdOverRetries } from '../../../../activities/sending/budgets/retry-budget.ts';
-import { judgeCanary } from '../../../../activities/sending/judge-canary.ts';
 import { withinRetention } from '../../../../activities/sending/retention-window.ts';
 import { runningBatch } from '../../../../activities/batch/running-batch.ts';
-import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
-import {
-  accepted,
-  invoiceOf,
-  NIF,
-  NOW,
-  REASON,
-  serviceIdOf,
-  validInvoice,
-  type TestBatch,
-} from '../../../contract/ledger/scenario.ts';
-import { activityPlaces, DESK, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
+import { invoiceOf, NIF, NOW, REASON, validInvoice, type TestBatch } from '../../ledger/scenario.ts';
+import { activityPlaces, DESK, outcomesOf, RETRY, sentBatch, type ActivityPlace } from '../activity-place.ts';
+import { acceptances, rejections } from '../sending/accepted-batch.ts';
+import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
 const placeOf = activityPlaces();
 const HOUR_MS = 3_600_000;
-const REJECTED: SendOutcome = { kind: 'rejected', reason: REASON };
 
-async function batchOf(place: ActivityPlace, outcomes: readonly SendOutcome[], unsent = 1): Promise<TestBatch> {
-  const texts = Array.from({ length: outcomes.length + unsent }, (_, at) => ({ ref: `R${at}` }));
-  const batch = await place.scenario.run(texts, 1_000);
-  await sendFirst(place, batch, outcomes);
-  return batch;
-}
-
-function rejections(count: number): readonly SendOutcome[] {
-  return Array.from({ length: count }, () => REJECTED);
-}
-
-function acceptances(place: ActivityPlace, count: number): readonly SendOutcome[] {
-  return Array.from({ length: count }, (_, at) => accepted(serviceIdOf(place.scenario, `a${at}`)));
+function batchOf(place: ActivityPlace, outcomes: readonly SendOutcome[], unsent = 1): Promise<TestBatch> {
+  return sentBatch(place, outcomes, unsent);
 }
 
 describe('the end of a page', () => {
@@ -49,7 +26,7 @@ describe('the end of a page', () => {
       { ending: 'cancelled' },
       {
         code: 'batch-cancelled',
-        message: 'An operator cancelled what was not sent yet. Drop the file again to send it.',
+        message: 'An operator cancelled what was not sent yet. Run the file again, or retry the batch, to send it.',
       },
     ],
     [
@@ -115,7 +92,7 @@ describe('the end of a batch', () => {
       true,
       'cancelled',
       'batch-cancelled',
-      'An operator cancelled what was not sent yet. Drop the file again to send it.',
+      'An operator cancelled what was not sent yet. Run the file again, or retry the batch, to send it.',
     ],
   ] as const)(
     'cancelled %s: it is %s, and what no page has sent is held as %s',
@@ -135,37 +112,18 @@ describe('the end of a batch', () => {
     const place = placeOf();
     const batch = await batchOf(place, acceptances(place, 2), 0);
 
-    await finishBatch(place.deps, {
-      ledgerId: place.deps.ledger.id,
-      batchId: batch.batchId,
-      cancelled: false,
-      actions: [],
-    });
+    const { batchId } = batch;
+    await finishBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId, cancelled: false, actions: [] });
 
     expect(await outcomesOf(place, batch.batchId)).toEqual({ unsettled: 2 });
     expect((await batch.line('R1')).reason).toEqual({
       code: 'page-failed',
       message:
-        'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking where that cannot make a second invoice.',
+        'The page of this invoice ended before the final answer of the service. Reconciliation goes on asking where that cannot make a second invoice, unless the batch is stopped.',
     });
     expect(place.logged).toEqual([
-      { level: 'warn', message: 'a failed page left invoices open', fields: { batchId: batch.batchId, invoices: 2 } },
+      { level: 'warn', message: 'a failed page left invoices open', fields: { batchId, invoices: 2 } },
     ]);
-  });
-});
-
-describe('the end of a batch with a failed page, of which a process had an invoice to send', () => {
-  it.each([
-    [true, 'cancelled-unanswered'],
-    [false, 'page-failed'],
-  ] as const)('cancelled %s: it is unknown as %s', async (cancelled, code) => {
-    const place = placeOf();
-    const batch = await place.scenario.run([{ ref: 'A' }]);
-    await batch.freeze('A');
-
-    await finishBatch(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId, cancelled, actions: [] });
-
-    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code } });
   });
 });
 
@@ -179,28 +137,28 @@ describe('what a process had to send of a batch that an operator had stopped, by
     return batch;
   }
 
-  it.each(['paused', 'cancelled'] as const)('%s: waits for a person when the page ends', async (order) => {
+  function closed({ deps }: ActivityPlace, { batchId }: TestBatch): Promise<unknown> {
+    const page = { page: 1, settleMs: 900_000, ending: 'send-time', waitedFor: null } as const;
+    return closePage(deps, { ledgerId: deps.ledger.id, batchId, ...page });
+  }
+
+  function finished({ deps }: ActivityPlace, { batchId }: TestBatch): Promise<unknown> {
+    return finishBatch(deps, { ledgerId: deps.ledger.id, batchId, cancelled: false, actions: [], isFailed: true });
+  }
+
+  it.each([
+    ['paused', 'page', closed],
+    ['cancelled', 'page', closed],
+    ['paused', 'batch', finished],
+    ['cancelled', 'batch', finished],
+  ] as const)('%s: waits for a person when the %s ends', async (order, _, end) => {
     const place = placeOf();
     const batch = await stoppedBatch(place, order);
 
-    await closePage(place.deps, {
-      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, settleMs: 900_000 },
-      ...{ ending: 'send-time', waitedFor: null },
-    });
+    await end(place, batch);
 
-    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
-    expect((await batch.line('A')).reason?.message).toMatch(/^An operator had paused or cancelled the batch while /);
-    expect(await batch.line('B')).toMatchObject({ state: 'held' });
-  });
-
-  it.each(['paused', 'cancelled'] as const)('%s: waits for a person when the batch ends', async (order) => {
-    const place = placeOf();
-    const batch = await stoppedBatch(place, order);
-
-    const end = { ledgerId: place.deps.ledger.id, batchId: batch.batchId, cancelled: false, actions: [] };
-    await finishBatch(place.deps, { ...end, isFailed: true });
-
-    expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+    expect(await batch.line('A')).toMatchObject({ state: 'unknown' });
+    expect((await batch.record()).stopped).toMatchObject({ what: order });
     expect(await batch.line('B')).toMatchObject({ state: 'held' });
   });
 
@@ -211,10 +169,7 @@ describe('what a process had to send of a batch that an operator had stopped, by
     const run = { batchId: batch.batchId, workflowId, runId, version: 2 };
     await place.deps.ledger.recordControl({ ...run, paused: false, cancelled: false });
 
-    await closePage(place.deps, {
-      ...{ ledgerId: place.deps.ledger.id, batchId: batch.batchId, page: 1, settleMs: 900_000 },
-      ...{ ending: 'send-time', waitedFor: null },
-    });
+    await closed(place, batch);
 
     expect(await batch.line('A')).toMatchObject({ state: 'unknown', reason: { code: 'no-final-answer' } });
   });
@@ -246,128 +201,6 @@ describe('a batch that ends with nothing open', () => {
   });
 });
 
-describe('the failure budget', () => {
-  it.each([
-    ['fewer answers than say anything', 49, 0, 0.5, false],
-    ['fifty answers, all refused', 50, 0, 0.5, true],
-    ['exactly the share that is allowed', 25, 25, 0.5, false],
-    ['one more than that', 26, 25, 0.5, true],
-    ['a budget of nothing, and one refusal', 1, 49, 0, true],
-    ['a budget of nothing, and no refusal', 0, 50, 0, false],
-    ['a budget of everything', 60, 0, 1, false],
-  ])('%s', async (_, refused, taken, failureBudget, spent) => {
-    const place = placeOf({ settings: { failureBudget } });
-    const batch = await batchOf(place, [...rejections(refused), ...acceptances(place, taken)]);
-
-    const answers = refused + taken;
-    expect(await readBudget(place.deps, batch)).toEqual({ spent, refused, answers, failed: 0, finalWords: 0 });
-    expect(await holdOverBudget(place.deps, batch)).toBe(spent);
-    const last = await batch.line(`R${refused + taken}`);
-    expect([last.state, last.reason?.code ?? null]).toEqual(
-      spent ? ['held', 'failure-budget-spent'] : ['staged', null],
-    );
-  });
-
-  it('says how many were refused and what to do', async () => {
-    const place = placeOf();
-    const batch = await batchOf(place, [...rejections(40), ...acceptances(place, 12)]);
-
-    await holdOverBudget(place.deps, batch);
-
-    expect((await batch.line('R52')).reason?.message).toBe(
-      'The service refused 40 of the first 52 invoices, more than LOTE_FAILURE_BUDGET allows. The rest was not sent: look at the refusals, then drop the file again.',
-    );
-  });
-});
-
-describe('the retry budget', () => {
-  const retry = { ...RETRY, repeatsPerInvoice: 0.5 };
-
-  it.each([
-    ['as many as it allows', 60, [30], false],
-    ['one more than that', 60, [31], true],
-    ['one more than that, over several slices', 60, [20, 11], true],
-    ['what fifty invoices may, in a smaller batch', 3, [25], false],
-    ['more than fifty invoices may', 3, [26], true],
-    ['none at all', 60, [0], false],
-  ])('%s', async (_, invoices, slices, spent) => {
-    const place = placeOf({ settings: { retry } });
-    const batch = await batchOf(place, [], invoices);
-
-    const answers: boolean[] = [];
-    for (const repeats of slices) answers.push(await holdOverRetries(place.deps, { batchId: batch.batchId }, repeats));
-
-    expect(answers.at(-1)).toBe(spent);
-    expect(answers.slice(0, -1)).not.toContain(true);
-    expect((await batch.line('R0')).state).toBe(spent ? 'held' : 'staged');
-  });
-
-  it('says how many POSTs it took, how many it may take, and what to do', async () => {
-    const place = placeOf({ settings: { retry } });
-    const batch = await batchOf(place, [], 60);
-
-    await holdOverRetries(place.deps, { batchId: batch.batchId }, 31);
-
-    expect((await batch.line('R59')).reason).toEqual({
-      code: 'retry-budget-spent',
-      message:
-        "The batch has repeated 31 POSTs, more than the 30 that retry.repeatsPerInvoice of the service profile allows. The rest was not sent: look at the service's answers, then drop the file again.",
-    });
-    expect(place.logged).toEqual([
-      {
-        ...{ level: 'warn', message: 'the retry budget of a batch is spent' },
-        fields: { batchId: batch.batchId, repeats: 31, budget: 30 },
-      },
-    ]);
-  });
-});
-
-describe('the judgement of the first invoices', () => {
-  function judge(place: ActivityPlace, batch: TestBatch): Promise<boolean> {
-    return judgeCanary(place.deps, { ledgerId: place.deps.ledger.id, batchId: batch.batchId });
-  }
-
-  it('holds the rest when each of ten was refused', async () => {
-    const place = placeOf();
-    const batch = await batchOf(place, rejections(10), 3);
-
-    expect(await judge(place, batch)).toBe(true);
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ rejected: 10, held: 3 });
-    expect((await batch.line('R12')).reason).toEqual({
-      code: 'first-invoices-refused',
-      message:
-        'The service refused all of the first 10 invoices. The rest was not sent: look at the refusals, then drop the file again, or use lote retry BATCH --state held.',
-    });
-    expect(place.logged[0]?.fields).toEqual({ batchId: batch.batchId, refused: 10, held: 3 });
-  });
-
-  it.each<readonly [string, number, readonly SendOutcome[]]>([
-    ['nine refusals', 9, []],
-    ['ten refusals and one that may have arrived', 10, [{ kind: 'unknown', reason: REASON }]],
-    ['ten refusals and one still on the wire', 10, [{ kind: 'pending', reason: REASON, mayExist: true }]],
-  ])('lets the rest go after %s', async (_, refused, others) => {
-    const place = placeOf();
-    const batch = await batchOf(place, [...rejections(refused), ...others]);
-
-    expect(await judge(place, batch)).toBe(false);
-    expect((await batch.line(`R${refused + others.length}`)).state).toBe('staged');
-  });
-
-  it('lets the rest go when one was accepted', async () => {
-    const place = placeOf();
-    const batch = await batchOf(place, [...rejections(30), ...acceptances(place, 1)]);
-
-    expect(await judge(place, batch)).toBe(false);
-  });
-
-  it('holds nothing where nothing is left', async () => {
-    const place = placeOf();
-    const batch = await batchOf(place, rejections(10), 0);
-
-    expect(await judge(place, batch)).toBe(false);
-  });
-});
-
 describe('the retention window', () => {
   const HANDED_OUT = 24 * HOUR_MS;
 
@@ -375,20 +208,12 @@ describe('the retention window', () => {
     return batchOf(place, [{ kind: 'pending', reason: REASON, mayExist: true }], 0);
   }
 
-  it('lets a key be used that the service still knows', async () => {
-    const place = placeOf();
-    const batch = await lost(place);
-    place.later(HANDED_OUT - 1);
-
-    expect(await withinRetention(place.deps, await batch.sendable())).toHaveLength(1);
-  });
-
   it('ends the sending of one that may exist: from then on the same POST could issue it twice', async () => {
     const place = placeOf();
     const batch = await lost(place);
     place.later(HANDED_OUT);
 
-    expect(await withinRetention(place.deps, await batch.sendable())).toEqual([]);
+    expect(await withinRetention(place.deps, batch.batchId, await batch.sendable())).toEqual([]);
     expect(await batch.line('R0')).toMatchObject({
       state: 'unknown',
       attempts: 1,
@@ -405,7 +230,7 @@ describe('the retention window', () => {
     const batch = await batchOf(place, [{ kind: 'pending', reason: REASON, mayExist: false }], 0);
     place.later(90 * HANDED_OUT);
 
-    expect(await withinRetention(place.deps, await batch.sendable())).toHaveLength(1);
+    expect(await withinRetention(place.deps, batch.batchId, await batch.sendable())).toHaveLength(1);
   });
 
   it('keeps the others of a slice, and names a window of less than an hour as it is', async () => {
@@ -413,7 +238,7 @@ describe('the retention window', () => {
     const batch = await batchOf(place, [{ kind: 'pending', reason: REASON, mayExist: true }], 2);
     place.later(5_400_000);
 
-    const left = await withinRetention(place.deps, await batch.sendable());
+    const left = await withinRetention(place.deps, batch.batchId, await batch.sendable());
 
     expect(left.map(({ invoice }) => invoice.ref)).toEqual(['R1', 'R2']);
     expect((await batch.line('R0')).reason?.message).toContain('more than 1.5 h ago');
@@ -444,7 +269,7 @@ describe('the bytes of a request', () => {
     expect((await batch.line('A')).state).toBe('staged');
   });
 
-  it('are not sent of an invoice that somebody else took meanwhile', async () => {
+  it('are not sent of an invoice that another attempt took meanwhile', async () => {
     const place = placeOf();
     const batch = await place.scenario.run([{ ref: 'A' }, { ref: 'B' }]);
     await place.deps.ledger.saveMerchants(place.scenario.application, [{ nif: NIF, merchantId: 'mrc_1' }]);

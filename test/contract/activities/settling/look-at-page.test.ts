@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { lookAtPage, type PageLook } from '../../../../activities/settling/look-at-page.ts';
-import type { PageEnding } from '../../../../src/contract/messages.ts';
+import { lookAtPage, type PageLook } from '../../../../activities/settling/settle.ts';
+import type { PageEnding } from '../../../../src/domain/messages/messages.ts';
 import {
   accepted,
   delivery,
@@ -10,8 +10,8 @@ import {
   serviceIdOf,
   validInvoice,
   type TestBatch,
-} from '../../../contract/ledger/scenario.ts';
-import { activityPlaces, asActivity, outcomesOf, sendFirst, type ActivityPlace } from '../activity-place.ts';
+} from '../../ledger/scenario.ts';
+import { activityPlaces, asActivity, outcomesOf, sendFirst, sentBatch, type ActivityPlace } from '../activity-place.ts';
 
 const placeOf = activityPlaces();
 const SETTLE_MS = 900_000;
@@ -19,26 +19,20 @@ const SETTLE_MS = 900_000;
 /** A batch whose first two invoices are accepted, on a page of its own. */
 async function twoAccepted(place: ActivityPlace): Promise<{ batch: TestBatch; ids: readonly [string, string] }> {
   const ids = [serviceIdOf(place.scenario, 'a'), serviceIdOf(place.scenario, 'b')] as const;
-  const batch = await place.scenario.run([{ ref: 'A' }, { ref: 'B' }], 1_000);
-  await sendFirst(
-    place,
-    batch,
-    ids.map((id) => accepted(id)),
-  );
-  return { batch, ids };
+  const outcomes = ids.map((id) => accepted(id));
+  return { batch: await sentBatch(place, outcomes), ids };
 }
 
 function look(
   place: ActivityPlace,
   { batchId }: TestBatch,
   waitMs = 0,
-  isLate = false,
   ending: PageEnding = 'sent',
 ): Promise<PageLook> {
   const { id: ledgerId } = place.deps.ledger;
   const end = { ending, waitedFor: null };
   const page = { ledgerId, batchId, page: 1, settleMs: SETTLE_MS };
-  return asActivity(lookAtPage, place.deps, { ...page, waitMs, isLate, ...end });
+  return asActivity(lookAtPage, place.deps, { ...page, waitMs, ...end });
 }
 
 /** As the receiver stores it, and before anybody has applied it. */
@@ -53,68 +47,35 @@ async function receive(place: ActivityPlace, serviceId: string): Promise<void> {
 }
 
 describe('a look at a page', () => {
-  it('closes it when stored events have the final word of all its invoices', async () => {
-    const place = placeOf();
-    const { batch, ids } = await twoAccepted(place);
-    for (const id of ids) await store(place, id, 'issued');
-
-    expect(await look(place, batch)).toMatchObject({ accepted: 0, attached: 0, isClosed: true, isReviewDue: false });
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 2 });
-  });
-
-  it('leaves it open while one invoice waits, and asks nobody', async () => {
+  it('closes it when stored events have the final word of all its invoices, asks for no status, and leaves it open before', async () => {
     const place = placeOf();
     const { batch, ids } = await twoAccepted(place);
     await store(place, ids[0], 'issued');
 
     expect(await look(place, batch)).toMatchObject({ accepted: 1, isClosed: false, isReviewDue: false });
     expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 1, accepted: 1 });
+
+    await store(place, ids[1], 'issued');
+    expect(await look(place, batch)).toMatchObject({ accepted: 0, attached: 0, isClosed: true, isReviewDue: false });
+    expect(await outcomesOf(place, batch.batchId)).toEqual({ issued: 2 });
   });
 
-  it.each([false, true])(
-    'waits only while few others wait in its process: each takes a workflow task (late: %s)',
-    async (isLate) => {
-      const place = placeOf();
-      const { batch, ids } = await twoAccepted(place);
-      const waiting = Array.from({ length: 20 }, () => look(place, batch, 60_000, isLate));
+  it('waits only while few others wait in its process: each takes a workflow task', async () => {
+    const place = placeOf();
+    const { batch, ids } = await twoAccepted(place);
+    const waiting = Array.from({ length: 20 }, () => look(place, batch, 60_000));
 
-      expect(await look(place, batch, 60_000, isLate)).toMatchObject({ accepted: 2, isClosed: false });
+    expect(await look(place, batch, 60_000)).toMatchObject({ accepted: 2, isClosed: false });
 
-      for (const id of ids) await receive(place, id);
-      for (const one of await Promise.all(waiting)) expect(one).toMatchObject({ isClosed: true });
-    },
-  );
+    for (const id of ids) await receive(place, id);
+    for (const one of await Promise.all(waiting)) expect(one).toMatchObject({ isClosed: true });
+  });
 
   it('closes it when its final words come while it waits', async () => {
     const place = placeOf();
     const { batch, ids } = await twoAccepted(place);
     const looked = look(place, batch, 10_000);
     for (const id of ids) await receive(place, id);
-
-    expect(await looked).toMatchObject({ isClosed: true });
-  });
-
-  it('applies of a late one at once what was stored before', async () => {
-    const place = placeOf();
-    const { batch, ids } = await twoAccepted(place);
-    await store(place, ids[0], 'issued');
-    const looked = look(place, batch, 10_000, true);
-    await receive(place, ids[1]);
-
-    expect(await looked).toMatchObject({ isClosed: true });
-  });
-
-  it('soon counts a late one again, however slowly its first words came', async () => {
-    const { deps, ...place } = placeOf();
-    const counts = [1, 0];
-    const pageOpen = (): Promise<number> => {
-      place.later(20_000);
-      return Promise.resolve(counts.shift() ?? 0);
-    };
-    const slow = { ...place, deps: { ...deps, ledger: { ...deps.ledger, pageOpen } } };
-    const { batch, ids } = await twoAccepted(slow);
-    const looked = look(slow, batch, 100_000, true);
-    for (const id of ids) await receive(slow, id);
 
     expect(await looked).toMatchObject({ isClosed: true });
   });
@@ -131,18 +92,13 @@ describe('a look at a page', () => {
     expect(await outcomesOf(timed, batch.batchId)).toEqual({ issued: 2 });
   });
 
-  it('says that a review is due when a failure must be confirmed', async () => {
+  it.each([
+    ['a failure must be confirmed', (place: ActivityPlace, id: string) => store(place, id, 'failed')],
+    ['an invoice is to be polled', (place: ActivityPlace) => place.later(30_000)],
+  ])('says that a review is due when %s', async (_, change) => {
     const place = placeOf();
     const { batch, ids } = await twoAccepted(place);
-    await store(place, ids[0], 'failed');
-
-    expect(await look(place, batch)).toMatchObject({ accepted: 2, isClosed: false, isReviewDue: true });
-  });
-
-  it('says that a review is due when an invoice is to be polled', async () => {
-    const place = placeOf();
-    const { batch } = await twoAccepted(place);
-    place.later(30_000);
+    await change(place, ids[0]);
 
     expect(await look(place, batch)).toMatchObject({ accepted: 2, isClosed: false, isReviewDue: true });
   });
@@ -153,7 +109,7 @@ describe('a look at a page', () => {
       const place = placeOf();
       const batch = await place.scenario.run([{ ref: 'A' }], 1_000);
 
-      expect(await look(place, batch, 0, false, ending)).toMatchObject({ isClosed: true });
+      expect(await look(place, batch, 0, ending)).toMatchObject({ isClosed: true });
       expect(await batch.line('A')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
     },
   );

@@ -5,13 +5,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendAgain } from '../../../../activities/batch/retry.ts';
 import { closePage } from '../../../../activities/settling/close-page.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
-import { LoteError } from '../../../../src/domain/errors.ts';
-import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/circuit-reasons.ts';
-import type { CreateAnswer, InvoicingService, StatusAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
-import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
-import { createInvoicingService } from '../../../../src/service/client.ts';
-import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
+import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/calibration.ts';
+import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
+import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import {
   accepted,
   delivery,
@@ -21,8 +18,18 @@ import {
   stage,
   type TestBatch,
 } from '../../../contract/ledger/scenario.ts';
-import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
+import {
+  activityPlaces,
+  asActivity,
+  RETRY,
+  runsThatAre,
+  sentBatch,
+  texts,
+  type ActivityPlace,
+} from '../activity-place.ts';
 import { scriptedServer, sendJson } from '../../../unit/service/scripted-server.ts';
+import type { CreateAnswer, StatusAnswer } from '../../../../src/domain/records/service-answers.ts';
+import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
 const placeOf = activityPlaces();
 const LOST = { code: 'reset', message: 'no answer came' };
@@ -52,32 +59,33 @@ async function reported(place: ActivityPlace, batch: TestBatch): Promise<TestBat
 async function noteReport({ deps }: ActivityPlace, batch: TestBatch): Promise<void> {
   const writtenAt = (await batch.record()).finishedAt ?? NOW;
   const revision = await deps.ledger.nextRevision(batch.batchId);
-  const { mark } = await deps.ledger.sinceReport(batch.batchId);
-  await deps.ledger.noteReported(batch.batchId, { revision, writtenAt, flags: 0, mark, open: await batch.lines() });
+  await batch.report({ revision, writtenAt, open: await batch.lines() });
 }
 
 /** A closed batch of which `count` invoices are unknown. */
-async function unknownOnes(place: ActivityPlace, count: number, reason = LOST, letter = 'R'): Promise<TestBatch> {
-  const batch = await place.scenario.run(
-    Array.from({ length: count }, (_, at) => ({ ref: `${letter}${at}` })),
-    1_000,
-  );
+async function unknownOnes(place: ActivityPlace, count: number, reason = LOST): Promise<TestBatch> {
   const lostOne: SendOutcome = { kind: 'unknown', reason };
-  await sendFirst(
+  const batch = await sentBatch(
     place,
-    batch,
     Array.from({ length: count }, () => lostOne),
   );
   return reported(place, batch);
 }
 
+function repeatAll({ deps }: ActivityPlace) {
+  return asActivity(repeatUnknown, deps, { all: true });
+}
+
+function pollAll({ deps }: ActivityPlace) {
+  return asActivity(pollOpenDocuments, deps, { all: true });
+}
+
 /** Other tests of this file leave nothing behind that could be taken up here: each of them ends its own unknown ones. */
-async function settleRest(place: ActivityPlace): Promise<void> {
-  const { service } = answering({ kind: 'created', serviceId: '' });
+async function settleRest({ deps, scenario }: ActivityPlace): Promise<void> {
   let at = 0;
-  service.createInvoice = () =>
-    Promise.resolve({ kind: 'created', serviceId: `inv_rest_${place.scenario.application}_${(at += 1)}` });
-  await asActivity(repeatUnknown, { ...place.deps, service: { ...place.deps.service, ...service } }, { all: true });
+  const createInvoice = (): Promise<CreateAnswer> =>
+    Promise.resolve({ kind: 'created', serviceId: `inv_rest_${scenario.application}_${(at += 1)}` });
+  await asActivity(repeatUnknown, { ...deps, service: { ...deps.service, createInvoice } }, { all: true });
 }
 
 function lost(): CreateAnswer {
@@ -91,25 +99,11 @@ describe('unknown invoices', () => {
     const batch = await unknownOnes(place, 1);
     const { idempotencyKey } = await batch.line('R0');
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toEqual({
-      ...{ ledgerId: place.deps.ledger.id, repeated: 1, found: 1, serviceAway: false, language: 'en' },
+    expect(await repeatAll(place)).toEqual({
+      ...{ ledgerId: place.deps.ledger.id, repeated: 1, found: 1, stopped: [], serviceAway: false, language: 'en' },
     });
     expect(posts).toEqual([{ body: '{"ref":"R0"}', key: idempotencyKey }]);
     expect(await batch.line('R0')).toMatchObject({ state: 'accepted', serviceId: 'inv_repeat_1', attempts: 2 });
-  });
-
-  it('are not repeated where a report that a restored ledger does not know says that they were not sent', async () => {
-    const { posts, service } = answering({ kind: 'created', serviceId: 'inv_beside' });
-    const place = placeOf({ service });
-    const batch = await unknownOnes(place, 2);
-    const rows = (await batch.line('R1')).rows.slice(0, 1);
-    const rowsNotSent = () => Promise.resolve({ firstRows: rows, sentAgain: [], writtenAt: NOW, folders: ['batch-r'] });
-    const reports = { ...place.deps.reports, rowsNotSent };
-
-    expect(await asActivity(repeatUnknown, { ...place.deps, reports }, { all: true })).toMatchObject({ repeated: 1 });
-    expect(posts.map(({ body }) => body)).toEqual(['{"ref":"R0"}']);
-    expect(await batch.line('R1')).toMatchObject({ state: 'unknown', attempts: 1, reason: { code: 'older-ledger' } });
-    expect((await batch.line('R1')).reason?.message, 'where to look').toContain('reports folder: batch-r;');
   });
 
   it('of a later generation do not leave once an earlier document is issued, though they were taken before', async () => {
@@ -141,31 +135,14 @@ describe('unknown invoices', () => {
     await reported(place, batch);
 
     const isWaiting = once(turn, 'waiting');
-    const repeating = asActivity(repeatUnknown, place.deps, { all: true });
+    const repeating = repeatAll(place);
     await isWaiting;
     await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
     turn.emit('turn');
 
     expect(await repeating).toMatchObject({ repeated: 0, found: 0 });
     expect(left).toEqual([]);
-    const reason = { code: 'issued-in-earlier-generation' };
-    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', generation: 2, reason });
-  });
-
-  it('wait where such a report cannot be read, and no others do', async () => {
-    const { posts, service } = answering({ kind: 'created', serviceId: 'inv_readable' });
-    const place = placeOf({ service });
-    const [doubtful, other] = [await unknownOnes(place, 1), await unknownOnes(place, 1, LOST, 'S')];
-    const damaged = new LoteError('folder-unusable', 'Reading report.json: found an empty file');
-    const rowsNotSent = (batchId: string) =>
-      batchId === doubtful.batchId ? Promise.reject(damaged) : place.deps.reports.rowsNotSent(batchId);
-    const reports = { ...place.deps.reports, rowsNotSent };
-
-    expect(await asActivity(repeatUnknown, { ...place.deps, reports }, { all: true })).toMatchObject({ repeated: 1 });
-    expect(posts).toHaveLength(1);
-    expect(await doubtful.line('R0')).toMatchObject({ state: 'unknown', attempts: 1, reason: LOST });
-    expect(await other.line('S0')).toMatchObject({ state: 'accepted' });
-    await settleRest(place);
+    expect(await batch.line('R0')).toMatchObject({ state: 'issued', generation: 2, serviceId });
   });
 
   it.each<readonly [string, CreateAnswer, object]>([
@@ -186,7 +163,7 @@ describe('unknown invoices', () => {
     const place = placeOf({ service: answering(answer).service });
     const batch = await unknownOnes(place, 1);
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 1, found: 0 });
+    expect(await repeatAll(place)).toMatchObject({ repeated: 1, found: 0 });
     expect(await batch.line('R0')).toMatchObject({ state: 'unknown', attempts: 2, reason });
     await settleRest(place);
   });
@@ -203,7 +180,7 @@ describe('unknown invoices', () => {
     const batch = await unknownOnes(place, 1);
     place.later(later);
 
-    await asActivity(repeatUnknown, place.deps, { all: true });
+    await repeatAll(place);
 
     expect((await batch.line('R0')).state).toBe(state);
     await settleRest(place);
@@ -211,19 +188,12 @@ describe('unknown invoices', () => {
 
   it('with an error that is kept under their keys do not keep the others from their turn', async () => {
     const error: CreateAnswer = { kind: 'lost', reason: { code: 'x', message: 'HTTP 500: x' }, retryAfterMs: null };
-    let at = 0;
-    const service: Partial<InvoicingService> = {
-      createInvoice: () =>
-        Promise.resolve(
-          (at += 1) <= 12 ? error : { kind: 'created', serviceId: `inv_turn_${place.scenario.application}` },
-        ),
-    };
-    const place: ActivityPlace = placeOf({ service, settings: { maxConcurrency: 1 } });
+    const errors = Array.from({ length: 12 }, () => error);
+    const { service } = answering(...errors, { kind: 'created', serviceId: `inv_turn_${randomUUID()}` });
+    const place = placeOf({ service, settings: { maxConcurrency: 1 } });
     const batch = await unknownOnes(place, 13, { code: 'stored-error', message: 'HTTP 500' });
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
-      ...{ repeated: 13, found: 1, serviceAway: false },
-    });
+    expect(await repeatAll(place)).toMatchObject({ repeated: 13, found: 1, serviceAway: false });
     // Which of them comes last is the ledger's to choose.
     const codes = (await batch.lines()).flatMap(({ reason }) => reason?.code ?? []);
     expect(codes).toEqual(Array.from({ length: 12 }, () => 'stored-error'));
@@ -234,10 +204,7 @@ describe('unknown invoices', () => {
     const place = placeOf({ service: answering(lost()).service, settings: { maxConcurrency: 1 } });
     const batch = await unknownOnes(place, 10);
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
-      repeated: 10,
-      serviceAway: true,
-    });
+    expect(await repeatAll(place)).toMatchObject({ repeated: 10, serviceAway: true });
     expect((await batch.lines()).every(({ state }) => state === 'unknown')).toBe(true);
     await settleRest(place);
   });
@@ -248,9 +215,7 @@ describe('unknown invoices', () => {
     const place = placeOf({ service: answering(...answers).service, settings: { maxConcurrency: 1 } });
     await unknownOnes(place, 15);
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
-      ...{ repeated: 15, found: 0, serviceAway: false },
-    });
+    expect(await repeatAll(place)).toMatchObject({ repeated: 15, found: 0, serviceAway: false });
     await settleRest(place);
   });
 
@@ -263,7 +228,7 @@ describe('unknown invoices', () => {
     });
     await unknownOnes(place, 120);
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 120, found: 120 });
+    expect(await repeatAll(place)).toMatchObject({ repeated: 120, found: 120 });
   });
 
   it('are left to another attempt when the worker stops: those that wait for their turn do not leave', async () => {
@@ -318,11 +283,9 @@ describe('unknown invoices', () => {
       },
     });
     const { deps } = place;
-    const { baseUrl } = deps.service;
     async function contradict(): Promise<void> {
-      if (at === 'here') return deps.watch.stop('Words are swapped.', []);
-      const reason = { code, message: 'Correct the profile' };
-      await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW, probeAfter: NOW });
+      const found = at === 'here' ? deps.calibration : place.elsewhere();
+      await found.stop({ code, message: 'Correct the profile' });
       // For so long a process goes by what it has read.
       place.later(1_000);
     }
@@ -340,20 +303,8 @@ describe('unknown invoices', () => {
     const left = (await batch.lines()).filter(({ state }) => state !== 'accepted');
     expect(left).toEqual(before.filter(({ ref }) => left.some((line) => line.ref === ref)));
     expect(left).toHaveLength(2);
-    await deps.ledger.endLastingStop(baseUrl);
+    await place.trust();
     if (at === 'elsewhere') await settleRest(place);
-  });
-
-  it('are not repeated when the service may have forgotten their key', async () => {
-    const { posts, service } = answering(lost());
-    const place = placeOf({ service });
-    const batch = await unknownOnes(place, 1);
-    place.later(86_400_000);
-
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 0 });
-    expect(posts).toEqual([]);
-    expect((await batch.line('R0')).state).toBe('unknown');
-    await settleRest(placeOf());
   });
 
   it('are not repeated where a clock that ran ahead wrote down when their bytes were frozen', async () => {
@@ -362,7 +313,7 @@ describe('unknown invoices', () => {
     const batch = await unknownOnes(place, 1);
     place.later(-5 * 3_600_000);
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 0 });
+    expect(await repeatAll(place)).toMatchObject({ repeated: 0 });
     expect(posts).toEqual([]);
     expect((await batch.line('R0')).state).toBe('unknown');
     expect((await batch.line('R0')).reason).toMatchObject({
@@ -372,7 +323,7 @@ describe('unknown invoices', () => {
     const { application, ledger } = place.deps;
     expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
     await noteReport(place, batch);
-    await asActivity(repeatUnknown, place.deps, { all: true });
+    await repeatAll(place);
     expect(await ledger.outdatedReports(application), 'once').toEqual([]);
     await settleRest(placeOf());
   });
@@ -392,10 +343,7 @@ describe('unknown invoices', () => {
     const batch = await unknownOnes(place, 4);
     place.later(86_400_000 - 90_000);
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({
-      repeated: 2,
-      serviceAway: false,
-    });
+    expect(await repeatAll(place)).toMatchObject({ repeated: 2, serviceAway: false });
     expect(posts).toBe(2);
     const lines = (await batch.lines()).toSorted((one, other) => other.attempts - one.attempts);
     expect(lines.map(({ state, attempts, reason }) => [state, attempts, reason?.code])).toEqual([
@@ -409,60 +357,36 @@ describe('unknown invoices', () => {
 
 describe('unknown invoices that wait beyond the retention window', () => {
   it.each([
-    ['no-final-answer', 'retention-window-over'],
-    ['cancelled-unanswered', 'cancelled-unanswered'],
+    ['by the clock of the machine', 0, false],
+    ['by the latest clock, though that of the machine was set back', RETRY.retentionMs, true],
   ])(
-    'say so where they said %s (then %s), and their report is outdated until it is written again',
-    async (code, codeAfter) => {
+    'say so once where it ends %s, and their report is outdated until it is written again',
+    async (_, aheadMs, all) => {
+      const code = 'no-final-answer';
       const { posts, service } = answering(lost());
       const place = placeOf({ service });
-      const { application, ledger } = place.deps;
+      const { application, ledger, now } = place.deps;
+      const deps = { ...place.deps, latestNow: () => now() + aheadMs };
+      const repeat = () => asActivity(repeatUnknown, deps, { all });
       const batch = await unknownOnes(place, 1, { code, message: 'Reconciliation goes on asking.' });
-      place.later(RETRY.retentionMs - 1);
-      await asActivity(repeatUnknown, place.deps, { all: false });
-      expect((await batch.line('R0')).reason?.code, 'inside the window').toBe(code);
-      posts.length = 0;
+      if (aheadMs === 0) {
+        place.later(RETRY.retentionMs - 1);
+        await repeat();
+        expect((await batch.line('R0')).reason?.code, 'inside the window').toBe(code);
+        posts.length = 0;
+      }
 
       place.later(1);
-      expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 0 });
-
-      expect(posts).toEqual([]);
-      const { state, reason } = await batch.line('R0');
-      expect([state, reason?.code]).toEqual(['unknown', codeAfter]);
-      expect(reason?.message).toMatch(
-        / more than 24 h ago.* Ask the service, or accept the risk: .*lote retry BATCH --ref /u,
-      );
-      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
-
-      await noteReport(place, batch);
-      await asActivity(repeatUnknown, place.deps, { all: false });
-      expect(await ledger.outdatedReports(application)).toEqual([]);
-    },
-  );
-
-  it.each([
-    ['no-final-answer', 'retention-window-over', ''],
-    ['cancelled-unanswered', 'cancelled-unanswered', 'Its batch was stopped, .* If it was: '],
-  ])(
-    "say so once where they said %s (then %s) and only the service's clock ends their window",
-    async (code, codeAfter, before) => {
-      const { posts, service } = answering(lost());
-      const place = placeOf({ service });
-      const { application, ledger } = place.deps;
-      const latestNow = (since?: number) => (since === undefined ? place.deps.now() : since + RETRY.retentionMs);
-      const repeat = () => asActivity(repeatUnknown, { ...place.deps, latestNow }, { all: true });
-      const batch = await unknownOnes(place, 1, { code, message: 'Use `lote reconcile`.' });
-      place.later(1_000);
-
       expect(await repeat()).toMatchObject({ repeated: 0 });
 
       expect(posts).toEqual([]);
       const { state, reason } = await batch.line('R0');
-      expect([state, reason?.code]).toEqual(['unknown', codeAfter]);
+      expect([state, reason?.code]).toEqual(['unknown', 'retention-window-over']);
       expect(reason?.message).toMatch(
-        new RegExp(`^${before}Its first POST .* by the service's clock.* Ask the service`),
+        /^Its first POST left more than 24 h ago.* Ask the service, or accept the risk: .*lote retry BATCH --ref /u,
       );
       expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
+
       await noteReport(place, batch);
       await repeat();
       expect((await batch.line('R0')).reason).toEqual(reason);
@@ -470,6 +394,22 @@ describe('unknown invoices that wait beyond the retention window', () => {
       await settleRest(placeOf());
     },
   );
+
+  it('are repeated when the clock that said so was wrong', async () => {
+    const { posts, service } = answering({ kind: 'created', serviceId: 'inv_clock_was_wrong' });
+    const place = placeOf({ service });
+    const batch = await unknownOnes(place, 1);
+    place.later(1_000 + RETRY.retentionMs);
+    await asActivity(repeatUnknown, place.deps, { all: false });
+    expect((await batch.line('R0')).reason?.code).toBe('retention-window-over');
+
+    place.later(-RETRY.retentionMs);
+    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 1, found: 1 });
+
+    expect(posts).toHaveLength(1);
+    expect(await batch.line('R0')).toMatchObject({ state: 'accepted', reason: null });
+    await settleRest(placeOf());
+  });
 
   it.each(['stored-error', 'refused-after-lost-answer', 'service-id-taken', 'key-known-with-other-bytes'])(
     'keep the reason %s, by which a retry gives them a new key',
@@ -497,149 +437,58 @@ async function cancelledOnes(
   for (const ref of refs) await handOut(batch, ref);
   const page = { page: 1, settleMs: 900_000, waitedFor: null, ending: 'cancelled' } as const;
   await closePage(place.deps, { ledgerId: ledger.id, batchId: batch.batchId, ...page });
+  const { workflowId, runId } = await batch.record();
+  await ledger.recordControl({ batchId: batch.batchId, workflowId, runId, version: 1, paused: false, cancelled: true });
   await ledger.setBatchState(batch.batchId, 'cancelled', NOW + 9);
   await noteReport(place, batch);
   return batch;
 }
 
-describe('what a cancelled batch had frozen, and of which no answer is known', () => {
+describe('what a cancelled batch left unknown', () => {
   const DAY_LEFT_MS = 12 * 3_600_000;
 
-  async function frozen(batch: TestBatch, ref: string): Promise<void> {
-    await batch.freeze(ref);
-  }
-
-  async function handedOutTwice(batch: TestBatch, ref: string): Promise<void> {
-    await batch.freeze(ref);
-    await batch.freeze(ref);
-  }
-
-  async function putOffBefore(batch: TestBatch, ref: string): Promise<void> {
-    await batch.send(ref, { kind: 'pending', reason: SAID, mayExist: false });
-    await batch.freeze(ref);
-  }
-
   it.each([
-    ['handed out once', frozen],
-    ['handed out again after a crash', handedOutTwice],
-    ['put off by the service before', putOffBefore],
-  ] as const)('is not POSTed by the schedule, but when an operator reconciles: %s', async (_, handOut) => {
+    ['frozen', (batch: TestBatch, ref: string) => batch.freeze(ref)],
+    [
+      'put off by the service, and handed out again',
+      async (batch: TestBatch, ref: string) => {
+        await batch.send(ref, { kind: 'pending', reason: SAID, mayExist: false });
+        await batch.freeze(ref);
+      },
+    ],
+    [
+      'sent, and its answer lost',
+      (batch: TestBatch, ref: string) => batch.send(ref, { kind: 'pending', reason: LOST, mayExist: true }),
+    ],
+  ] as const)('is POSTed by no reconciliation until a person has run its file again: %s', async (_, handOut) => {
     const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
     const place = placeOf({ service });
     const batch = await cancelledOnes(place, handOut);
     place.later(DAY_LEFT_MS);
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 0 });
+    for (const all of [false, true])
+      expect(await asActivity(repeatUnknown, place.deps, { all })).toMatchObject({ repeated: 0 });
     expect(posts).toEqual([]);
-    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
+    expect(await batch.line('R0')).toMatchObject({ state: 'unknown' });
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 1, found: 1 });
-    expect(posts).toHaveLength(1);
-    expect(await batch.line('R0')).toMatchObject({ state: 'accepted' });
-  });
-
-  it('is repeated by the schedule once the answer to the repeat of an operator was lost', async () => {
-    const { posts, service } = answering(lost(), { kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
-    const place = placeOf({ service });
-    const batch = await cancelledOnes(place, frozen);
-
-    await asActivity(repeatUnknown, place.deps, { all: true });
-    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'http-503' } });
-    place.later(DAY_LEFT_MS);
-
-    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 1, found: 1 });
-    expect(posts).toHaveLength(2);
-  });
-
-  it('waits for an operator again where the service has only put off the repeat', async () => {
-    const { posts, service } = answering({ kind: 'not-now', reason: SAID, retryAfterMs: null });
-    const place = placeOf({ service });
-    const batch = await cancelledOnes(place, frozen);
-
-    await asActivity(repeatUnknown, place.deps, { all: true });
-    place.later(DAY_LEFT_MS);
-
-    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 0 });
-    expect(posts).toHaveLength(1);
-    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
-    await settleRest(place);
-  });
-
-  it('waits for an operator again where the repeat of one was not sent, because the retention window was over', async () => {
-    const place = placeOf({
-      settings: { maxConcurrency: 1 },
-      service: {
-        createInvoice() {
-          place.later(120_000);
-          return Promise.resolve(lost());
-        },
-      },
-    });
-    const batch = await cancelledOnes(place, frozen, ['R0', 'R1']);
-    place.later(RETRY.retentionMs - 90_000);
-
-    expect(await asActivity(repeatUnknown, place.deps, { all: true })).toMatchObject({ repeated: 1 });
-
-    const lines = (await batch.lines()).toSorted((one, other) => other.attempts - one.attempts);
-    expect(lines.map(({ state, reason }) => [state, reason?.code])).toEqual([
-      ['unknown', 'http-503'],
-      ['unknown', 'cancelled-unanswered'],
-    ]);
-    await settleRest(placeOf());
-  });
-
-  it('is not POSTed by the schedule after its batch was opened again for something else', async () => {
-    const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
-    const place = placeOf({ service });
-    const batch = await cancelledOnes(place, frozen);
     await batch.claim({ runId: 'run-2', attempt: 1 });
     await reported(place, batch);
-    expect(await batch.record()).toMatchObject({ state: 'finished' });
-    place.later(DAY_LEFT_MS);
-
-    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 0 });
-    expect(posts).toEqual([]);
-    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: { code: 'cancelled-unanswered' } });
-    await settleRest(place);
+    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 1, found: 1 });
+    expect(posts).toHaveLength(1);
   });
 
-  it.each([
-    [
-      'its file is run again',
-      (place: ActivityPlace, batch: TestBatch) =>
-        place.deps.ledger.repeatUnknown(batch.batchId, NOW - DAY_LEFT_MS, batch.fencingToken),
-    ],
-    [
-      'an operator retries it',
-      (place: ActivityPlace, { batchId }: TestBatch) =>
-        sendAgain(place.deps, {
-          ...{ ledgerId: place.deps.ledger.id, batchId, actionId: `${batchId}/round-1` },
-          ...{ requests: [{ rows: [2], reason: 'it must go' }], automatic: false },
-        }),
-    ],
-  ] as const)('is repeated by the schedule where %s, and the run is lost before it comes to it', async (_, order) => {
+  it('is POSTed by no reconciliation after a retry of something else', async () => {
     const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
     const place = placeOf({ service });
-    const batch = await cancelledOnes(place, frozen);
-    await batch.claim({ runId: 'run-2', attempt: 1 });
-    await order(place, batch);
-    await place.deps.ledger.closeBatch(batch.batchId, { reason: LOST, now: NOW });
+    const batch = await cancelledOnes(place, (one, ref) => one.freeze(ref));
+    const run = { workflowId: 'retry', runId: 'run-2', attempt: 1, takeOver: false };
+    await place.deps.ledger.reopenBatch({ batchId: batch.batchId, ...run, endsStop: false });
     await reported(place, batch);
-    expect(await batch.line('R0')).toMatchObject({ state: 'unknown', reason: LOST });
     place.later(DAY_LEFT_MS);
 
-    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 1, found: 1 });
-    expect(posts).toHaveLength(1);
-  });
-
-  it('is repeated by the schedule where the answer to a POST was lost before the batch was cancelled', async () => {
-    const { posts, service } = answering({ kind: 'created', serviceId: `inv_cancelled_${randomUUID()}` });
-    const place = placeOf({ service });
-    await cancelledOnes(place, (batch, ref) => batch.send(ref, { kind: 'pending', reason: LOST, mayExist: true }));
-    place.later(DAY_LEFT_MS);
-
-    expect(await asActivity(repeatUnknown, place.deps, { all: false })).toMatchObject({ repeated: 1, found: 1 });
-    expect(posts).toHaveLength(1);
+    expect(await repeatAll(place)).toMatchObject({ repeated: 0 });
+    expect(posts).toEqual([]);
+    await settleRest(place);
   });
 });
 
@@ -655,12 +504,10 @@ describe('unknown invoices of a process that stood still after it took them', ()
       if (left > 0) place.later(stoppedMs);
       left = 0;
     };
-    const rateLimiter = createRateLimiter(null);
+    const rate = localRate(null);
     const client = createInvoicingService({
       ...{ baseUrl: server.baseUrl, apiKey: 'sk_test_stopped', profile: DEFAULT_PROFILE, application: 'tests' },
-      shared: {
-        rateLimiter: { ...rateLimiter, isOpen: (at) => (where === 'in the client' && stop(), rateLimiter.isOpen(at)) },
-      },
+      rate: { ...rate, current: () => (where === 'in the client' && stop(), rate.current()) },
     });
     onTestFinished(() => client.close());
     const place: ActivityPlace = placeOf({
@@ -674,7 +521,7 @@ describe('unknown invoices of a process that stood still after it took them', ()
     });
     const batch = await unknownOnes(place, 2);
     place.later(later);
-    const reconcile = () => asActivity(repeatUnknown, place.deps, { all: true });
+    const reconcile = () => repeatAll(place);
     return { place, batch, reconcile, posts: () => server.received.length };
   }
 
@@ -712,51 +559,55 @@ describe('unknown invoices of a process that stood still after it took them', ()
 });
 
 describe('documents without a final word', () => {
-  function telling(answer: StatusAnswer | ((serviceId: string) => StatusAnswer)) {
+  const ISSUED: StatusAnswer = { kind: 'status', status: 'issued', reason: null };
+  const PROCESSING: StatusAnswer = { ...ISSUED, status: 'processing' };
+
+  /** One poll of all documents, by a service that says this of each. */
+  async function polled({ deps }: ActivityPlace, answer: (serviceId: string) => StatusAnswer) {
     const asked: string[] = [];
     const getInvoice = (serviceId: string): Promise<StatusAnswer> => {
       asked.push(serviceId);
-      return Promise.resolve(typeof answer === 'function' ? answer(serviceId) : answer);
+      return Promise.resolve(answer(serviceId));
     };
-    return { asked, service: { getInvoice } };
+    const result = await asActivity(
+      pollOpenDocuments,
+      { ...deps, service: { ...deps.service, getInvoice } },
+      { all: true },
+    );
+    return { asked, result };
   }
 
-  async function acceptedOne(place: ActivityPlace, ref = 'A'): Promise<TestBatch> {
-    const batch = await place.scenario.run([{ ref }]);
-    await batch.send(ref, accepted(serviceIdOf(place.scenario, ref)));
+  async function acceptedOnes(place: ActivityPlace, refs: readonly string[]): Promise<TestBatch> {
+    const batch = await place.scenario.run(refs.map((ref) => ({ ref })));
+    for (const ref of refs) await batch.send(ref, accepted(serviceIdOf(place.scenario, ref)));
     return reported(place, batch);
   }
 
+  const acceptedOne = (place: ActivityPlace, ref = 'A') => acceptedOnes(place, [ref]);
+  const acceptedMany = (place: ActivityPlace, count: number) => {
+    const refs = texts(count, 'M').map(({ ref }) => ref);
+    return acceptedOnes(place, refs);
+  };
+
   function only(place: ActivityPlace, answer: StatusAnswer): (serviceId: string) => StatusAnswer {
-    return (serviceId) =>
-      serviceId === serviceIdOf(place.scenario, 'A') ? answer : { kind: 'status', status: 'issued', reason: null };
+    return (serviceId) => (serviceId === serviceIdOf(place.scenario, 'A') ? answer : ISSUED);
   }
 
   it.each<readonly [string, StatusAnswer, string]>([
-    ['issued', { kind: 'status', status: 'issued', reason: null }, 'issued'],
+    ['issued', ISSUED, 'issued'],
     ['failed', { kind: 'status', status: 'failed', reason: SAID }, 'failed'],
-    ['still being processed', { kind: 'status', status: 'processing', reason: null }, 'accepted'],
+    ['still being processed', PROCESSING, 'accepted'],
     ['not readable', { kind: 'status', status: 'unreadable', reason: null }, 'accepted'],
     ['not now', { kind: 'not-now', reason: REASON, retryAfterMs: null }, 'accepted'],
   ])('that are %s', async (_, answer, state) => {
     const place = placeOf();
     const batch = await acceptedOne(place);
-    const { asked, service } = telling(only(place, answer));
-    const deps = { ...place.deps, service: { ...place.deps.service, ...service } };
 
-    await asActivity(pollOpenDocuments, deps, { all: true });
+    const { asked } = await polled(place, only(place, answer));
 
     expect(asked).toContain(serviceIdOf(place.scenario, 'A'));
     expect((await batch.line('A')).state).toBe(state);
-    if (state === 'accepted')
-      await asActivity(
-        pollOpenDocuments,
-        {
-          ...deps,
-          service: { ...deps.service, ...telling({ kind: 'status', status: 'issued', reason: null }).service },
-        },
-        { all: true },
-      );
+    if (state === 'accepted') await polled(place, () => ISSUED);
   });
 
   it('are left to another attempt when the worker stops before each was asked', async () => {
@@ -777,40 +628,60 @@ describe('documents without a final word', () => {
     await expect(env.run(pollOpenDocuments, place.deps, { all: true })).rejects.toMatchObject({ type: 'worker-stops' });
   });
 
+  it('are left to another attempt, not called those of a service that is away, when the worker stops while many are asked', async () => {
+    const env = new MockActivityEnvironment();
+    let asked = 0;
+    const place = placeOf({
+      settings: { maxConcurrency: 12 },
+      service: {
+        getInvoice: (_serviceId, signal) =>
+          new Promise<StatusAnswer>((resolve) => {
+            signal?.addEventListener('abort', () => resolve({ kind: 'not-now', reason: LOST, retryAfterMs: null }));
+            if ((asked += 1) === 12) env.cancel();
+          }),
+      },
+    });
+    await acceptedMany(place, 12);
+
+    await expect(env.run(pollOpenDocuments, place.deps, { all: true })).rejects.toMatchObject({ type: 'worker-stops' });
+  });
+
+  it('are left for the next time when ten in a row bring no answer, also after others brought one', async () => {
+    let asked = 0;
+    const place = placeOf({
+      settings: { maxConcurrency: 1 },
+      service: {
+        getInvoice() {
+          asked += 1;
+          return Promise.resolve<StatusAnswer>(
+            asked <= 5 ? ISSUED : { kind: 'not-now', reason: LOST, retryAfterMs: null },
+          );
+        },
+      },
+    });
+    await acceptedMany(place, 40);
+
+    expect(await pollAll(place)).toEqual({ asked: 15, settled: 5, serviceAway: true });
+    expect(asked).toBe(15);
+  });
+
   it('are counted: asked, and of those settled; those of another application are not asked for', async () => {
     const place = placeOf();
     await acceptedOne(place);
     await acceptedOne(place, 'B');
     await acceptedOne(placeOf());
-    const answer = only(place, { kind: 'status', status: 'processing', reason: null });
-    const deps = { ...place.deps, service: { ...place.deps.service, ...telling(answer).service } };
+    const { result } = await polled(place, only(place, PROCESSING));
 
-    expect(await asActivity(pollOpenDocuments, deps, { all: true })).toEqual({
-      ...{ asked: 2, settled: 1, serviceAway: false },
-    });
-    expect(
-      await asActivity(
-        pollOpenDocuments,
-        {
-          ...deps,
-          service: { ...deps.service, ...telling({ kind: 'status', status: 'issued', reason: null }).service },
-        },
-        { all: true },
-      ),
-    ).toEqual({ asked: 1, settled: 1, serviceAway: false });
+    expect(result).toEqual({ asked: 2, settled: 1, serviceAway: false });
+    expect((await polled(place, () => ISSUED)).result).toEqual({ asked: 1, settled: 1, serviceAway: false });
   });
 
   it('that are silent for longer than the settle time are unsettled', async () => {
     const place = placeOf();
     const batch = await acceptedOne(place);
-    const { service } = telling({ kind: 'status', status: 'processing', reason: null });
     place.later(900_001);
 
-    await asActivity(
-      pollOpenDocuments,
-      { ...place.deps, service: { ...place.deps.service, ...service } },
-      { all: true },
-    );
+    await polled(place, () => PROCESSING);
 
     expect((await batch.line('A')).state).toBe('unsettled');
   });
@@ -819,20 +690,17 @@ describe('documents without a final word', () => {
 describe('documents behind words that contradict each other', () => {
   const reason = { code: PROFILE_CONTRADICTION, message: 'Correct the profile' };
 
-  it('are not polled, until a process starts', async () => {
+  it('are not polled, until an operator confirms the profile', async () => {
     const place = placeOf({
       service: { getInvoice: () => Promise.resolve({ kind: 'status', status: 'processing', reason: null }) },
     });
     const { deps, scenario } = place;
-    const batch = await scenario.run([{ ref: 'R0' }], 1_000);
-    await sendFirst(place, batch, [accepted(serviceIdOf(scenario, 'contradicted'))]);
-    await reported(place, batch);
-    const { baseUrl } = deps.service;
-    await deps.ledger.openBreaker({ baseUrl, reason, openedAt: NOW, probeAfter: NOW });
+    await reported(place, await sentBatch(place, [accepted(serviceIdOf(scenario, 'contradicted'))]));
+    await deps.calibration.stop(reason);
     const poll = () => asActivity(pollOpenDocuments, deps, { all: true });
 
     expect(await poll()).toEqual({ asked: 0, settled: 0, serviceAway: true, profileFoundWrong: true });
-    await deps.ledger.endLastingStop(baseUrl);
+    await place.trust();
 
     expect(await poll()).toEqual({ asked: 1, settled: 0, serviceAway: false });
   });
@@ -844,23 +712,14 @@ describe('documents behind words that contradict each other', () => {
       service: {
         async getInvoice() {
           polls += 1;
-          if (polls === 2) await place.deps.watch.stop('Correct the profile', []);
+          if (polls === 2) await place.deps.calibration.stop(reason);
           return { kind: 'status', status: 'failed', reason: REASON };
         },
       },
     });
     const { deps, scenario } = place;
-    const refs = ['R0', 'R1', 'R2', 'R3'];
-    const batch = await scenario.run(
-      refs.map((ref) => ({ ref })),
-      1_000,
-    );
-    await sendFirst(
-      place,
-      batch,
-      refs.map((ref) => accepted(serviceIdOf(scenario, `shown-${ref}`))),
-    );
-    await reported(place, batch);
+    const outcomes = [0, 1, 2, 3].map((at) => accepted(serviceIdOf(scenario, `shown-${at}`)));
+    const batch = await reported(place, await sentBatch(place, outcomes));
 
     expect(await asActivity(pollOpenDocuments, deps, { all: true })).toMatchObject({
       ...{ settled: 1, serviceAway: true, profileFoundWrong: true },
@@ -878,12 +737,8 @@ describe('documents of a service that gives several keys one id', () => {
       service: { getInvoice: () => Promise.resolve({ kind: 'status', status: 'issued', reason: null }) },
     });
     const { deps, scenario } = place;
-    const batch = await scenario.run([{ ref: 'R0' }], 1_000);
-    await sendFirst(place, batch, [accepted(serviceIdOf(scenario, 'own-id'))]);
-    await reported(place, batch);
-    const { baseUrl } = deps.service;
-    const repeated = { code: SERVICE_IDS_REPEATED, message: 'Correct the profile' };
-    await deps.ledger.openBreaker({ baseUrl, reason: repeated, openedAt: NOW, probeAfter: NOW });
+    await reported(place, await sentBatch(place, [accepted(serviceIdOf(scenario, 'own-id'))]));
+    await deps.calibration.stop({ code: SERVICE_IDS_REPEATED, message: 'Correct the profile' });
 
     expect(await asActivity(pollOpenDocuments, deps, { all: true })).toEqual({
       ...{ asked: 1, settled: 1, serviceAway: false },
@@ -897,23 +752,14 @@ describe('reports that no longer say what the ledger says', () => {
     const batch = await unknownOnes(place, 1);
 
     const before = await outdatedReports(place.deps);
-    await asActivity(repeatUnknown, place.deps, { all: true });
+    await repeatAll(place);
 
     expect(before).not.toContain(batch.batchId);
     expect(await outdatedReports(place.deps)).toContain(batch.batchId);
   });
 
   describe('and whose run ended before it wrote another one', () => {
-    const ended = {
-      over: {
-        runs: {
-          isOpen: () => Promise.resolve(false),
-          endedForMs: () => Promise.resolve(1),
-          wasStopped: () => Promise.resolve(false),
-          temporalId: () => Promise.resolve('temporal-1'),
-        },
-      },
-    };
+    const ended = { over: { runs: runsThatAre('ended') } };
 
     it('are those of files that were refused first and sent when they were dropped again', async () => {
       const place = placeOf(ended);
@@ -923,7 +769,7 @@ describe('reports that no longer say what the ledger says', () => {
       await ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
       await noteReport(place, batch);
       const refused = await outdatedReports(place.deps);
-      await batch.claim({ workflowId: 'workflow-2', runId: 'run-2', rereadRefused: true, now: NOW + 1 });
+      await batch.claim({ workflowId: 'workflow-2', runId: 'run-2', now: NOW + 1 });
       await stage(ledger, batch, { application, texts: [{ ref: 'A' }] });
       await batch.send('A', { kind: 'rejected', reason: REASON });
 

@@ -1,8 +1,8 @@
 import { Client } from '@temporalio/client';
 import { describe, expect, inject, it } from 'vitest';
-import { foreseen, unforeseen } from '../../../../src/cli/output/foreseen.ts';
+import { foreseen, unforeseen } from '../../../../src/cli/output/terminal-text.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import { lazyTemporal } from '../../../../src/runtime/temporal/temporal-connection.ts';
+import { lazyTemporal } from '../../../../src/app/temporal/temporal-connection.ts';
 
 describe('an error that ends a command', () => {
   it('is a sentence about the Temporal server where that did not do what it was asked', async () => {
@@ -24,7 +24,7 @@ describe('an error that ends a command', () => {
     expect(await foreseen(error)).toBe(error);
   });
 
-  it('is told with all of its causes where nobody has foreseen it', async () => {
+  it('is shown with all of its causes where it is unexpected', async () => {
     const error = new TypeError('outer', { cause: new Error('middle', { cause: new RangeError('inner') }) });
 
     expect(await foreseen(error)).toBeNull();

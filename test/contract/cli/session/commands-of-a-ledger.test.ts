@@ -2,21 +2,20 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { confirmServiceCommand } from '../../../../src/cli/commands/installation/confirm-service.ts';
-import { chosenApplication } from '../../../../src/cli/session/chosen-application.ts';
+import { confirmServiceCommand } from '../../../../src/cli/commands/installation/confirm-ledger.ts';
+import { readConfig } from '../../../../src/app/config/config.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { purgeCommand } from '../../../../src/cli/commands/purge.ts';
 import { reportCommand } from '../../../../src/cli/commands/outcome/report.ts';
 import { statusCommand } from '../../../../src/cli/commands/outcome/status.ts';
-import { openDataDir } from '../../../../src/runtime/data-dir/data-dir.ts';
-import { acquireDirectoryLock } from '../../../../src/runtime/data-dir/directory-lock.ts';
-import { readProfile } from '../../../../src/wiring/account/read-profiles.ts';
-import { profileDigestOf } from '../../../../src/wiring/profile-fit/profile-digest.ts';
-import { keptFile } from '../../../../src/wiring/files/kept-files.ts';
-import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
+import { openDataDir } from '../../../../src/app/data-dir/data-dir.ts';
+import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
+import { readProfile, profileDigestOf } from '../../../../src/app/account/read-profile.ts';
+import { misfitsOf, stopCalibration } from '../../../../src/domain/calibration.ts';
+import { keptFile } from '../../../../src/app/files/kept-files.ts';
+import { openLedger } from '../../../../src/app/account/open-ledger.ts';
 import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
-import { postgresDatabase, type PostgresDatabase } from '../../../support/servers/postgres-database.ts';
-import { postgresUrl } from '../../../support/servers/postgres-schema.ts';
+import { postgresDatabase, type PostgresDatabase, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import { printed } from '../../../unit/cli/printed.ts';
 
 const url = postgresUrl();
@@ -71,7 +70,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
     it('has a line for each batch, newest first: what went out, what did not, what is open', async () => {
       const { stdout } = printed();
 
-      expect(await statusCommand({ batchId: null, json: false, env })).toBe(0);
+      expect(await statusCommand(env, { json: false })).toBe(0);
       const [head, ...lines] = stdout().trimEnd().split('\n');
       expect(head?.split(/ {2,}/u)).toEqual(['BATCH', 'STATE', 'STARTED', 'INVOICES', 'WENT OUT', 'DID NOT', 'OPEN']);
       expect(lines.map((line) => line.split(/ {2,}/u).toSpliced(2, 1))).toEqual([
@@ -80,52 +79,6 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
         [issued.batchId, 'finished', '1', '1', '0', '0'],
       ]);
     });
-
-    it('tells of one batch where it stands, and what to type next', async () => {
-      const { stdout } = printed();
-
-      await statusCommand({ batchId: failed.batchId, json: false, env });
-
-      const lines = stdout().split('\n');
-      expect(lines[0]).toBe(`Batch ${failed.batchId}: finished`);
-      expect(lines.slice(2)).toEqual([
-        '  invoices  2 from 2 rows: 0 went out, 2 not confirmed as issued, 0 open',
-        '  states    rejected 1, held 1',
-        `  next      lote report ${failed.batchId}, then correct the rows or lote retry ${failed.batchId}`,
-        '',
-      ]);
-    });
-
-    it('is one JSON document', async () => {
-      const { stdout } = printed();
-
-      await statusCommand({ batchId: failed.batchId, json: true, env });
-
-      expect(JSON.parse(stdout())).toEqual({
-        batches: [
-          {
-            id: failed.batchId,
-            file: 'invoices.csv',
-            state: 'finished',
-            counts: { held: 1, rejected: 1 },
-            rowsLost: 0,
-          },
-        ],
-      });
-    });
-
-    it('of a batch that nobody knows is a mistake of the caller, and nothing is printed', async () => {
-      const { stdout } = printed();
-
-      const error = await statusCommand({ batchId: 'batch-none', json: true, env }).catch((reason: unknown) => reason);
-
-      expect(error).toMatchObject({
-        code: 'batch-not-found',
-        message: 'The ledger knows no batch batch-none. `lote status` lists the batches it knows.',
-      });
-      expect(exitCodeOf(error)).toBe(64);
-      expect(stdout()).toBe('');
-    });
   });
 
   describe('lote report', () => {
@@ -133,7 +86,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       const { stdout } = printed();
       const reports = join(directory, 'reports', issued.batchId);
 
-      expect(await reportCommand({ batchId: issued.batchId, follow: false, json: false, env })).toBe(0);
+      expect(await reportCommand(env, { batch: issued.batchId, follow: false, json: false })).toBe(0);
       expect(stdout()).toBe(
         [
           `Batch ${issued.batchId}: finished`,
@@ -146,25 +99,19 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       );
     });
 
-    it('has the exit codes of run: 1 for a batch that has ended with something not issued', async () => {
-      printed();
-
-      expect(await reportCommand({ batchId: failed.batchId, follow: false, json: true, env })).toBe(1);
-    });
-
     it('says of a batch that goes on how far it is, and ends with 1', async () => {
       const { stdout } = printed();
 
-      expect(await reportCommand({ batchId: running.batchId, follow: false, json: false, env })).toBe(1);
+      expect(await reportCommand(env, { batch: running.batchId, follow: false, json: false })).toBe(1);
       expect(stdout()).toBe(
         `Batch ${running.batchId}: running, 1 of 2 invoices at rest. No report yet; --follow waits for it.\n`,
       );
     });
 
-    it('is one JSON document, with null for a file that is not there', async () => {
+    it('is one JSON document, with null for a file that is not there, and 1 where something is not issued', async () => {
       const { stdout } = printed();
 
-      await reportCommand({ batchId: failed.batchId, follow: false, json: true, env });
+      expect(await reportCommand(env, { batch: failed.batchId, follow: false, json: true })).toBe(1);
 
       expect(JSON.parse(stdout())).toEqual({
         batch: {
@@ -172,12 +119,6 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
           counts: { held: 1, rejected: 1, rows: 2, invoices: 2, rowsWithoutInvoice: 0, rowsLost: 0 },
           reports: { json: null, csv: null, html: null, corrections: null },
         },
-      });
-    });
-
-    it('of a batch that nobody knows is a mistake of the caller', async () => {
-      await expect(reportCommand({ batchId: 'batch-none', follow: true, json: false, env })).rejects.toMatchObject({
-        code: 'batch-not-found',
       });
     });
   });
@@ -191,8 +132,8 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       expect(await confirmServiceCommand({ ...env, ...account })).toBe(0);
 
       expect(stdout().split('\n')).toEqual([
-        'Application "iberia" of this ledger uses built-in sandbox with the configured key.',
-        'Application "default" of this ledger uses https://api.example with the configured key.',
+        'Application "iberia" of this ledger uses built-in sandbox with the configured key. The ids in its list of merchants count as right.',
+        'Application "default" of this ledger uses https://api.example with the configured key. The ids in its list of merchants count as right.',
         '',
       ]);
       expect(stdout()).not.toContain('sk_test_abc');
@@ -201,18 +142,20 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
     it('takes the profile for right only if it is told so: a new key says nothing of its words', async () => {
       const { stdout } = printed();
       const own = { ...env, INVOICING_BASE_URL: 'https://words.example', INVOICING_API_KEY: 'sk_test_words' };
-      const { config } = chosenApplication(own, null);
+      const config = readConfig(own);
       const digest = profileDigestOf(config, readProfile(config));
       const ledger = await openLedger({ databaseUrl: database.url, directory });
-      const codes = async () => (await ledger.misfits(digest)).map(({ code }) => code);
+      const codes = async () => misfitsOf(await ledger.calibration(digest)).map(({ code }) => code);
       try {
-        await ledger.noteMisfits(digest, [{ code: 'profile-contradiction', message: 'Swapped', times: 1, at: NOW }]);
+        await ledger.calibrate(digest, (draft) =>
+          stopCalibration(draft, { code: 'profile-contradiction', message: 'Swapped.' }, NOW),
+        );
 
         await confirmServiceCommand(own);
         expect(await codes()).toEqual(['profile-contradiction']);
-        await confirmServiceCommand(own, { isProfileRight: true });
+        await confirmServiceCommand(own, { profile: true });
         expect(await codes()).toEqual([]);
-        expect(stdout()).toContain('Its service profile counts as right; start Lote again.');
+        expect(stdout()).toContain('Its service profile counts as right.');
       } finally {
         await ledger.close();
       }
@@ -222,39 +165,10 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
   describe('lote purge', () => {
     const own = (): Record<string, string> => ({ ...env, LOTE_APPLICATION: application });
 
-    it('of several applications purges the named one, every one, or says that one must be named', async () => {
-      const { LOTE_DATA_DIR = '' } = env;
-      const folder = join(directory, 'applications');
-      await mkdir(folder, { recursive: true });
-      for (const name of [application, 'nobody-else'])
-        await writeFile(
-          join(folder, `${name}.json`),
-          JSON.stringify({ name, apiKeyFile: '/none', inputDir: join(directory, 'clients', name) }),
-        );
-      const ofSeveral = { olderThan: '1d', dryRun: true, json: true, env: { ...env, LOTE_APPLICATIONS_DIR: folder } };
-      const kept = keptFile(join(LOTE_DATA_DIR, 'applications', application), issued.sha256);
-      await mkdir(join(kept, '..'), { recursive: true });
-      await writeFile(kept, 'bytes');
-      const purged = async (whose: { readonly application?: string; readonly everyApplication?: boolean }) => {
-        const { stdout } = printed();
-        await purgeCommand({ ...ofSeveral, ...whose });
-        const { batches } = (JSON.parse(stdout()) as { purged: { batches: { batchId: string }[] } }).purged;
-        return batches.map(({ batchId }) => batchId);
-      };
-
-      await expect(purgeCommand(ofSeveral)).rejects.toMatchObject({ code: 'usage' });
-      await expect(
-        purgeCommand({ ...ofSeveral, application: 'nobody-else', everyApplication: true }),
-      ).rejects.toMatchObject({ code: 'usage' });
-      expect(await purged({ application: 'nobody-else' })).toEqual([]);
-      expect(await purged({ application })).toContain(issued.batchId);
-      expect(await purged({ everyApplication: true })).toContain(issued.batchId);
-    });
-
     it('leaves the batches of another application, and names it', async () => {
       const { stdout } = printed();
 
-      expect(await purgeCommand({ olderThan: '1d', dryRun: false, json: false, env })).toBe(0);
+      expect(await purgeCommand(env, { olderThan: '1d', dryRun: false, json: false })).toBe(0);
 
       expect(stdout()).toMatch(/^Nothing to purge\.\nBatches of that age stay, of other applications/u);
       expect(stdout()).toContain(application);
@@ -266,7 +180,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       await mkdir(join(kept, '..'), { recursive: true });
       await writeFile(kept, 'bytes');
 
-      expect(await purgeCommand({ olderThan: '1d', dryRun: true, json: true, env: own() })).toBe(0);
+      expect(await purgeCommand(own(), { olderThan: '1d', dryRun: true, json: true })).toBe(0);
 
       const { dryRun, purged } = JSON.parse(stdout()) as {
         dryRun: boolean;
@@ -281,9 +195,9 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
     it('then removes the words and the copies of files, once', async () => {
       const { stdout } = printed();
 
-      await purgeCommand({ olderThan: '1 day', dryRun: false, json: false, env: own() });
+      await purgeCommand(own(), { olderThan: '1 day', dryRun: false, json: false });
       const first = stdout();
-      await purgeCommand({ olderThan: '1d', dryRun: false, json: false, env: own() });
+      await purgeCommand(own(), { olderThan: '1d', dryRun: false, json: false });
 
       const lines = first.split('\n');
       expect(lines[0]).toMatch(/^Purged \d+ batches:$/u);
@@ -291,7 +205,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
         '  contents of invoices',
         '  bodies of requests',
         '  findings',
-        '  raw deliveries',
+        '  unreadable deliveries',
         '  copies of files',
       ]);
       const stay = [
@@ -313,12 +227,12 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * 86_400_000 });
       onTestFinished(() => void vi.useRealTimers());
 
-      const asked = purgeCommand({ olderThan: '390d', dryRun: false, json: true, env: own() });
+      const asked = purgeCommand(own(), { olderThan: '390d', dryRun: false, json: true });
 
       await expect(asked).rejects.toMatchObject({
         code: 'interlock',
         message: expect.stringMatching(
-          /^Purging: .* because what a clock that is ahead takes for old is gone for good; .* s ahead\. Nothing was removed\. Set both \(NTP\)\.$/u,
+          /^Working on the ledger: .* s ahead\. Nothing was sent or removed\. Set both \(NTP\)\.$/u,
         ) as string,
       });
     });
@@ -326,7 +240,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
     it.each(['400', '23h', '400m', '-1d', '', 'a year', '1d2h', '0.9d'])(
       'does not take %j for an age',
       async (olderThan) => {
-        const error = await purgeCommand({ olderThan, dryRun: true, json: false, env }).catch(
+        const error = await purgeCommand(env, { olderThan, dryRun: true, json: false }).catch(
           (reason: unknown) => reason,
         );
 
@@ -342,8 +256,8 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       const lock = await acquireDirectoryLock(path);
       const { DATABASE_URL: _, ...embedded }: Record<string, string> = { ...env, LOTE_DATA_DIR: path };
 
-      const command = { olderThan: '1d', dryRun: true, json: false, env: embedded, ownerPatienceMs: 500 };
-      const error = await purgeCommand(command).catch((reason: unknown) => reason);
+      const command = { olderThan: '1d', dryRun: true, json: false };
+      const error = await purgeCommand(embedded, command, 500).catch((reason: unknown) => reason);
       await lock?.release();
 
       expect(error).toMatchObject({ code: 'data-directory-owned' });

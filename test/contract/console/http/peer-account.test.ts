@@ -23,6 +23,7 @@ async function started(host: string): Promise<string> {
     reportsDir: '/nowhere',
     links: { temporalUi: null },
     version: '0.1.0',
+    ready: () => Promise.resolve({ status: 'ready', parts: {} }),
     actions: { run: async () => ({ batches: [] }) },
   });
   onTestFinished(() => web.close());

@@ -7,13 +7,12 @@ import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type { ConsoleActions, ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { TOKEN_HEADER } from '../../../../src/console/http/guard.ts';
 import { startConsole, type RunningConsole } from '../../../../src/console/start-console.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { openLedger } from '../../../../src/wiring/account/open-ledger.ts';
-import { consolePeople } from '../../../../src/wiring/console/console-people.ts';
-import { createProfileEditor, NOTHING_RECORDED } from '../../../../src/wiring/console/profile-editor.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { openLedger } from '../../../../src/app/account/open-ledger.ts';
 import { signInProxy, type SignInProxy } from '../../../support/servers/sign-in-proxy.ts';
 import { aBatch, anInvoice, ledgerHolding } from '../../../unit/console/console-ledger.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import { consolePeople, profileSettings } from '../../../../src/app/console/console-parts.ts';
 
 const TOKEN = 'a-long-random-token';
 /** Of this machine, as 127.0.0.1 is; the tests themselves come from there, and only the proxy from here. */
@@ -30,7 +29,7 @@ const FOUND = INVOICES.map((invoice) => ({
 }));
 const CHECK = {
   ...{ refused: false, sha256: 'ab', proof: {}, rows: 1, rowsWithoutInvoice: 0, rowsLost: 0, invoices: 1, invalid: 0 },
-  ...{ net: {}, findings: [], firstBodies: [] },
+  ...{ netOfValid: {}, findings: [], firstBodies: [] },
 };
 
 const SIGN_IN = {
@@ -75,14 +74,11 @@ function consoleOptions(): ConsoleOptions {
     reportsDir: directory,
     links: { temporalUi: null },
     version: '0.1.0',
+    ready: () => Promise.resolve({ status: 'ready', parts: {} }),
     token: TOKEN,
     actions: actions(),
     people: consolePeople(SIGN_IN, ledger),
-    profileEditor: createProfileEditor({
-      ...{ profile: DEFAULT_PROFILE, fileText: () => null, secrets: [], recordings: NOTHING_RECORDED },
-      save: async ({ by }) => (done.push(`save by ${by}`), '/profiles/a.json'),
-      kept: async () => null,
-    }),
+    profileSettings: profileSettings(DEFAULT_PROFILE),
   };
 }
 
@@ -180,7 +176,6 @@ function routes(method: string): readonly string[] {
     path
       .replace(':ordinal{[0-9]{1,9}}', '1')
       .replace(/:date(\{.+\})?/u, '2026-11-21')
-      .replace(':application', 'anna')
       .replace(':name', 'report.csv')
       .replace(':id', BATCH),
   );
@@ -188,8 +183,8 @@ function routes(method: string): readonly string[] {
 }
 
 const POSTS: readonly string[] = [
-  '/api/applications/anna/purge',
   '/api/purge',
+  '/api/rows',
   '/api/run',
   `/batches/${BATCH}/invoices/1/reconcile`,
   `/batches/${BATCH}/invoices/1/retry`,
@@ -198,14 +193,14 @@ const POSTS: readonly string[] = [
   `/batches/${BATCH}/retry`,
   '/files',
   '/mapping',
-  '/profile/check',
-  '/profile/download',
-  '/profile/save',
   '/start',
 ];
 
+/** Of those, what no page asks for. */
+const FOR_PROGRAMS: readonly string[] = ['/api/purge', '/api/rows'];
+
 /** What runs before an answer is made, and answers nothing itself. */
-const MIDDLEWARE: readonly string[] = ['/*', '/batches/*', '/mapping', '/profile/*', '/start'];
+const MIDDLEWARE: readonly string[] = ['/*', '/batches/*', '/mapping', '/start'];
 
 const PAGES: readonly string[] = [
   '/',
@@ -223,9 +218,6 @@ const DOWNLOADS: readonly string[] = [
   `/api/batches/${BATCH}/invoices`,
   '/api/invoices?q=F-1',
   '/search.csv?q=F-1',
-  '/search.xlsx?q=F-1',
-  `/batches/${BATCH}/invoices.csv`,
-  `/batches/${BATCH}/invoices.xlsx`,
   `/batches/${BATCH}/audit.csv`,
   `/batches/${BATCH}/files/report.csv`,
 ];
@@ -253,7 +245,7 @@ describe('a console behind a proxy that signs people in', () => {
       { headers: { 'x-forwarded-user': 'ana', 'x-forwarded-for': PROXY, forwarded: `for=${PROXY}` } },
     ],
     ['the cookie of a session with the token', '/?token=a-long-random-token', {}],
-  ])('lets nobody in who comes past the proxy with %s', async (_, path, asked) => {
+  ])('refuses a request past the proxy with %s', async (_, path, asked) => {
     const answer = await ask(web.port, path, asked);
 
     expect(answer.status).toBe(401);
@@ -273,13 +265,13 @@ describe('a console behind a proxy that signs people in', () => {
     ['the name of the actor that programs have', 'Console-Token'],
     ['a name without end', 'a'.repeat(129)],
     ['a name with a control character', 'ana\u0085x'],
-  ])('lets nobody in with %s', async (_, name) => {
+  ])('refuses %s', async (_, name) => {
     const answer = await ask(web.port, '/', { from: PROXY, headers: { 'x-forwarded-user': name } });
 
     expect(answer.status).toBe(401);
   });
 
-  it.each(['x-forwarded-user', 'x-forwarded-groups'])('lets nobody in with two headers %s', async (doubled) => {
+  it.each(['x-forwarded-user', 'x-forwarded-groups'])('refuses two headers %s', async (doubled) => {
     const headers = { 'x-forwarded-user': 'bruno', [doubled]: ['bruno', 'billing'] };
 
     expect((await ask(web.port, '/', { from: PROXY, headers })).status).toBe(401);
@@ -300,13 +292,13 @@ describe('a console behind a proxy that signs people in', () => {
     expect(answer.text).toContain('CONSOLE_URL');
   });
 
-  it('gives the probes of a container their word, and nobody else', async () => {
+  it('answers the probes of a container alone without a person', async () => {
     expect((await ask(web.port, '/health/live')).text).toBe('{"status":"live"}');
     expect((await ask(web.port, '/api/health')).text).toBe('{"status":"up"}');
   });
 });
 
-describe('somebody who may look', () => {
+describe('a person who may look', () => {
   it('is refused at every address that changes something, and nothing happens', async () => {
     const methods = createConsoleApp(options).routes.map(({ method }) => method);
     expect(new Set(methods)).toEqual(new Set(['ALL', 'GET', 'POST']));
@@ -328,7 +320,7 @@ describe('somebody who may look', () => {
     expect((await as('bruno', '/api/run', { method: 'POST', headers, body: '{}' })).status).toBe(403);
   });
 
-  it('finds no form on any page, where somebody who may operate does', async () => {
+  it('finds no form on any page, where a person who may operate does', async () => {
     const known = [...PAGES, ...DOWNLOADS, ...OTHERS].map((path) => path.split('?')[0] ?? '');
     expect(routes('GET')).toEqual(known.toSorted());
 
@@ -337,7 +329,7 @@ describe('somebody who may look', () => {
       return pages.filter(({ text }) => /method="post"|formaction/u.test(text)).map(({ path }) => path);
     };
     expect(await formsOf('bruno')).toEqual([]);
-    expect(await formsOf('ana')).toEqual(['/', `/batches/${BATCH}`, `/batches/${BATCH}/invoices/1`, '/profile']);
+    expect(await formsOf('ana')).toEqual(['/', `/batches/${BATCH}`, `/batches/${BATCH}/invoices/1`]);
   });
 
   it.each(['/check', '/mapping'])('is told so in the language of the page, also at %s', async (path) => {
@@ -350,16 +342,16 @@ describe('somebody who may look', () => {
   });
 });
 
-describe('somebody who may operate', () => {
+describe('a person who may operate', () => {
   it('is let through to every address, and named to what it does', async () => {
-    for (const path of routes('POST').filter((one) => !one.endsWith('/purge')))
+    for (const path of routes('POST').filter((one) => !FOR_PROGRAMS.includes(one)))
       expect([path, (await post('ana', path)).status]).not.toEqual([path, 403]);
 
     expect(done).toContain('pause by ana');
     expect(done).toContain('retry by ana');
   });
 
-  it('cannot use the token of a page that was made for somebody else', async () => {
+  it('cannot use the token of a page that was made for another person', async () => {
     const headers = { ...(await pageOf('olga')), 'content-type': 'application/x-www-form-urlencoded' };
     const form = { method: 'POST', headers, body: 'kind=pause&reason=why' };
 
@@ -380,8 +372,8 @@ describe('somebody who may operate', () => {
     expect(answer.text).toContain('origin-refused');
   });
 
-  it('purges nothing: that takes a program with the token', async () => {
-    expect((await post('ana', '/api/purge', '{}')).status).toBe(403);
+  it.each(FOR_PROGRAMS)('is refused at %s, which takes a program with the token', async (path) => {
+    expect((await post('ana', path, '{}')).status).toBe(403);
     expect(done).toEqual([]);
   });
 

@@ -1,57 +1,39 @@
-import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import { accepted, createScenario, delivery, NIF, NOW, OTHER_NIF, REASON, serviceIdOf } from '../scenario.ts';
+import { describe, expect, it } from 'vitest';
+import { accepted, createScenario, delivery, NIF, NOW, OTHER_NIF, REASON, type TestBatch } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
 const POLICY = { retryableCodes: ['try-again'], maxGenerations: 2 };
 const REFUSED: SendOutcome = { kind: 'rejected', reason: REASON };
 const UNKNOWN: SendOutcome = { kind: 'pending', reason: REASON, mayExist: true };
 
 /** What the failure budget and the first invoices of a batch are judged by. */
-export function answerCountsContract(open: OpenLedger): void {
-  let ledger: Ledger;
-  let scenario: Scenario;
+export function answerCountsContract(ledger: Ledger): void {
+  const scenario = createScenario(ledger);
 
   async function accept(batch: TestBatch, refs: readonly string[]): Promise<void> {
-    for (const ref of refs) await batch.send(ref, accepted(serviceIdOf(scenario, ref)));
+    for (const ref of refs) await batch.send(ref, accepted(scenario.serviceId(ref)));
   }
 
   /** `failed` by a GET that confirms the event. */
   async function fail(batch: TestBatch, ref: string, code: string): Promise<void> {
     const { invoices } = await ledger.reportedFailures(batch.batchId, 100);
-    const found = invoices.find(({ serviceId }) => serviceId === serviceIdOf(scenario, ref));
+    const found = invoices.find(({ serviceId }) => serviceId === scenario.serviceId(ref));
     if (found === undefined) throw new Error(`${ref} was expected among the reported failures`);
-    await ledger.recordStatus([
-      {
-        invoiceId: found.invoiceId,
-        serviceId: found.serviceId,
-        status: 'failed',
-        reason: { code, message: code },
-        now: NOW,
-      },
-    ]);
+    await scenario.ask({ invoiceId: found.invoiceId, serviceId: found.serviceId }, 'failed', {
+      reason: { code, message: code },
+      now: NOW,
+    });
   }
 
   function report(refs: readonly string[], verdict: 'issued' | 'failed') {
-    return ledger.recordDeliveries(
-      refs.map((ref) => delivery(serviceIdOf(scenario, ref), verdict, { reason: REASON })),
-    );
+    return ledger.recordDeliveries(refs.map((ref) => delivery(scenario.serviceId(ref), verdict, { reason: REASON })));
   }
 
   describe('what the service has said of a batch', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
-
     it('counts each invoice by its answer and by its final word', async () => {
       const refs = ['refused', 'issued', 'failed', 'again', 'reported', 'open', 'unanswered', 'unsent'];
-      const batch = await scenario.run(
-        refs.map((ref) => ({ ref })),
-        8,
-      );
+      const batch = await scenario.run(refs, 8);
       await batch.send('refused', REFUSED);
       await batch.send('unanswered', UNKNOWN);
       await accept(batch, ['issued', 'failed', 'again', 'reported', 'open']);
@@ -74,12 +56,16 @@ export function answerCountsContract(open: OpenLedger): void {
 
     it('counts a failure for good where the retry policy sends nothing again, because the lost time may have sent it', async () => {
       const own = createScenario(ledger);
-      const batch = await own.run([{ ref: 'doubtful' }, { ref: 'sure' }]);
-      const { invoiceId } = await batch.one('doubtful');
+      const batch = await own.run(['doubtful', 'sure']);
+      const { invoiceId, identity } = await batch.one('doubtful');
       const sure = await batch.one('sure');
-      const serviceIds = ['doubtful', 'sure'].map((ref) => serviceIdOf(own, ref)) as [string, string];
+      const serviceIds = ['doubtful', 'sure'].map((ref) => own.serviceId(ref)) as [string, string];
       await batch.send('doubtful', accepted(serviceIds[0]));
-      await ledger.closeSendingGaps(randomUUID(), own.application);
+      await ledger.takeLostSends({
+        positions: new Map(),
+        sends: [{ identity, idempotencyKey: 'lote_another', sentAt: NOW }],
+        now: NOW,
+      });
       await batch.send('sure', accepted(serviceIds[1]));
       const failure = { status: 'failed', reason: { code: 'try-again', message: 'said' }, now: NOW } as const;
       await ledger.recordStatus([
@@ -92,9 +78,9 @@ export function answerCountsContract(open: OpenLedger): void {
     });
 
     it('counts nothing of an invoice that another batch sends', async () => {
-      const owner = await scenario.run([{ ref: 'shared' }]);
+      const owner = await scenario.run(['shared']);
       await accept(owner, ['shared']);
-      const other = await scenario.run([{ ref: 'shared' }]);
+      const other = await scenario.run(['shared']);
 
       const counts = await ledger.countAnswers(other.batchId, POLICY);
 
@@ -104,8 +90,8 @@ export function answerCountsContract(open: OpenLedger): void {
 
     it('knows how many were refused or failed at most, as soon as an event says so', async () => {
       const refs = ['no', 'events', 'confirmed', 'again', 'good', 'rest', 'left'].map((ref) => `most-${ref}`);
-      const batch = await scenario.run(refs.map((ref) => ({ ref })));
-      const neighbour = await scenario.run([{ ref: 'most-neighbour' }]);
+      const batch = await scenario.run(refs);
+      const neighbour = await scenario.run(['most-neighbour']);
       await accept(neighbour, ['most-neighbour']);
       await batch.send('most-no', REFUSED);
       await batch.send('most-left', { kind: 'held', reason: REASON });
@@ -141,7 +127,7 @@ export function answerCountsContract(open: OpenLedger): void {
 
     it('gives some of the reported failures, and says how many there are', async () => {
       const refs = ['f1', 'f2', 'f3', 'f4'].map((ref) => `reported-${ref}`);
-      const batch = await scenario.run(refs.map((ref) => ({ ref })));
+      const batch = await scenario.run(refs);
       await accept(batch, refs);
       await report(refs.slice(0, 3), 'failed');
 

@@ -1,30 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import {
-  accepted,
-  createScenario,
-  finishStaging,
-  invoiceOf,
-  NOW,
-  REASON,
-  serviceIdOf,
-  stage,
-  validInvoice,
-} from '../scenario.ts';
+import { accepted, createScenario, NOW, REASON } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const OTHER_RUN = { runId: 'run-2', workflowId: 'workflow-2' };
 
-export function claimingContract(open: OpenLedger): void {
+export function claimingContract(ledger: Ledger): void {
   describe('claimBatch', () => {
-    let ledger: Ledger;
-    let scenario: Scenario;
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    const scenario = createScenario(ledger);
 
     it('claims a new file in state staging', async () => {
       const batch = await scenario.begin();
@@ -47,6 +31,7 @@ export function claimingContract(open: OpenLedger): void {
         finishedAt: null,
         revision: 0,
         fencingToken: 1,
+        stopped: null,
         proof: {},
       });
     });
@@ -72,14 +57,17 @@ export function claimingContract(open: OpenLedger): void {
     it.each(['running', 'paused'] as const)(
       'keeps a %s batch with its run, and resumes it for a run that takes over',
       async (state) => {
-        const batch = await scenario.run([{ ref: `kept-${state}` }]);
+        const batch = await scenario.run([`kept-${state}`]);
         await ledger.setBatchState(batch.batchId, state, NOW);
 
         expect((await batch.claim()).kind).toBe('resumed');
         expect((await batch.claim(OTHER_RUN)).kind).toBe('owned');
         const taken = await batch.claim({ ...OTHER_RUN, takeOver: true });
 
-        expect(taken).toMatchObject({ kind: 'resumed', batch: { state, runId: 'run-2', workflowId: 'workflow-2' } });
+        expect(taken).toMatchObject({
+          kind: 'resumed',
+          batch: { state: 'running', runId: 'run-2', workflowId: 'workflow-2' },
+        });
       },
     );
 
@@ -121,28 +109,62 @@ export function claimingContract(open: OpenLedger): void {
       ['paused', true],
       ['cancelled', false],
     ] as const)(
-      'keeps a batch that an operator has %s from a run that leaves what was stopped',
+      'gives a batch that an operator has %s to a person, and to another order only to close it',
       async (stop, paused) => {
-        const batch = await scenario.run([{ ref: `stopped-${stop}` }]);
+        const batch = await scenario.run([`stopped-${stop}`]);
         const { workflowId, runId } = await batch.record();
         const takeOver = { ...OTHER_RUN, takeOver: true, closedRun: { workflowId, runId } };
         const order = { batchId: batch.batchId, workflowId, runId, version: 1, paused, cancelled: !paused };
         await ledger.recordControl(order);
-
-        expect((await batch.claim({ ...takeOver, leavesStopped: true })).kind).toBe('owned');
         expect(await ledger.sendingBatches([batch.batchId])).toEqual([]);
-        expect((await batch.claim(takeOver)).kind).toBe('resumed');
+
+        for (const by of ['drop', 'none'] as const)
+          expect((await batch.claim({ ...takeOver, ...(by === 'none' && OTHER_RUN), order: by })).kind).toBe('stopped');
+        const person = { ...takeOver, runId: 'run-3', closedRun: OTHER_RUN };
+        expect(await batch.claim(person)).toMatchObject({
+          kind: 'resumed',
+          batch: { state: 'running', stopped: null },
+        });
       },
     );
 
-    it('hands a batch that nobody has stopped to a run that leaves what was stopped', async () => {
-      const batch = await scenario.run([{ ref: 'not-stopped' }]);
+    it.each([
+      ['paused', true],
+      ['cancelled', false],
+    ] as const)('keeps a batch %s for the next run of the same work, which sends none of it', async (what, paused) => {
+      const batch = await scenario.run([`restarted-${what}`]);
+      const { workflowId, runId } = await batch.record();
+      await ledger.recordControl({ batchId: batch.batchId, workflowId, runId, version: 7, paused, cancelled: !paused });
+      const before = await batch.record();
+      const restart = { workflowId, runId: 'run-2', order: 'restart', takeOver: true } as const;
 
-      expect((await batch.claim({ ...OTHER_RUN, takeOver: true, leavesStopped: true })).kind).toBe('resumed');
+      const result = await batch.claim({ ...restart, closedRun: { workflowId, runId } });
+
+      const { state, stopped } = before;
+      expect(result).toMatchObject({ kind: 'resumed', batch: { state, stopped, runId: 'run-2' } });
+      expect(stopped).toMatchObject({ what });
+      expect(await ledger.sendingBatches([batch.batchId])).toEqual([]);
+      const resume = { batchId: batch.batchId, workflowId, version: 1, paused: false, cancelled: false };
+      expect(await ledger.recordControl({ ...resume, runId })).toBe(false);
+      expect(await ledger.recordControl({ ...resume, runId: 'run-2' })).toBe(true);
+      expect(await batch.record()).toMatchObject({ state: 'running', stopped: null });
+    });
+
+    it('opens no finished batch again for the next run of the same work', async () => {
+      const batch = await scenario.run(['held-and-restarted']);
+      await batch.finish();
+
+      expect((await batch.claim({ ...OTHER_RUN, order: 'restart', takeOver: true })).kind).toBe('closed');
+    });
+
+    it('hands a batch that nobody has stopped to a run that orders nothing', async () => {
+      const batch = await scenario.run(['not-stopped']);
+
+      expect((await batch.claim({ ...OTHER_RUN, takeOver: true, order: 'none' })).kind).toBe('resumed');
     });
 
     it('leaves a finished batch closed when everything in it is final', async () => {
-      const batch = await scenario.run([{ ref: 'final' }]);
+      const batch = await scenario.run(['final']);
       await batch.send('final', { kind: 'rejected', reason: REASON });
       await batch.finish();
 
@@ -155,8 +177,8 @@ export function claimingContract(open: OpenLedger): void {
     });
 
     it.each(['finished', 'cancelled'] as const)('opens a %s batch again for a held invoice', async (state) => {
-      const batch = await scenario.run([{ ref: `held-${state}` }]);
-      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      const batch = await scenario.run([`held-${state}`]);
+      await batch.hold();
       await ledger.setBatchState(batch.batchId, state, NOW);
 
       const result = await batch.claim(OTHER_RUN);
@@ -166,11 +188,11 @@ export function claimingContract(open: OpenLedger): void {
     });
 
     it('opens nothing again for a run that has waited for the one that had the file', async () => {
-      const batch = await scenario.run([{ ref: 'held-waited' }]);
-      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      const batch = await scenario.run(['held-waited']);
+      await batch.hold();
       await batch.finish();
 
-      expect(await batch.claim({ ...OTHER_RUN, waited: true })).toMatchObject({
+      expect(await batch.claim({ ...OTHER_RUN, order: 'none' })).toMatchObject({
         kind: 'closed',
         batch: { state: 'finished', runId: 'run-1' },
       });
@@ -180,10 +202,10 @@ export function claimingContract(open: OpenLedger): void {
       'opens a finished batch again for an %s invoice',
       async (state) => {
         const ref = `open-${state}`;
-        const batch = await scenario.run([{ ref }]);
+        const batch = await scenario.run([ref]);
         if (state === 'sending') await batch.freeze(ref);
         if (state === 'unknown') await batch.send(ref, { kind: 'unknown', reason: REASON });
-        if (state === 'accepted' || state === 'unsettled') await batch.send(ref, accepted(serviceIdOf(scenario, ref)));
+        if (state === 'accepted' || state === 'unsettled') await batch.send(ref, accepted(scenario.serviceId(ref)));
         if (state === 'unsettled')
           await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
         await batch.finish();
@@ -193,19 +215,19 @@ export function claimingContract(open: OpenLedger): void {
       },
     );
 
-    it('leaves a refused batch closed, unless it is to be read again by another run', async () => {
+    it('leaves a refused batch closed, unless another run is ordered to read it again', async () => {
       const batch = await scenario.begin();
       await ledger.refuseBatch(batch, { rows: 3, fileFindings: [], proof: {}, now: NOW });
 
-      expect((await batch.claim({ ...OTHER_RUN, takeOver: true })).kind).toBe('closed');
-      expect((await batch.claim({ rereadRefused: true })).kind).toBe('closed');
-      const again = await batch.claim({ ...OTHER_RUN, rereadRefused: true });
+      expect((await batch.claim({ ...OTHER_RUN, takeOver: true, order: 'none' })).kind).toBe('closed');
+      expect((await batch.claim({})).kind).toBe('closed');
+      const again = await batch.claim({ ...OTHER_RUN });
       expect(again).toMatchObject({ kind: 'claimed', batch: { state: 'staging', finishedAt: null } });
-      expect((await batch.claim({ runId: 'run-3', rereadRefused: true })).kind).toBe('owned');
+      expect((await batch.claim({ runId: 'run-3' })).kind).toBe('owned');
     });
 
     it('is taken over from a closed run by one of those who saw it closed', async () => {
-      const batch = await scenario.run([{ ref: 'orphan' }]);
+      const batch = await scenario.run(['orphan']);
       const { workflowId, runId } = await batch.record();
       const claims = await Promise.all(
         ['run-2', 'run-3', 'run-4'].map((taker) =>
@@ -231,43 +253,21 @@ export function claimingContract(open: OpenLedger): void {
   });
 
   describe('batch states', () => {
-    let ledger: Ledger;
-    let scenario: Scenario;
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    const scenario = createScenario(ledger);
 
-    async function stateAfter(
-      ...states: readonly ('running' | 'paused' | 'cancelled' | 'finished')[]
-    ): Promise<TestBatch> {
+    it.each([
+      [['paused'], 'paused', null],
+      [['paused', 'running'], 'running', null],
+      [['finished'], 'finished', NOW],
+      [['cancelled', 'finished'], 'cancelled', NOW + 1],
+      [['finished', 'running'], 'finished', NOW],
+      [['cancelled', 'paused'], 'cancelled', NOW],
+    ] as const)('after %s are %s: only a claim opens a closed batch again', async (states, state, finishedAt) => {
       const batch = await scenario.run([]);
-      for (const [index, state] of states.entries()) await ledger.setBatchState(batch.batchId, state, NOW + index);
-      return batch;
-    }
 
-    it('pauses and runs again', async () => {
-      expect(await (await stateAfter('paused')).record()).toMatchObject({ state: 'paused', finishedAt: null });
-      expect(await (await stateAfter('paused', 'running')).record()).toMatchObject({
-        state: 'running',
-        finishedAt: null,
-      });
-    });
+      for (const [index, next] of states.entries()) await ledger.setBatchState(batch.batchId, next, NOW + index);
 
-    it('finishes with the time', async () => {
-      expect(await (await stateAfter('finished')).record()).toMatchObject({ state: 'finished', finishedAt: NOW });
-    });
-
-    it('keeps a cancelled batch cancelled when it finishes', async () => {
-      expect(await (await stateAfter('cancelled', 'finished')).record()).toMatchObject({
-        state: 'cancelled',
-        finishedAt: NOW + 1,
-      });
-    });
-
-    it('is opened again by nothing but a claim', async () => {
-      expect((await (await stateAfter('finished', 'running')).record()).state).toBe('finished');
-      expect((await (await stateAfter('cancelled', 'paused')).record()).state).toBe('cancelled');
+      expect(await batch.record()).toMatchObject({ state, finishedAt });
     });
 
     it('cannot be ended while the file is being staged: its run has read it before, so the ledger is older than the run', async () => {
@@ -300,20 +300,6 @@ export function claimingContract(open: OpenLedger): void {
       expect((await batch.record()).revision).toBe(2);
     });
 
-    it('lists the newest open batches of each application, so that one with many keeps no other out', async () => {
-      const other = createScenario(ledger);
-      const lonely = await other.begin();
-      const batches = [await scenario.begin(), await scenario.begin(), await scenario.begin()];
-      const ended = await scenario.run([{ ref: 'ended' }]);
-      await ledger.setBatchState(ended.batchId, 'finished', NOW);
-
-      const open = await ledger.newestOpenBatches(2);
-
-      const of = (name: string) => open.flatMap((one) => (one.application === name ? [one.batchId] : []));
-      expect(of(scenario.application)).toEqual([batches[2]?.batchId, batches[1]?.batchId]);
-      expect(of(other.application)).toEqual([lonely.batchId]);
-    });
-
     it('lists the newest batch first, at most as many as asked', async () => {
       const older = await scenario.begin();
       const newer = await scenario.begin();
@@ -325,17 +311,12 @@ export function claimingContract(open: OpenLedger): void {
   });
 
   describe('the end of staging', () => {
-    let ledger: Ledger;
-    let scenario: Scenario;
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    const scenario = createScenario(ledger);
 
     it('starts the batch with its counts, pages, proof and findings', async () => {
       const batch = await scenario.begin();
       await ledger.refuseBatch(await scenario.begin(), { rows: 0, fileFindings: [], proof: {}, now: NOW });
-      await stage(ledger, await scenario.begin(), { application: scenario.application, texts: [{ ref: 'elsewhere' }] });
+      await (await scenario.begin()).stage('elsewhere');
       const finding = {
         row: 3,
         column: null,
@@ -344,7 +325,7 @@ export function claimingContract(open: OpenLedger): void {
         severity: 'info',
       } as const;
 
-      const invoice = validInvoice(scenario.application, invoiceOf({ ref: 'six-rows' }), 1);
+      const invoice = scenario.valid('six-rows');
       await ledger.stageInvoices(batch, [{ ...invoice, rows: [2, 3, 4, 5, 6, 7] }], NOW);
 
       const record = await ledger.finishStaging(batch, {
@@ -397,22 +378,22 @@ export function claimingContract(open: OpenLedger): void {
     });
 
     it('divides the invoices into pages by their ordinal', async () => {
-      const batch = await scenario.run([{ ref: 'p1' }, { ref: 'p2' }, { ref: 'p3' }, { ref: 'p4' }, { ref: 'p5' }], 2);
+      const batch = await scenario.run(['p1', 'p2', 'p3', 'p4', 'p5'], 2);
 
       expect((await batch.record()).pages).toBe(3);
-      expect((await batch.lines()).map((line) => [line.ordinal, line.page])).toEqual([
-        [1, 1],
-        [2, 1],
-        [3, 2],
-        [4, 2],
-        [5, 3],
+      expect((await batch.lines()).map((line) => [line.ordinal, line.page].join(' '))).toEqual([
+        '1 1',
+        '2 1',
+        '3 2',
+        '4 2',
+        '5 3',
       ]);
     });
 
     it('is refused when an invoice that was read is not in the ledger', async () => {
       const batch = await scenario.begin();
 
-      await expect(finishStaging(ledger, batch, { invoices: 1, pageSize: 2 })).rejects.toMatchObject({
+      await expect(batch.finishStaging(1)).rejects.toMatchObject({
         code: 'ledger-conflict',
       });
 
@@ -420,9 +401,9 @@ export function claimingContract(open: OpenLedger): void {
     });
 
     it('repeated changes nothing', async () => {
-      const batch = await scenario.run([{ ref: 'once' }], 2);
+      const batch = await scenario.run(['once'], 2);
 
-      const again = await finishStaging(ledger, batch, { invoices: 1, pageSize: 50 });
+      const again = await batch.finishStaging(1, 50);
 
       expect(again).toMatchObject({ state: 'running', pageSize: 2, pages: 1 });
     });

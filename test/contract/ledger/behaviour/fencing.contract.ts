@@ -1,25 +1,19 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
-import type { BatchClaim } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import { collect, createScenario, finishStaging, invoiceOf, NOW, REASON, validInvoice } from '../scenario.ts';
+import { collect, createScenario, NOW, REASON, type TestBatch } from '../scenario.ts';
+import type { BatchClaim } from '../../../../src/domain/records/batch-record.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 const TOTALS = totalsFinding(totalsDiffer(['expected 2 invoices, found 1'], false));
 const ENDING = { acceptedBefore: NOW + 1, reason: REASON, now: NOW };
 const OTHER_RUN = { workflowId: 'workflow-2', runId: 'run-2' };
 
-export function fencingContract(open: OpenLedger): void {
+export function fencingContract(ledger: Ledger): void {
   describe('the fencing token', () => {
-    let ledger: Ledger;
-    let scenario: Scenario;
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    const scenario = createScenario(ledger);
 
     const row = (nth: number, ref: string) => ({ row: nth, ref, nif: '1', object: null, cells: [ref] });
-    const invoice = (ref: string, ordinal = 1) => validInvoice(scenario.application, invoiceOf({ ref }), ordinal);
+    const invoice = (ref: string, ordinal = 1) => scenario.valid(ref, ordinal);
 
     it('rises with each claim that is won, and with no other', async () => {
       const batch = await scenario.begin();
@@ -31,7 +25,7 @@ export function fencingContract(open: OpenLedger): void {
       expect(batch.fencingToken).toBe(first + 1);
       await batch.claim({ ...OTHER_RUN, takeOver: true });
       expect(batch.fencingToken).toBe(first + 2);
-      await finishStaging(ledger, batch, { invoices: 0, pageSize: 2 });
+      await batch.finishStaging(0);
       await batch.claim(OTHER_RUN);
 
       expect(batch.fencingToken).toBe(first + 3);
@@ -43,7 +37,7 @@ export function fencingContract(open: OpenLedger): void {
       const held = batch.fencingToken;
 
       await expect(batch.claim({ attempt: 4 })).rejects.toMatchObject({ code: 'claim-lost' });
-      await finishStaging(ledger, batch, { invoices: 0, pageSize: 2 });
+      await batch.finishStaging(0);
       await expect(batch.claim({ attempt: 5 })).rejects.toMatchObject({ code: 'claim-lost' });
 
       expect(await batch.record()).toMatchObject({ state: 'running', fencingToken: held });
@@ -80,14 +74,14 @@ export function fencingContract(open: OpenLedger): void {
       'takes no %s any more once the staging has ended',
       async (_, write) => {
         const batch = await scenario.begin();
-        await finishStaging(ledger, batch, { invoices: 0, pageSize: 2 });
+        await batch.finishStaging(0);
 
         await expect(write(batch)).rejects.toMatchObject({ code: 'claim-lost' });
       },
     );
 
     it('of a round that the ledger does not know ends the run: a token never falls, so the ledger is an older copy', async () => {
-      const { batchId, ...batch } = await scenario.run([{ ref: 'copied' }]);
+      const { batchId, ...batch } = await scenario.run(['copied']);
       const fencingToken = (await batch.record()).fencingToken + 1;
 
       const writes = [
@@ -138,11 +132,11 @@ export function fencingContract(open: OpenLedger): void {
       ],
       ['a retry', (id: string, fencingToken: number) => ledger.retryInvoices({ ...retryOf(id), fencingToken })],
     ])('keeps out %s of an earlier round', async (_, write) => {
-      const batch = await scenario.run([{ ref: `round-${_}-held` }, { ref: `round-${_}-staged` }]);
+      const batch = await scenario.run([`round-${_}-held`, `round-${_}-staged`]);
       const { invoiceId, generation } = await batch.one(`round-${_}-held`);
       await ledger.freeze(batch.batchId, [{ invoiceId, generation, body: '{}' }], NOW);
       const outcome = { kind: 'held', reason: REASON } as const;
-      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome }]);
+      await scenario.answer(invoiceId, outcome, { generation });
       const before = await batch.lines();
       const earlier = batch.fencingToken;
       await ledger.beginRound({ batchId: batch.batchId, attempt: 1, fencingToken: earlier });
@@ -154,7 +148,7 @@ export function fencingContract(open: OpenLedger): void {
     });
 
     it('leaves to reconciliation what it repeats of a batch that is closed', async () => {
-      const batch = await scenario.run([{ ref: 'repeated' }]);
+      const batch = await scenario.run(['repeated']);
       await batch.freeze('repeated');
       await batch.finish();
 

@@ -1,45 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { StatusUpdate } from '../../../../src/domain/ports/ledger/settling-ledger.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
-
-interface Known {
-  readonly batch: TestBatch;
-  readonly invoiceId: number;
-  readonly serviceId: string;
-}
+import { describe, expect, it } from 'vitest';
+import {
+  accepted,
+  type AcceptedOne,
+  answered,
+  createScenario,
+  delivery,
+  NEXT_KEY,
+  NOW,
+  REASON,
+  type TestBatch,
+} from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 /** News that come late, twice, in any order, and about documents that a correction has replaced. */
-export function lateNewsContract(open: OpenLedger): void {
-  let ledger: Ledger;
-  let scenario: Scenario;
-  beforeAll(async () => {
-    ledger = await open();
-    scenario = createScenario(ledger);
-  });
+export function lateNewsContract(ledger: Ledger): void {
+  const scenario = createScenario(ledger);
 
-  /** The invoice of `ref` in a batch, accepted by the service. */
-  async function accept(batch: TestBatch, ref: string, sentAt = NOW): Promise<Known> {
-    const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
-    const { invoiceId, generation } = await batch.freeze(ref);
-    await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt, outcome: accepted(serviceId) }]);
-    return { batch, invoiceId, serviceId };
-  }
-
-  async function acceptedOne(ref: string): Promise<Known> {
-    return accept(await scenario.run([{ ref }]), ref);
-  }
-
-  function notified({ invoiceId, serviceId }: Known, status: StatusUpdate['status'], now = NOW + 50): StatusUpdate {
-    return { invoiceId, serviceId, status, reason: null, now };
-  }
-
-  async function fail(known: Known): Promise<Known> {
-    await ledger.recordStatus([{ ...notified(known, 'failed'), reason: REASON }]);
-    return known;
-  }
+  const acceptedOne = async (ref: string) => (await scenario.run([ref])).accept(ref);
+  const failedOne = async (ref: string) => (await scenario.run([ref])).fail(ref);
 
   /** A delivery with bytes of its own: the same news can come more than once. */
   function news(serviceId: string, verdict: 'issued' | 'failed' | null, receivedAt: number) {
@@ -48,8 +27,8 @@ export function lateNewsContract(open: OpenLedger): void {
 
   describe('several events about one invoice', () => {
     it('settle it at the time of the first one that said issued', async () => {
-      const batch = await scenario.run([{ ref: 'first-word' }]);
-      const serviceId = serviceIdOf(scenario, 'first-word');
+      const batch = await scenario.run(['first-word']);
+      const serviceId = scenario.serviceId('first-word');
       await ledger.recordDeliveries([news(serviceId, 'failed', NOW + 1)]);
       await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 5)]);
       await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 9)]);
@@ -100,7 +79,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
   describe('an event after a GET', () => {
     it('issues what a GET alone had called failed, and flags it', async () => {
-      const known = await fail(await acceptedOne('get-failed'));
+      const known = await failedOne('get-failed');
 
       await ledger.recordDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
 
@@ -114,7 +93,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
     it('that says failed moves nothing of what the GET called issued, its time neither', async () => {
       const known = await acceptedOne('get-issued');
-      await ledger.recordStatus([notified(known, 'issued', NOW + 50)]);
+      await scenario.ask(known, 'issued', { now: NOW + 50 });
 
       const { settled, toConfirm } = await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 90)]);
 
@@ -130,7 +109,7 @@ export function lateNewsContract(open: OpenLedger): void {
     it('that repeats the failed event which the GET has contradicted is no new contradiction', async () => {
       const known = await acceptedOne('known-contradiction');
       await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 1)]);
-      await ledger.recordStatus([notified(known, 'issued', NOW + 50)]);
+      await scenario.ask(known, 'issued', { now: NOW + 50 });
 
       await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 90)]);
 
@@ -143,7 +122,7 @@ export function lateNewsContract(open: OpenLedger): void {
       const known = await acceptedOne('two-reasons');
       await ledger.recordDeliveries([delivery(known.serviceId, 'failed', { reason: { code: 'event', message: 'E' } })]);
 
-      await ledger.recordStatus([{ ...notified(known, 'failed'), reason: REASON }]);
+      await scenario.ask(known, 'failed', { reason: REASON });
 
       expect(await known.batch.line('two-reasons')).toMatchObject({ state: 'failed', reason: REASON });
     });
@@ -153,16 +132,17 @@ export function lateNewsContract(open: OpenLedger): void {
       const two = await acceptedOne('unreadable-after-nothing-final');
       await ledger.recordDeliveries([news(two.serviceId, null, NOW + 1)]);
 
-      await ledger.recordStatus([notified(one, 'unreadable'), notified(two, 'unreadable')]);
+      await scenario.ask(one, 'unreadable');
+      await scenario.ask(two, 'unreadable');
 
       expect((await one.batch.line('unreadable-without-event')).state).toBe('accepted');
       expect((await two.batch.line('unreadable-after-nothing-final')).state).toBe('accepted');
     });
 
     it('that says failed again changes neither reason nor time of what has failed', async () => {
-      const known = await fail(await acceptedOne('failed-twice'));
+      const known = await failedOne('failed-twice');
 
-      await ledger.recordStatus([{ ...notified(known, 'failed', NOW + 900), reason: { code: 'later', message: 'L' } }]);
+      await scenario.ask(known, 'failed', { reason: { code: 'later', message: 'L' }, now: NOW + 900 });
 
       expect(await known.batch.line('failed-twice')).toMatchObject({
         state: 'failed',
@@ -177,7 +157,7 @@ export function lateNewsContract(open: OpenLedger): void {
       const asks: (number | undefined)[] = [];
 
       for (const due of [{ asks: 4 }, { asks: 2 }, {}]) {
-        await ledger.recordStatus([{ ...notified(known, 'processing'), ...due }]);
+        await scenario.ask(known, 'processing', due);
         asks.push((await ledger.pendingInvoices(known.batch.batchId, 1, NOW + 1, 1))[0]?.asks);
       }
 
@@ -187,14 +167,14 @@ export function lateNewsContract(open: OpenLedger): void {
 
   describe('news about a document that a correction has replaced', () => {
     interface Corrected {
-      readonly first: Known;
+      readonly first: AcceptedOne;
       readonly second: TestBatch;
     }
 
     /** Failed on the second page of its batch, corrected by another batch. */
     async function corrected(ref: string): Promise<Corrected> {
-      const batch = await scenario.run([{ ref: `${ref}-a` }, { ref: `${ref}-b` }, { ref }]);
-      const first = await fail(await accept(batch, ref, NOW + 7));
+      const batch = await scenario.run([`${ref}-a`, `${ref}-b`, ref]);
+      const first = await batch.fail(ref, { sentAt: NOW + 7 });
       return { first, second: await scenario.run([{ ref, unitPrice: '99' }]) };
     }
 
@@ -230,6 +210,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
     it('stops the corrected one that is on the wire: one more try could make a second document', async () => {
       const { first, second } = await corrected('on-the-wire');
+      await second.send('on-the-wire', NEXT_KEY);
       await second.freeze('on-the-wire');
 
       await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
@@ -243,7 +224,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
     it('leaves the corrected one that was accepted or issued what it is: two documents are then a fact', async () => {
       const { first, second } = await corrected('both-alive');
-      const { serviceId } = await accept(second, 'both-alive');
+      const { serviceId } = await second.accept('both-alive');
       await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 80)]);
 
       await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
@@ -259,7 +240,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
     it('says why to whoever was held for another reason before', async () => {
       const { first, second } = await corrected('held-before');
-      await ledger.holdUnsent(second.batchId, { reason: REASON, now: NOW });
+      await second.hold();
 
       await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
 
@@ -271,7 +252,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
     it('is flagged once when two earlier documents turn out to be issued', async () => {
       const { first, second } = await corrected('two-risen');
-      const again = await fail(await accept(second, 'two-risen'));
+      const again = await second.fail('two-risen');
       const third = await scenario.run([{ ref: 'two-risen', unitPrice: '100' }]);
 
       await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
@@ -285,25 +266,27 @@ export function lateNewsContract(open: OpenLedger): void {
     it('is of the first of the batches that held it, whoever owns the correction', async () => {
       const ref = 'twice-held';
       const first = await acceptedOne(ref);
-      const attached = await scenario.run([{ ref }]);
-      await fail(first);
+      const attached = await scenario.run([ref]);
+      await scenario.ask(first, 'failed', { reason: REASON });
       const correction = await scenario.run([{ ref, unitPrice: '99' }]);
 
       await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
 
       const lines = await Promise.all([first.batch, attached, correction].map((batch) => batch.line(ref)));
-      expect(lines.map(({ state, issuedElsewhere = false }) => [state, issuedElsewhere])).toEqual([
-        ['issued', false],
-        ['issued', true],
-        ['held', false],
+      expect(lines.map(({ state, issuedElsewhere = false }) => [state, issuedElsewhere].join(' '))).toEqual([
+        'issued false',
+        'issued true',
+        'held false',
       ]);
     });
 
     it('finds each batch with the content, the document and the times that were its own', async () => {
       const { first, second } = await corrected('three-lives');
-      const two = await fail(await accept(second, 'three-lives', NOW + 200));
+      await second.send('three-lives', NEXT_KEY);
+      const two = await second.fail('three-lives', { sentAt: NOW + 200 });
       const third = await scenario.run([{ ref: 'three-lives', unitPrice: '100' }]);
-      const three = await accept(third, 'three-lives', NOW + 300);
+      await third.send('three-lives', NEXT_KEY);
+      const three = await third.accept('three-lives', { sentAt: NOW + 300 });
 
       const lines = await Promise.all([first.batch, second, third].map((batch) => batch.line('three-lives')));
 
@@ -311,23 +294,13 @@ export function lateNewsContract(open: OpenLedger): void {
         lines.map(({ generation, serviceId, sentAt, attempts }) => [generation, serviceId, sentAt, attempts]),
       ).toEqual([
         [1, first.serviceId, NOW + 7, 1],
-        [2, two.serviceId, NOW + 200, 2],
-        [3, three.serviceId, NOW + 300, 3],
+        [2, two.serviceId, NOW + 200, 3],
+        [3, three.serviceId, NOW + 300, 5],
       ]);
       expect((await second.lines()).length).toBe(1);
       expect(new Set(lines.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
     });
   });
-
-  async function retry({ batchId }: TestBatch, rows?: readonly number[]): Promise<void> {
-    const acceptDuplicateRisk = rows !== undefined;
-    await ledger.retryInvoices({
-      batchId,
-      selection: rows === undefined ? {} : { rows },
-      policy: { maxGenerations: 3, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk, now: NOW },
-      action: { actionId: randomUUID(), who: null, why: 'test' },
-    });
-  }
 
   describe('an answer that accepts an earlier generation', () => {
     const STORED = { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } } as const;
@@ -339,12 +312,12 @@ export function lateNewsContract(open: OpenLedger): void {
     }
 
     async function abandoned(ref: string): Promise<Abandoned> {
-      const batch = await scenario.run([{ ref }]);
+      const batch = await scenario.run([ref]);
       const { invoiceId } = await batch.freeze(ref);
-      await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: STORED }]);
-      await retry(batch, [2]);
-      const serviceId = serviceIdOf(scenario, `late-${ref}`);
-      const send = { invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) };
+      await scenario.answer(invoiceId, STORED);
+      await batch.retry({ selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
+      const serviceId = scenario.serviceId(`late-${ref}`);
+      const send = answered(invoiceId, accepted(serviceId));
       return { batch, answer: async () => (await ledger.recordSends([send]), serviceId) };
     }
 
@@ -360,17 +333,17 @@ export function lateNewsContract(open: OpenLedger): void {
       });
       await ledger.releaseHeld(batch.batchId, NOW, batch.fencingToken);
       expect(await batch.sendable(), 'no run of the file sends it by itself').toEqual([]);
-      await retry(batch, [2]);
+      await batch.retry({ selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
       expect(await batch.sendable()).toMatchObject([{ generation: 2, state: 'staged' }]);
     });
 
     it('stops the next one before its POST leaves', async () => {
       const { batch, answer } = await abandoned('stopped');
-      const { invoiceId } = await batch.freeze('stopped');
+      const { invoiceId, idempotencyKey } = await batch.freeze('stopped');
 
       await answer();
 
-      expect(await ledger.isBeingSent(invoiceId, 2)).toBe(false);
+      expect(await ledger.isBeingSent(invoiceId, 2, idempotencyKey)).toBe(false);
       expect(await batch.line('stopped')).toMatchObject({
         ...{ state: 'unknown', reason: { code: 'accepted-in-earlier-generation' }, flags: ['second-service-id'] },
       });
@@ -380,7 +353,7 @@ export function lateNewsContract(open: OpenLedger): void {
     it('names the document that issues the invoice, whether its event came before or after', async () => {
       for (const when of ['before', 'after']) {
         const { batch, answer } = await abandoned(`issued-${when}`);
-        const news1 = news(serviceIdOf(scenario, `late-issued-${when}`), 'issued', NOW + 90);
+        const news1 = news(scenario.serviceId(`late-issued-${when}`), 'issued', NOW + 90);
         if (when === 'before') await ledger.recordDeliveries([news1]);
         const serviceId = await answer();
         if (when === 'after') await ledger.recordDeliveries([news1]);
@@ -391,7 +364,7 @@ export function lateNewsContract(open: OpenLedger): void {
 
     it('is a second document beside one of the next that was accepted, and is asked for', async () => {
       const { batch, answer } = await abandoned('both-live');
-      const second = await accept(batch, 'both-live');
+      const second = await batch.accept('both-live');
 
       const serviceId = await answer();
       await batch.finish();
@@ -400,8 +373,7 @@ export function lateNewsContract(open: OpenLedger): void {
         serviceId: second.serviceId,
         flags: ['second-service-id'],
       });
-      const { application } = scenario;
-      const open = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 9_999 });
+      const open = await scenario.openDocuments();
       expect(open.map((one) => one.serviceId)).toContain(serviceId);
     });
 
@@ -411,14 +383,14 @@ export function lateNewsContract(open: OpenLedger): void {
     ])('issues the invoice when the document of the next one fails later, by %s', async (_, byEvent) => {
       const ref = `outlived-${byEvent}`;
       const { batch, answer } = await abandoned(ref);
-      const second = await accept(batch, ref);
+      const second = await batch.accept(ref);
       const serviceId = await answer();
       const { settled: flagged } = await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 90)]);
       expect(flagged, 'the document of the next one may be issued, too').toEqual([]);
       const unconfirmed = byEvent ? ['failure-unconfirmed'] : [];
       if (byEvent) await ledger.recordDeliveries([news(second.serviceId, 'failed', NOW + 95)]);
 
-      const settled = await ledger.recordStatus([notified(second, byEvent ? 'unreadable' : 'failed', NOW + 99)]);
+      const settled = await scenario.ask(second, byEvent ? 'unreadable' : 'failed', { now: NOW + 99 });
 
       expect(settled).toMatchObject([{ batchId: batch.batchId, state: 'issued' }]);
       expect(await batch.line(ref)).toMatchObject({
@@ -436,9 +408,9 @@ export function lateNewsContract(open: OpenLedger): void {
       expect(await batch.line('once')).toEqual(before);
 
       const other = await abandoned('stolen');
-      await accept(await scenario.run([{ ref: 'thief' }]), 'thief');
-      const thief = await scenario.run([{ ref: 'thief-2' }]);
-      await thief.send('thief-2', accepted(serviceIdOf(scenario, 'late-stolen')));
+      await (await scenario.run(['thief'])).accept('thief');
+      const thief = await scenario.run(['thief-2']);
+      await thief.send('thief-2', accepted(scenario.serviceId('late-stolen')));
       await other.answer();
       expect(await other.batch.line('stolen')).toMatchObject({ state: 'staged', flags: [] });
     });
@@ -446,10 +418,10 @@ export function lateNewsContract(open: OpenLedger): void {
 
   describe('an event that was stored and not applied yet', () => {
     it('is applied when a page is read, also to the earlier document of one of its invoices', async () => {
-      const batch = await scenario.run([{ ref: 'retried' }]);
-      const known = await fail(await accept(batch, 'retried'));
+      const batch = await scenario.run(['retried']);
+      const known = await batch.fail('retried');
       await batch.finish();
-      await retry(batch);
+      await batch.retry();
       await ledger.storeDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
 
       const progress = await ledger.pageProgress(batch.batchId, 1);
@@ -460,7 +432,7 @@ export function lateNewsContract(open: OpenLedger): void {
     });
 
     it('is applied when a page is read, also to what a GET has called failed', async () => {
-      const { batch, serviceId } = await fail(await acceptedOne('called-failed'));
+      const { batch, serviceId } = await failedOne('called-failed');
       await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
 
       const progress = await ledger.pageProgress(batch.batchId, 1);
@@ -470,21 +442,25 @@ export function lateNewsContract(open: OpenLedger): void {
     });
 
     it('keeps a failed invoice from going out under a new key', async () => {
-      const { batch, serviceId } = await fail(await acceptedOne('new-key'));
+      const { batch, serviceId } = await failedOne('new-key');
       await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
-      await retry(batch);
+      await batch.retry();
+      const { invoiceId, idempotencyKey } = await batch.freeze('new-key');
 
-      expect(await batch.sendable()).toEqual([]);
+      expect(await ledger.isBeingSent(invoiceId, 2, idempotencyKey)).toBe(false);
+      await ledger.pageProgress(batch.batchId, 1);
       expect(await batch.line('new-key')).toMatchObject({ state: 'issued', serviceId, flags: ['issued-after-failed'] });
     });
 
     it('keeps the correction of a failed invoice from going out', async () => {
-      const { batch, serviceId } = await fail(await acceptedOne('kept-back'));
+      const { batch, serviceId } = await failedOne('kept-back');
       await batch.finish();
       await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
       const correction = await scenario.run([{ ref: 'kept-back', unitPrice: '99' }]);
 
-      expect(await correction.sendable()).toEqual([]);
+      const { invoiceId, idempotencyKey } = await correction.freeze('kept-back');
+      expect(await ledger.isBeingSent(invoiceId, 2, idempotencyKey)).toBe(false);
+      await ledger.pageProgress(correction.batchId, 1);
       expect(await batch.line('kept-back')).toMatchObject({ state: 'issued', serviceId });
       expect(await correction.line('kept-back')).toMatchObject({
         ...{ state: 'held', reason: { code: 'issued-in-earlier-generation' } },

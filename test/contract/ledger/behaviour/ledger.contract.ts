@@ -1,6 +1,7 @@
 import { afterBatchesContract } from './after-batches.contract.ts';
 import { answerCountsContract } from './answer-counts.contract.ts';
 import { answersContract } from './answers.contract.ts';
+import { calibrationContract } from './calibration.contract.ts';
 import { claimingContract } from './claiming.contract.ts';
 import { fencingContract } from './fencing.contract.ts';
 import { lateNewsContract } from './late-news.contract.ts';
@@ -9,51 +10,50 @@ import { neighboursContract } from './neighbours.contract.ts';
 import { rowsContract } from './rows.contract.ts';
 import { modelContract } from './model.contract.ts';
 import { operatingContract } from './operating.contract.ts';
-import { profileMisfitsContract } from './profile-misfits.contract.ts';
 import { purgeContract } from './purge.contract.ts';
-import type { OpenLedger } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import { reconcilingContract } from './reconciling.contract.ts';
 import { sendingContract } from './sending.contract.ts';
-import { sendingControlContract, sendingMarksContract } from './sending-control.contract.ts';
-import { serviceUseContract } from './service-use.contract.ts';
+import { lostSendsContract } from './lost-sends.contract.ts';
+import { sendingControlContract } from './sending-control.contract.ts';
+import { serviceUseContract, sharedFoldersContract } from './service-use.contract.ts';
 import { settlingContract } from './settling.contract.ts';
-import { sharedFoldersContract } from './shared-folders.contract.ts';
 import { stagingContract } from './staging.contract.ts';
 import { totalChecksContract } from '../total-checks.contract.ts';
 import { webhooksContract } from './webhooks.contract.ts';
 
 /*
- * Everything that docs/ledger.md promises, of any driver, in two halves that take about the same time: each has a test file of its own,
+ * Everything that docs/architecture.md promises, of any driver, in two halves that take about the same time: each has a test file of its own,
  * so that two workers share a driver.
  */
 
 /** A batch from its claim to its answers. */
-export function sendingLedgerContract(open: OpenLedger): void {
-  claimingContract(open);
-  fencingContract(open);
-  rowsContract(open);
-  stagingContract(open);
-  sendingContract(open);
-  sendingControlContract(open);
-  settlingContract(open);
-  answersContract(open);
-  answerCountsContract(open);
-  webhooksContract(open);
-  neighboursContract(open);
+export function sendingLedgerContract(ledger: Ledger): void {
+  claimingContract(ledger);
+  fencingContract(ledger);
+  rowsContract(ledger);
+  stagingContract(ledger);
+  sendingContract(ledger);
+  sendingControlContract(ledger);
+  settlingContract(ledger);
+  answersContract(ledger);
+  answerCountsContract(ledger);
+  webhooksContract(ledger);
+  neighboursContract(ledger);
 }
 
 /** What comes after, and the random lives of an invoice; `modelRuns`: how many. */
-export function operatingLedgerContract(open: OpenLedger, modelRuns: number): void {
-  lateNewsContract(open);
-  operatingContract(open);
-  reconcilingContract(open);
-  serviceUseContract(open);
-  sharedFoldersContract(open);
-  sendingMarksContract(open);
-  profileMisfitsContract(open);
-  totalChecksContract(open);
-  lookupContract(open);
-  purgeContract(open);
-  afterBatchesContract(open);
-  modelContract(open, modelRuns);
+export function operatingLedgerContract(ledger: Ledger, modelRuns: number): void {
+  lateNewsContract(ledger);
+  operatingContract(ledger);
+  reconcilingContract(ledger);
+  serviceUseContract(ledger);
+  sharedFoldersContract(ledger);
+  lostSendsContract(ledger);
+  calibrationContract(ledger);
+  totalChecksContract(ledger);
+  lookupContract(ledger);
+  purgeContract(ledger);
+  afterBatchesContract(ledger);
+  modelContract(ledger, modelRuns);
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { SendableInvoice, SendOutcome } from '../../../../src/domain/ports/ledger/sending-ledger.ts';
-import type { StatusUpdate } from '../../../../src/domain/ports/ledger/settling-ledger.ts';
-import type { OpenLedger, TestBatch } from '../scenario.ts';
+import type { TestBatch } from '../scenario.ts';
 import { createScenario, delivery, NOW, REASON } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import type { SendableInvoice } from '../../../../src/ledger/sending/sending.ts';
+import type { StatusUpdate } from '../../../../src/ledger/settling/settling.ts';
+import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
 /**
  * Random lives of one invoice: files dropped again and changed, workers that stall, crash and come back late, answers lost, webhooks early
@@ -155,7 +156,7 @@ interface ServiceDocument {
 
 /** A process that froze an invoice, or found it sending, and is busy with it. It knows of its own answers, and trusts the ledger for the rest. */
 interface Worker {
-  readonly invoice: Pick<SendableInvoice, 'invoiceId' | 'generation' | 'idempotencyKey'>;
+  readonly invoice: Pick<SendableInvoice, 'invoiceId' | 'generation' | 'idempotencyKey' | 'earlier'>;
   /** Reconciliation repeats once, and what that does not tell stays unknown. */
   readonly reconciler: boolean;
   /** It was staged when this worker was handed it. */
@@ -170,14 +171,13 @@ interface Worker {
 /** Lives of one test: each takes an embedded ledger more than a second where nine other files of tests run beside. */
 const LIVES_OF_A_TEST = 10;
 
-export function modelContract(open: OpenLedger, usualRuns: number): void {
+export function modelContract(ledger: Ledger, usualRuns: number): void {
   const lives = Number(RUNS ?? usualRuns);
   const parts = Array.from({ length: Math.ceil(lives / LIVES_OF_A_TEST) }, (_, part) => part * LIVES_OF_A_TEST);
   describe('the life of an invoice', () => {
     it.each(parts)(
       'never meets a second key while the first may be alive, and never leaves issued (from life %i on)',
       async (before) => {
-        const ledger = await open();
         const property = fc.asyncProperty(
           fc.constantFrom(...BEGINNINGS),
           // The first lives of a property would else be short ones.
@@ -324,8 +324,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
 
   async function reconcile(batch: TestBatch): Promise<void> {
     const lines = await batch.lines();
-    const { flags, revision } = await ledger.sinceReport(batch.batchId);
-    await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: clock, flags, open: lines });
+    await batch.report({ writtenAt: clock, open: lines });
     await ledger.applyMissedEvents();
     const taken = await ledger.takeUnknown({
       application: scenario.application,
@@ -351,7 +350,12 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
       if (invoice.state === 'staged') {
         const moved = await ledger.freeze(
           batch.batchId,
-          [{ invoiceId: invoice.invoiceId, generation: invoice.generation, body }],
+          [
+            {
+              ...{ invoiceId: invoice.invoiceId, generation: invoice.generation, body },
+              frozenAt: invoice.earlier === undefined ? null : invoice.mayExistSince,
+            },
+          ],
           clock,
         );
         if (moved.length === 0) continue;
@@ -429,14 +433,36 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
   async function record(worker: Worker): Promise<void> {
     if (worker.outcome === null) return;
     workers = workers.filter((other) => other !== worker);
-    const { invoiceId, generation } = worker.invoice;
-    const { outcome, reconciler, attempts } = worker;
+    const { invoiceId } = worker.invoice;
+    const { reconciler, attempts } = worker;
+    const { outcome, generation } = await judged(worker, worker.outcome);
     const saying: SendOutcome =
       reconciler && outcome.kind === 'pending' ? { kind: 'unknown', reason: outcome.reason } : outcome;
     await ledger.recordSends([{ invoiceId, generation, attempts, sentAt: clock, outcome: saying }]);
     if (saying.kind !== 'accepted') return;
     recorded.add(saying.serviceId);
     for (const document of delivered) if (document.serviceId === saying.serviceId) noteTold(document);
+  }
+
+  /** As the activities judge the answer to a key of an earlier generation. */
+  async function judged({ invoice, lost }: Worker, outcome: SendOutcome) {
+    const { invoiceId, generation, earlier } = invoice;
+    if (earlier === undefined) return { outcome, generation };
+    const unclear: SendOutcome = { kind: 'unknown', reason: REASON };
+    if (outcome.kind === 'rejected') {
+      const isSame = !lost && earlier.state === 'rejected';
+      return { generation, outcome: isSame ? ({ kind: 'next-key', reason: REASON, proven: false } as const) : unclear };
+    }
+    if (outcome.kind !== 'accepted') return { outcome, generation };
+    const { serviceId } = outcome;
+    if (serviceId !== earlier.serviceId)
+      return { outcome, generation: earlier.isSameContent ? generation : earlier.generation };
+    const state = documents.find((one) => one.serviceId === serviceId)?.state;
+    if (state === 'failed')
+      return { generation, outcome: { kind: 'next-key', reason: REASON, proven: true } satisfies SendOutcome };
+    if (state !== 'issued') return { outcome: unclear, generation };
+    await notify([{ invoiceId, serviceId, status: 'issued', reason: null, now: clock }]);
+    return { generation, outcome: { kind: 'pending', reason: REASON, mayExist: false } satisfies SendOutcome };
   }
 
   async function answersNow(batch: TestBatch): Promise<readonly StatusUpdate[]> {
@@ -461,7 +487,8 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
     if (line.state === 'failed')
       expect(own?.state === 'failed' || (own?.undone === true && clock <= toldUndoneAt)).toBe(true);
     if (line.state === 'rejected' || line.state === 'held' || line.state === 'staged') {
-      const ofKey = documents.filter(({ key }) => key === line.idempotencyKey && !risked.has(key));
+      // The key of an earlier generation is kept until it has been asked once more.
+      const ofKey = alive().filter(({ key }) => key === line.idempotencyKey && !flagged);
       expect(ofKey, `documents of one that is ${line.state}`).toEqual([]);
     }
     if (line.state === 'accepted' || line.state === 'unsettled') expect(own).toBeDefined();

@@ -1,42 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import {
-  accepted,
-  createScenario,
-  delivery,
-  finishStaging,
-  invoiceOf,
-  NOW,
-  REASON,
-  serviceIdOf,
-  stage,
-  validInvoice,
-} from '../scenario.ts';
-
-const LATER = { code: 'later', message: 'Later' };
+import { describe, expect, it } from 'vitest';
+import { accepted, createScenario, delivery, LATER, NOW, REASON, type TestBatch } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 /** What a batch does to its own invoices must never reach those of another batch, another generation, another application. */
-export function neighboursContract(open: OpenLedger): void {
-  let ledger: Ledger;
-  let scenario: Scenario;
-  beforeAll(async () => {
-    ledger = await open();
-    scenario = createScenario(ledger);
-  });
-
-  async function failedIn(batch: TestBatch, ref: string): Promise<void> {
-    const { invoiceId, generation } = await batch.freeze(ref);
-    const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
-    await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
-    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
-  }
+export function neighboursContract(ledger: Ledger): void {
+  const scenario = createScenario(ledger);
 
   /** A batch with a failed invoice, and another one that has corrected it. */
   async function corrected(ref: string): Promise<{ readonly first: TestBatch; readonly second: TestBatch }> {
-    const first = await scenario.run([{ ref }, { ref: `${ref}-beside` }]);
-    await failedIn(first, ref);
+    const first = await scenario.run([ref, `${ref}-beside`]);
+    await first.fail(ref);
     return { first, second: await scenario.run([{ ref, unitPrice: '99' }]) };
   }
 
@@ -49,14 +22,13 @@ export function neighboursContract(open: OpenLedger): void {
     });
 
     it('starts with nothing of what was found about the earlier content', async () => {
-      const first = await scenario.run([{ ref: 'fresh' }]);
+      const first = await scenario.run(['fresh']);
       const { invoiceId } = await first.freeze('fresh');
-      const [one, two] = [serviceIdOf(scenario, 'fresh-1'), serviceIdOf(scenario, 'fresh-2')];
+      const [one, two] = [scenario.serviceId('fresh-1'), scenario.serviceId('fresh-2')];
       const answer = { invoiceId, generation: 1, attempts: 1, sentAt: NOW };
       await ledger.recordSends([{ ...answer, outcome: accepted(one) }]);
       await ledger.recordSends([{ ...answer, outcome: accepted(two) }]);
-      for (const serviceId of [two, one])
-        await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
+      for (const serviceId of [two, one]) await scenario.ask({ invoiceId, serviceId }, 'failed', { reason: REASON });
 
       const second = await scenario.run([{ ref: 'fresh', unitPrice: '99' }]);
 
@@ -72,7 +44,7 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('leaves the earlier batch its balance, whatever becomes of the corrected one', async () => {
       const { first, second } = await corrected('balance');
-      const serviceId = serviceIdOf(scenario, 'balance');
+      const serviceId = scenario.serviceId('balance');
       await second.send('balance', accepted(serviceId));
       await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
 
@@ -87,7 +59,7 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('is not closed, waited for or asked about by the page of the earlier batch', async () => {
       const { first, second } = await corrected('page');
-      await second.send('page', accepted(serviceIdOf(scenario, 'page-2')));
+      await second.send('page', accepted(scenario.serviceId('page-2')));
 
       await ledger.closePage(first.batchId, 1, { acceptedBefore: NOW + 1, reason: LATER, now: NOW });
 
@@ -103,8 +75,8 @@ export function neighboursContract(open: OpenLedger): void {
     });
 
     it('does not open the earlier batch again when its file is dropped once more', async () => {
-      const first = await scenario.run([{ ref: 'closed' }]);
-      await failedIn(first, 'closed');
+      const first = await scenario.run(['closed']);
+      await first.fail('closed');
       await first.finish();
       await scenario.run([{ ref: 'closed', unitPrice: '99' }]);
 
@@ -115,15 +87,8 @@ export function neighboursContract(open: OpenLedger): void {
       const { first, second } = await corrected('not-mine');
       await ledger.holdUnsent(second.batchId, { reason: LATER, now: NOW });
       await second.finish();
-      const policy = { maxGenerations: 9, retentionMs: 1, rejectionIsProof: true, acceptDuplicateRisk: true, now: NOW };
-      const action = { actionId: randomUUID(), who: null, why: 'test' };
 
-      const { moved } = await ledger.retryInvoices({
-        batchId: first.batchId,
-        selection: { rows: [2] },
-        policy,
-        action,
-      });
+      const { moved } = await first.retry({ selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
 
       expect(moved).toEqual({ release: 0, regenerate: 0, repeat: 0, abandon: 0 });
       expect(await ledger.releaseHeld(first.batchId, NOW)).toBe(0);
@@ -133,7 +98,7 @@ export function neighboursContract(open: OpenLedger): void {
     it("needs the merchant's details of its own file, not those of the earlier content", async () => {
       const nif = `7${Date.now()}`;
       const first = await scenario.run([{ ref: 'details', nif, legalName: 'Old, Lda', email: 'old@example.pt' }]);
-      await failedIn(first, 'details');
+      await first.fail('details');
 
       const second = await scenario.run([{ ref: 'details', nif, unitPrice: '99' }]);
 
@@ -141,14 +106,14 @@ export function neighboursContract(open: OpenLedger): void {
     });
 
     it('of a file that was refused in the end leaves what it had replaced as it was, and goes out with the next such file', async () => {
-      const first = await scenario.run([{ ref: 'refused-later' }]);
-      await failedIn(first, 'refused-later');
+      const first = await scenario.run(['refused-later']);
+      await first.fail('refused-later');
       const before = await first.line('refused-later');
       const second = await beginCorrectionOf('refused-later');
-      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      await second.refuse();
 
       expect(await first.line('refused-later')).toEqual(before);
-      expect(await (await scenario.run([{ ref: 'refused-later' }])).lines()).toMatchObject([{ state: 'failed' }]);
+      expect(await (await scenario.run(['refused-later'])).lines()).toMatchObject([{ state: 'failed' }]);
       const third = await scenario.run([{ ref: 'refused-later', unitPrice: '99' }]);
 
       expect((await third.sendable()).map(({ generation }) => generation)).toEqual([2]);
@@ -157,19 +122,9 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('of a file that was refused does not keep an operator from a retry of what it had replaced', async () => {
       const { first, second } = await beginCorrection('refused-retry');
-      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
-      const policy = {
-        maxGenerations: 9,
-        retentionMs: 1,
-        rejectionIsProof: true,
-        acceptDuplicateRisk: false,
-        now: NOW,
-      };
-      const action = { actionId: randomUUID(), who: null, why: 'test' };
+      await second.refuse();
 
-      const { moved } = await ledger.retryInvoices({
-        ...{ batchId: first.batchId, selection: { rows: [2] }, policy, action },
-      });
+      const { moved } = await first.retry({ selection: { rows: [2] } });
 
       expect(moved.regenerate).toBe(1);
       expect(await first.one('refused-retry')).toMatchObject({
@@ -179,17 +134,14 @@ export function neighboursContract(open: OpenLedger): void {
     });
 
     it('of a file that was refused is held no more when the earlier document was issued after all', async () => {
-      const first = await scenario.run([{ ref: 'refused-risen' }]);
-      const { invoiceId, generation } = await first.freeze('refused-risen');
-      const serviceId = serviceIdOf(scenario, 'refused-risen');
-      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
-      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW + 50 }]);
+      const first = await scenario.run(['refused-risen']);
+      const { serviceId } = await first.fail('refused-risen');
       const second = await beginCorrectionOf('refused-risen');
       await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
-      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      await second.refuse();
 
       expect(await first.line('refused-risen')).toMatchObject({ state: 'issued', serviceId, generation: 1 });
-      expect(await (await scenario.run([{ ref: 'refused-risen' }])).lines()).toMatchObject([
+      expect(await (await scenario.run(['refused-risen'])).lines()).toMatchObject([
         { state: 'already-issued', serviceId },
       ]);
     });
@@ -197,8 +149,8 @@ export function neighboursContract(open: OpenLedger): void {
     it('of a file that was refused goes to another file that is being read with the same content', async () => {
       const { first, second } = await beginCorrection('refused-shared');
       const third = await beginCorrectionOf('refused-shared');
-      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
-      await finishStaging(ledger, third, { invoices: 1, pageSize: 1 });
+      await second.refuse();
+      await third.finishStaging(1, 1);
 
       expect((await third.sendable()).map(({ generation }) => generation)).toEqual([2]);
       expect(await first.line('refused-shared')).toMatchObject({ state: 'failed', generation: 1, reason: REASON });
@@ -206,13 +158,13 @@ export function neighboursContract(open: OpenLedger): void {
 
     it.each(['held', 'rejected'] as const)('of a file that was refused brings back what was %s', async (state) => {
       const ref = `refused-${state}`;
-      const first = await scenario.run([{ ref }]);
+      const first = await scenario.run([ref]);
       if (state === 'rejected') await first.send(ref, { kind: 'rejected', reason: REASON });
-      else await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });
+      else await first.hold();
       await first.finish();
       const before = await first.line(ref);
       const second = await beginCorrectionOf(ref);
-      await ledger.refuseBatch(second, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      await second.refuse();
 
       expect(await first.line(ref)).toEqual(before);
       expect((await first.claim({ runId: 'run-2' })).kind).toBe(state === 'held' ? 'resumed' : 'closed');
@@ -221,32 +173,28 @@ export function neighboursContract(open: OpenLedger): void {
 
   /** A failed invoice, and a batch in staging that has corrected it. */
   async function beginCorrection(ref: string): Promise<{ readonly first: TestBatch; readonly second: TestBatch }> {
-    const first = await scenario.run([{ ref }]);
-    await failedIn(first, ref);
+    const first = await scenario.run([ref]);
+    await first.fail(ref);
     return { first, second: await beginCorrectionOf(ref) };
   }
 
   async function beginCorrectionOf(ref: string): Promise<TestBatch> {
     const batch = await scenario.begin();
-    const line = validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), 1);
-    await ledger.stageInvoices(batch, [line], NOW);
+    await batch.read({ ref, unitPrice: '99' });
     return batch;
   }
 
   describe('a staging that starts again', () => {
     it('keeps the earlier life of what it corrected: the key of the first generation never comes back', async () => {
-      const first = await scenario.run([{ ref: 'kept-life' }]);
-      await failedIn(first, 'kept-life');
+      const first = await scenario.run(['kept-life']);
+      await first.fail('kept-life');
       const uncorrected = await first.line('kept-life');
       const second = await beginCorrectionOf('kept-life');
       const before = await first.line('kept-life');
 
       await ledger.restartStaging(second);
       const between = await first.line('kept-life');
-      await stage(ledger, second, {
-        application: scenario.application,
-        texts: [{ ref: 'kept-life', unitPrice: '99' }],
-      });
+      await second.stage({ ref: 'kept-life', unitPrice: '99' });
 
       expect(between).toEqual(uncorrected);
       expect((await second.sendable()).map(({ generation }) => generation)).toEqual([2]);
@@ -259,10 +207,7 @@ export function neighboursContract(open: OpenLedger): void {
       const before = await first.line('read-anew');
 
       await ledger.restartStaging(second);
-      await stage(ledger, second, {
-        application: scenario.application,
-        texts: [{ ref: 'read-anew', unitPrice: '98' }],
-      });
+      await second.stage({ ref: 'read-anew', unitPrice: '98' });
 
       const [sendable] = await second.sendable();
       expect(sendable).toMatchObject({ generation: 2, state: 'staged' });
@@ -271,16 +216,12 @@ export function neighboursContract(open: OpenLedger): void {
     });
 
     it('gives what it took over back to the batch that it came from', async () => {
-      const first = await scenario.run([{ ref: 'given-back' }]);
+      const first = await scenario.run(['given-back']);
       await first.send('given-back', { kind: 'pending', reason: REASON, mayExist: false });
-      await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });
+      await first.hold();
       await first.finish();
       const second = await scenario.begin();
-      await ledger.stageInvoices(
-        second,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'given-back' }), 1)],
-        NOW,
-      );
+      await second.read('given-back');
 
       await ledger.restartStaging(second);
 
@@ -296,25 +237,23 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('leaves nothing waiting in a batch that ended attached to what is then refused', async () => {
       const reading = await scenario.begin();
-      const shared = [validInvoice(scenario.application, invoiceOf({ ref: 'refused-owner' }), 1)];
-      await ledger.stageInvoices(reading, shared, NOW);
+      await reading.read('refused-owner');
       const other = await scenario.begin();
-      await ledger.stageInvoices(other, shared, NOW);
-      await finishStaging(ledger, other, { invoices: 1, pageSize: 1 });
+      await other.read('refused-owner');
+      await other.finishStaging(1, 1);
       await other.finish();
 
-      await ledger.refuseBatch(reading, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+      await reading.refuse();
 
       expect(await other.lines()).toMatchObject([{ state: 'held', reason: { code: 'not-sent' } }]);
     });
 
     it('leaves nothing waiting in a batch that ends while an invoice is passed on to it', async () => {
-      const shared = [validInvoice(scenario.application, invoiceOf({ ref: 'ending-heir' }), 1)];
       const [first, heir] = [await scenario.begin(), await scenario.begin()];
-      await ledger.stageInvoices(first, shared, NOW);
-      await ledger.stageInvoices(heir, shared, NOW);
-      await ledger.refuseBatch(first, { rows: 0, fileFindings: [], proof: {}, now: NOW });
-      await finishStaging(ledger, heir, { invoices: 1, pageSize: 1 });
+      await first.read('ending-heir');
+      await heir.read('ending-heir');
+      await first.refuse();
+      await heir.finishStaging(1, 1);
 
       const { batchId, fencingToken } = heir;
       await ledger.endBatch(batchId, { state: 'finished', unsent: REASON, now: NOW, fencingToken });
@@ -323,11 +262,10 @@ export function neighboursContract(open: OpenLedger): void {
     });
 
     it('leaves an invoice that it was only attached to with its owner', async () => {
-      const owner = await scenario.run([{ ref: 'attached' }]);
+      const owner = await scenario.run(['attached']);
       const dying = await scenario.begin();
-      const line = validInvoice(scenario.application, invoiceOf({ ref: 'attached' }), 1);
-      await ledger.stageInvoices(dying, [line], NOW);
-      const other = await scenario.run([{ ref: 'attached' }]);
+      await dying.read('attached');
+      const other = await scenario.run(['attached']);
 
       await ledger.restartStaging(dying);
 
@@ -337,11 +275,10 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('takes no invoice from its owner to give it to an older batch that waits for it', async () => {
       const older = await scenario.begin();
-      const owner = await scenario.run([{ ref: 'older-waits' }]);
-      await stage(ledger, older, { application: scenario.application, texts: [{ ref: 'older-waits' }] });
+      const owner = await scenario.run(['older-waits']);
+      await older.stage('older-waits');
       const dying = await scenario.begin();
-      const line = validInvoice(scenario.application, invoiceOf({ ref: 'older-waits' }), 1);
-      await ledger.stageInvoices(dying, [line], NOW);
+      await dying.read('older-waits');
 
       await ledger.restartStaging(dying);
 
@@ -351,14 +288,13 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('passes an invoice of a refused file on to the oldest of those that are being read and wait for it', async () => {
       const dying = await scenario.begin();
-      const shared = [validInvoice(scenario.application, invoiceOf({ ref: 'heirs' }), 1)];
-      await ledger.stageInvoices(dying, shared, NOW);
-      const running = await scenario.run([{ ref: 'heirs' }]);
+      await dying.read('heirs');
+      const running = await scenario.run(['heirs']);
       const [oldest, younger] = [await scenario.begin(), await scenario.begin()];
-      for (const batch of [younger, oldest]) await ledger.stageInvoices(batch, shared, NOW);
+      for (const batch of [younger, oldest]) await batch.read('heirs');
 
-      await ledger.refuseBatch(dying, { rows: 0, fileFindings: [], proof: {}, now: NOW });
-      for (const batch of [younger, oldest]) await finishStaging(ledger, batch, { invoices: 1, pageSize: 1 });
+      await dying.refuse();
+      for (const batch of [younger, oldest]) await batch.finishStaging(1, 1);
 
       expect(await oldest.sendable()).toHaveLength(1);
       for (const batch of [running, younger]) {
@@ -369,12 +305,11 @@ export function neighboursContract(open: OpenLedger): void {
 
     it('lets no batch send what comes to it after all of it was held', async () => {
       const dying = await scenario.begin();
-      const shared = [validInvoice(scenario.application, invoiceOf({ ref: 'held-heir' }), 1)];
-      await ledger.stageInvoices(dying, shared, NOW);
-      const heir = await scenario.run([{ ref: 'held-heir' }, { ref: 'held-heir-own' }]);
-      await ledger.holdUnsent(heir.batchId, { reason: REASON, now: NOW });
+      await dying.read('held-heir');
+      const heir = await scenario.run(['held-heir', 'held-heir-own']);
+      await heir.hold();
 
-      await ledger.refuseBatch(dying, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+      await dying.refuse();
 
       expect(await heir.sendable()).toEqual([]);
       expect(await heir.line('held-heir')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
@@ -384,10 +319,7 @@ export function neighboursContract(open: OpenLedger): void {
   describe('the end of a batch', () => {
     it('says unknown of what is on the wire without an answer, and held of what was proved not to have arrived', async () => {
       const refs = ['e-staged', 'e-open', 'e-lost', 'e-none'];
-      const batch = await scenario.run(
-        refs.map((ref) => ({ ref })),
-        4,
-      );
+      const batch = await scenario.run(refs, 4);
       const [, on, lost, none] = (await batch.sendable()).map(({ invoiceId }) => ({ invoiceId, generation: 1 }));
       if (on === undefined || lost === undefined || none === undefined) throw new Error('four invoices were expected');
       await ledger.freeze(
@@ -414,8 +346,8 @@ export function neighboursContract(open: OpenLedger): void {
 
   describe('the end of a page', () => {
     it('calls silent only what was accepted before the given moment, not at it', async () => {
-      const batch = await scenario.run([{ ref: 'at-the-moment' }]);
-      await batch.send('at-the-moment', accepted(serviceIdOf(scenario, 'at-the-moment')), { sentAt: NOW });
+      const batch = await scenario.run(['at-the-moment']);
+      await batch.send('at-the-moment', accepted(scenario.serviceId('at-the-moment')), { sentAt: NOW });
 
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
       const at = (await batch.line('at-the-moment')).state;
@@ -426,7 +358,7 @@ export function neighboursContract(open: OpenLedger): void {
     });
 
     it('keeps the words of the last try of what it holds', async () => {
-      const batch = await scenario.run([{ ref: 'last-words' }]);
+      const batch = await scenario.run(['last-words']);
       await batch.send('last-words', { kind: 'pending', reason: LATER, mayExist: false });
 
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
@@ -437,11 +369,11 @@ export function neighboursContract(open: OpenLedger): void {
 
   describe('bytes that are frozen a second time', () => {
     it('are the new ones, from now on: the first ones never arrived', async () => {
-      const batch = await scenario.run([{ ref: 'second-bytes' }]);
+      const batch = await scenario.run(['second-bytes']);
       const { invoiceId } = await batch.freeze('second-bytes', 'first bytes');
       const pending = { kind: 'pending', reason: LATER, mayExist: false } as const;
-      await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: pending }]);
-      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      await scenario.answer(invoiceId, pending);
+      await batch.hold();
       await ledger.releaseHeld(batch.batchId, NOW);
       expect((await batch.one('second-bytes')).body).toBeNull();
 
@@ -462,8 +394,8 @@ export function neighboursContract(open: OpenLedger): void {
       [['issued', 'failed'], 'failed-after-issued'],
     ] as const)('are stored in the order in which they came: %s', async (verdicts, flag) => {
       const ref = `together-${verdicts.join('-')}`;
-      const batch = await scenario.run([{ ref }]);
-      const serviceId = serviceIdOf(scenario, ref);
+      const batch = await scenario.run([ref]);
+      const serviceId = scenario.serviceId(ref);
       await batch.send(ref, accepted(serviceId));
 
       await ledger.recordDeliveries(verdicts.map((verdict) => delivery(serviceId, verdict)));
@@ -484,20 +416,6 @@ export function neighboursContract(open: OpenLedger): void {
       expect(again.batch).toMatchObject(other);
       expect((await mine.claim()).batch.batchId).toBe(mine.batchId);
     });
-
-    it('has merchants of its own', async () => {
-      const nif = `8${Date.now()}`;
-      const mine = await scenario.run([{ ref: 'mine', nif }]);
-      const theirs = createScenario(ledger);
-      const other = await theirs.run([{ ref: 'theirs', nif }]);
-
-      await ledger.saveMerchants(scenario.application, [{ nif, merchantId: 'mrc_mine' }]);
-
-      expect(await ledger.merchantsNeeded(mine.batchId)).toEqual([]);
-      expect(await ledger.merchantsNeeded(other.batchId)).toHaveLength(1);
-      expect((await mine.sendable())[0]?.merchantId).toBe('mrc_mine');
-      expect((await other.sendable())[0]?.merchantId).toBeNull();
-    });
   });
 
   it('an attached batch needs no merchant for what another one sends', async () => {
@@ -509,11 +427,11 @@ export function neighboursContract(open: OpenLedger): void {
   });
 
   it('a cancelled batch lets its unsent invoices go with the next file, as a finished one does', async () => {
-    const first = await scenario.run([{ ref: 'cancelled' }]);
-    await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });
+    const first = await scenario.run(['cancelled']);
+    await first.hold();
     await ledger.setBatchState(first.batchId, 'cancelled', NOW);
 
-    const second = await scenario.run([{ ref: 'cancelled' }]);
+    const second = await scenario.run(['cancelled']);
 
     expect(await second.sendable()).toHaveLength(1);
     expect(await first.sendable()).toEqual([]);

@@ -1,84 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type {
-  RetryRequest,
-  RetryResult,
-  RetrySelection,
-} from '../../../../src/domain/ports/ledger/operating-ledger.ts';
-import type { RetryPolicy } from '../../../../src/domain/retry-decision.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
+import { describe, expect, it } from 'vitest';
+import { accepted, createScenario, delivery, HOUR, NEXT_KEY, NOW, REASON, RETRY_POLICY } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
-const HOUR = 3_600_000;
-
-const POLICY: RetryPolicy = {
-  maxGenerations: 3,
-  retentionMs: 24 * HOUR,
-  rejectionIsProof: true,
-  acceptDuplicateRisk: false,
-  now: NOW + HOUR,
-};
-
-export function operatingContract(open: OpenLedger): void {
+export function operatingContract(ledger: Ledger): void {
   describe('operating after a batch', () => {
-    let ledger: Ledger;
-    let scenario: Scenario;
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
-
-    function retry(
-      batch: TestBatch,
-      over: {
-        readonly selection?: RetrySelection;
-        readonly policy?: Partial<RetryPolicy>;
-        readonly action?: Partial<RetryRequest['action']>;
-      } = {},
-    ): Promise<RetryResult> {
-      return ledger.retryInvoices({
-        batchId: batch.batchId,
-        selection: over.selection ?? {},
-        policy: { ...POLICY, ...over.policy },
-        action: { actionId: randomUUID(), who: 'ana', why: 'the engine is back', ...over.action },
-      });
-    }
-
-    /** An invoice that the service accepted and then failed. */
-    async function failed(batch: TestBatch, ref: string): Promise<string> {
-      const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
-      const { invoiceId } = await batch.one(ref);
-      await batch.send(ref, accepted(serviceId));
-      await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
-      return serviceId;
-    }
-
-    /** The generation that comes next, accepted by the service as another document. */
-    async function acceptAgain(batch: TestBatch, ref: string) {
-      const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
-      const { invoiceId } = await batch.one(ref);
-      await batch.send(ref, accepted(serviceId));
-      return { invoiceId, serviceId };
-    }
+    const scenario = createScenario(ledger);
 
     it('gives a failed invoice its next generation and a new key, with the same content', async () => {
-      const batch = await scenario.run([{ ref: 'failed-once' }]);
+      const batch = await scenario.run(['failed-once']);
       const before = await batch.one('failed-once');
-      await failed(batch, 'failed-once');
+      await batch.fail('failed-once');
       await batch.finish();
 
-      const result = await retry(batch, { selection: { states: ['failed'] } });
+      const result = await batch.retry({ selection: { states: ['failed'] } });
 
       const after = await batch.one('failed-once');
       expect(result).toMatchObject({ moved: { regenerate: 1 }, pages: [1] });
-      expect(after).toMatchObject({ generation: 2, state: 'staged', invoice: before.invoice, mayExistSince: null });
-      expect(after.idempotencyKey).not.toBe(before.idempotencyKey);
+      expect(after).toMatchObject({ generation: 2, state: 'staged', invoice: before.invoice, mayExist: false });
+      expect(after.idempotencyKey).toBe(before.idempotencyKey);
       expect(await batch.line('failed-once')).toMatchObject({ state: 'staged', serviceId: null, attempts: 1 });
+      await batch.send('failed-once', NEXT_KEY);
+      const next = await batch.line('failed-once');
+      expect(next, 'its batch is closed').toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
+      expect(next.idempotencyKey).not.toBe(before.idempotencyKey);
     });
 
     it('writes down what was done to a batch as a whole, each action once, between the retries', async () => {
-      const batch = await scenario.run([{ ref: 'noted' }]);
+      const batch = await scenario.run(['noted']);
       const pause = { actionId: randomUUID(), at: NOW, who: null, what: 'pause', why: 'a look, "really"' };
       const resume = { actionId: randomUUID(), at: NOW + 1, who: 'ana', what: 'resume', why: 'seen' };
 
@@ -86,7 +35,7 @@ export function operatingContract(open: OpenLedger): void {
       await ledger.noteActions(batch.batchId, [pause]);
       await ledger.noteActions(batch.batchId, [pause, resume]);
       await batch.send('noted', { kind: 'rejected', reason: REASON });
-      await retry(batch);
+      await batch.retry();
 
       expect(await ledger.auditOf(batch.batchId)).toEqual([
         {
@@ -112,7 +61,7 @@ export function operatingContract(open: OpenLedger): void {
     });
 
     it('writes down the reason of an action without a character that no database keeps', async () => {
-      const batch = await scenario.run([{ ref: 'noted-nul' }]);
+      const batch = await scenario.run(['noted-nul']);
 
       await ledger.noteActions(batch.batchId, [
         { actionId: randomUUID(), at: NOW, who: null, what: 'pause', why: 'before\u0000after' },
@@ -127,7 +76,7 @@ export function operatingContract(open: OpenLedger): void {
       for (const ref of ['group-a', 'group-c', 'group-d'])
         await batch.send(ref, { kind: 'rejected', reason: { code: 'other-reason', message: 'Cliente Segredo' } });
       await batch.send('group-b', { kind: 'unknown', reason: REASON });
-      await batch.send('group-e', accepted(serviceIdOf(scenario, `group-${randomUUID()}`)));
+      await batch.send('group-e', accepted(scenario.serviceId(`group-${randomUUID()}`)));
 
       const groups = await ledger.problemGroups(batch.batchId, { groups: 10, rows: 2 });
 
@@ -170,36 +119,36 @@ export function operatingContract(open: OpenLedger): void {
     });
 
     it('stops at maxGenerations', async () => {
-      const batch = await scenario.run([{ ref: 'hopeless' }]);
+      const batch = await scenario.run(['hopeless']);
       await batch.send('hopeless', { kind: 'rejected', reason: REASON });
-      await retry(batch);
+      await batch.retry();
       await batch.send('hopeless', { kind: 'rejected', reason: REASON });
 
-      const result = await retry(batch, { policy: { maxGenerations: 2 } });
+      const result = await batch.retry({ policy: { maxGenerations: 2 } });
 
       expect(result).toMatchObject({ moved: { regenerate: 0 }, refused: { 'generations-spent': 1 } });
       expect(await batch.line('hopeless')).toMatchObject({ state: 'rejected', generation: 2 });
     });
 
     it('asks for the accepted risk when a refusal proves nothing', async () => {
-      const batch = await scenario.run([{ ref: 'refused' }]);
+      const batch = await scenario.run(['refused']);
       await batch.send('refused', { kind: 'rejected', reason: REASON });
 
-      const without = await retry(batch, { policy: { rejectionIsProof: false } });
-      const withRisk = await retry(batch, { policy: { rejectionIsProof: false, acceptDuplicateRisk: true } });
+      const without = await batch.retry({ policy: { rejectionIsProof: false } });
+      const withRisk = await batch.retry({ policy: { rejectionIsProof: false, acceptDuplicateRisk: true } });
 
       expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
       expect(withRisk.moved.regenerate).toBe(1);
     });
 
     it('takes unknown invoices only by row, with the same key and bytes inside the retention window', async () => {
-      const batch = await scenario.run([{ ref: 'lost' }]);
+      const batch = await scenario.run(['lost']);
       const { idempotencyKey } = await batch.one('lost');
       await batch.send('lost', { kind: 'unknown', reason: REASON });
       await batch.finish();
 
-      const byState = await retry(batch);
-      const byRow = await retry(batch, { selection: { rows: [2] } });
+      const byState = await batch.retry();
+      const byRow = await batch.retry({ selection: { rows: [2] } });
 
       const again = await batch.one('lost');
       expect(byState.moved.repeat).toBe(0);
@@ -209,13 +158,13 @@ export function operatingContract(open: OpenLedger): void {
     });
 
     it('repeats after the window only at an accepted risk, and then still under the same key', async () => {
-      const batch = await scenario.run([{ ref: 'long-lost' }]);
+      const batch = await scenario.run(['long-lost']);
       const { idempotencyKey } = await batch.one('long-lost');
       await batch.send('long-lost', { kind: 'unknown', reason: REASON });
       const late = { now: NOW + 25 * HOUR };
 
-      const without = await retry(batch, { selection: { rows: [2] }, policy: late });
-      const withRisk = await retry(batch, { selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
+      const without = await batch.retry({ selection: { rows: [2] }, policy: late });
+      const withRisk = await batch.retry({ selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
 
       expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
       expect(withRisk.moved).toEqual({ release: 0, regenerate: 0, repeat: 1, abandon: 0 });
@@ -227,27 +176,27 @@ export function operatingContract(open: OpenLedger): void {
     });
 
     it('is reckless for once: a repeat after another lost answer needs the word of an operator again', async () => {
-      const batch = await scenario.run([{ ref: 'lost-again' }]);
+      const batch = await scenario.run(['lost-again']);
       await batch.send('lost-again', { kind: 'unknown', reason: REASON });
       const late = { now: NOW + 25 * HOUR };
-      await retry(batch, { selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
+      await batch.retry({ selection: { rows: [2] }, policy: { ...late, acceptDuplicateRisk: true } });
       await batch.send('lost-again', { kind: 'unknown', reason: REASON });
       await batch.finish();
 
-      const without = await retry(batch, { selection: { rows: [2] }, policy: late });
+      const without = await batch.retry({ selection: { rows: [2] }, policy: late });
 
       expect(without.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
     });
 
     it('repeats a key under which an error is kept, and abandons it only at an accepted risk', async () => {
-      const batch = await scenario.run([{ ref: 'stored' }]);
+      const batch = await scenario.run(['stored']);
       const { idempotencyKey } = await batch.one('stored');
       await batch.send('stored', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
 
-      const without = await retry(batch, { selection: { rows: [2] } });
+      const without = await batch.retry({ selection: { rows: [2] } });
       const repeated = await batch.one('stored');
       await batch.send('stored', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
-      const withRisk = await retry(batch, { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
+      const withRisk = await batch.retry({ selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } });
 
       const again = await batch.one('stored');
       expect(without.moved.repeat).toBe(1);
@@ -258,32 +207,32 @@ export function operatingContract(open: OpenLedger): void {
     });
 
     it('releases held invoices by row, and leaves the others held', async () => {
-      const batch = await scenario.run([{ ref: 'held-1' }, { ref: 'held-2' }]);
-      await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+      const batch = await scenario.run(['held-1', 'held-2']);
+      await batch.hold();
       await batch.finish();
 
-      const result = await retry(batch, { selection: { rows: [3] } });
+      const result = await batch.retry({ selection: { rows: [3] } });
 
       expect(result).toMatchObject({ moved: { release: 1 }, pages: [1] });
-      expect((await batch.lines()).map(({ state }) => state)).toEqual(['held', 'staged']);
+      expect(await batch.states()).toEqual(['held', 'staged']);
     });
 
     it('finds nothing in a row number that no file has', async () => {
-      const batch = await scenario.run([{ ref: 'no-such-row' }]);
+      const batch = await scenario.run(['no-such-row']);
 
-      const result = await retry(batch, { selection: { rows: [3_000_000_000] } });
+      const result = await batch.retry({ selection: { rows: [3_000_000_000] } });
 
       expect(result).toMatchObject({ moved: { release: 0, regenerate: 0, repeat: 0, abandon: 0 }, pages: [] });
     });
 
     it('takes an invoice over from a closed owner and never from a running one', async () => {
-      const owner = await scenario.run([{ ref: 'shared' }]);
-      await failed(owner, 'shared');
-      const other = await scenario.run([{ ref: 'shared' }]);
+      const owner = await scenario.run(['shared']);
+      await owner.fail('shared');
+      const other = await scenario.run(['shared']);
 
-      const whileRunning = await retry(other);
+      const whileRunning = await other.retry();
       await owner.finish();
-      const afterwards = await retry(other);
+      const afterwards = await other.retry();
 
       expect(whileRunning.refused).toEqual({ 'owned-by-running-batch': 1 });
       expect(afterwards.moved.regenerate).toBe(1);
@@ -292,38 +241,38 @@ export function operatingContract(open: OpenLedger): void {
     });
 
     it('is won by one of two operators', async () => {
-      const batch = await scenario.run([{ ref: 'wanted-twice' }]);
-      await failed(batch, 'wanted-twice');
+      const batch = await scenario.run(['wanted-twice']);
+      await batch.fail('wanted-twice');
 
-      const results = await Promise.all([retry(batch), retry(batch), retry(batch)]);
+      const results = await Promise.all([batch.retry(), batch.retry(), batch.retry()]);
 
       expect(results.map(({ moved }) => moved.regenerate).filter((count) => count === 1)).toHaveLength(1);
       expect((await batch.one('wanted-twice')).generation).toBe(2);
     });
 
     it('goes by reason code where the retry policy names some', async () => {
-      const batch = await scenario.run([{ ref: 'busy' }, { ref: 'wrong' }]);
+      const batch = await scenario.run(['busy', 'wrong']);
       await batch.send('busy', { kind: 'rejected', reason: { code: 'engine_busy', message: 'Busy' } });
       await batch.send('wrong', { kind: 'rejected', reason: { code: 'tax_code', message: 'Unknown tax code' } });
 
-      const result = await retry(batch, { selection: { reasonCodes: ['engine_busy'] } });
+      const result = await batch.retry({ selection: { reasonCodes: ['engine_busy'] } });
 
       expect(result.moved.regenerate).toBe(1);
-      expect((await batch.lines()).map(({ state }) => state)).toEqual(['staged', 'rejected']);
+      expect(await batch.states()).toEqual(['staged', 'rejected']);
     });
 
     it('keeps what it did, who said so and why, once for each action', async () => {
-      const batch = await scenario.run([{ ref: 'audited' }]);
+      const batch = await scenario.run(['audited']);
       await batch.send('audited', { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } });
       const action = { actionId: randomUUID(), who: 'rui', why: 'support says nothing was stored' };
       const request = { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true }, action };
 
-      await retry(batch, request);
-      await retry(batch, request);
+      await batch.retry(request);
+      await batch.retry(request);
 
       expect(await ledger.auditOf(batch.batchId)).toEqual([
         {
-          at: POLICY.now,
+          at: RETRY_POLICY.now,
           who: 'rui',
           what: 'retry',
           why: 'support says nothing was stored',
@@ -335,37 +284,37 @@ export function operatingContract(open: OpenLedger): void {
     });
 
     it('writes down an operator’s retry that moved nothing, once, and its accepted risk', async () => {
-      const batch = await scenario.run([{ ref: 'nothing-done' }]);
+      const batch = await scenario.run(['nothing-done']);
       const request = {
         policy: { acceptDuplicateRisk: true },
         action: { actionId: randomUUID(), who: 'rui', why: 'to be sure' },
       };
 
-      await retry(batch, request);
-      await retry(batch, request);
+      await batch.retry(request);
+      await batch.retry(request);
 
       expect(await ledger.auditOf(batch.batchId)).toEqual([
         {
-          ...{ at: POLICY.now, who: 'rui', what: 'retry', why: 'to be sure', acceptedDuplicateRisk: true },
+          ...{ at: RETRY_POLICY.now, who: 'rui', what: 'retry', why: 'to be sure', acceptedDuplicateRisk: true },
           ...{ invoices: 0, examples: [] },
         },
       ]);
     });
 
     it('writes nothing of a retry policy that found nothing to do', async () => {
-      const batch = await scenario.run([{ ref: 'policy-idle' }]);
+      const batch = await scenario.run(['policy-idle']);
 
-      await retry(batch, { policy: { unattended: true } });
+      await batch.retry({ policy: { unattended: true } });
 
       expect(await ledger.auditOf(batch.batchId)).toEqual([]);
     });
 
     describe('when the service issues the failed document of the earlier generation after all', () => {
       it('is issued by that document, under its key, when the next generation was not sent yet', async () => {
-        const batch = await scenario.run([{ ref: 'undead' }]);
+        const batch = await scenario.run(['undead']);
         const { idempotencyKey } = await batch.one('undead');
-        const serviceId = await failed(batch, 'undead');
-        await retry(batch);
+        const { serviceId } = await batch.fail('undead');
+        await batch.retry();
 
         const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 9 })]);
 
@@ -375,13 +324,13 @@ export function operatingContract(open: OpenLedger): void {
           flags: ['issued-after-failed'],
         });
         expect(await batch.sendable(), 'nothing is left to send').toEqual([]);
-        expect((await retry(batch)).moved.regenerate).toBe(0);
+        expect((await batch.retry()).moved.regenerate).toBe(0);
       });
 
       it('is issued by that document when the next generation is waiting and provably never arrived', async () => {
-        const batch = await scenario.run([{ ref: 'undead-waiting' }]);
-        const serviceId = await failed(batch, 'undead-waiting');
-        await retry(batch);
+        const batch = await scenario.run(['undead-waiting']);
+        const { serviceId } = await batch.fail('undead-waiting');
+        await batch.retry();
         await batch.send('undead-waiting', { kind: 'pending', reason: REASON, mayExist: false });
 
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
@@ -390,10 +339,10 @@ export function operatingContract(open: OpenLedger): void {
       });
 
       it('is issued by that document when the next generation failed too, whose document stays known', async () => {
-        const batch = await scenario.run([{ ref: 'undead-twice' }]);
-        const first = await failed(batch, 'undead-twice');
-        await retry(batch);
-        const second = await failed(batch, 'undead-twice');
+        const batch = await scenario.run(['undead-twice']);
+        const { serviceId: first } = await batch.fail('undead-twice');
+        await batch.retry();
+        const { serviceId: second } = await batch.fail('undead-twice');
 
         await ledger.recordDeliveries([delivery(first, 'issued')]);
         const one = await batch.line('undead-twice');
@@ -410,38 +359,34 @@ export function operatingContract(open: OpenLedger): void {
       });
 
       it('stops the next generation as unknown when a POST of it may have arrived, and nobody repeats it alone', async () => {
-        const batch = await scenario.run([{ ref: 'undead-sending' }]);
-        const serviceId = await failed(batch, 'undead-sending');
-        await retry(batch);
+        const batch = await scenario.run(['undead-sending']);
+        const { serviceId } = await batch.fail('undead-sending');
+        await batch.retry();
+        await batch.send('undead-sending', NEXT_KEY);
         await batch.freeze('undead-sending');
 
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
         const stopped = await batch.line('undead-sending');
-        await batch.finish();
-        const { flags, revision } = await ledger.sinceReport(batch.batchId);
-        const report = { revision: revision + 1, writtenAt: NOW, flags, open: await batch.lines() };
-        await ledger.noteReported(batch.batchId, report);
-        const taken = await ledger.takeUnknown({
-          application: scenario.application,
-          ...{ now: NOW + HOUR, retentionMs: 24 * HOUR, staleMs: 1, all: true, afterInvoiceId: 0, limit: 1_000 },
-        });
+        await batch.close();
+        const taken = await batch.takeUnknown({ staleMs: 1 });
 
         expect(stopped).toMatchObject({
           state: 'unknown',
           reason: { code: 'issued-in-earlier-generation' },
           flags: ['issued-in-earlier-generation'],
         });
-        expect(taken.map(({ idempotencyKey }) => idempotencyKey)).not.toContain(stopped.idempotencyKey);
-        expect((await retry(batch, { selection: { rows: [2] } })).refused).toEqual({
+        expect(taken).toEqual([]);
+        expect((await batch.retry({ selection: { rows: [2] } })).refused).toEqual({
           'needs-accept-duplicate-risk': 1,
         });
       });
 
       it('leaves an accepted next generation to the service, and flags it', async () => {
-        const batch = await scenario.run([{ ref: 'undead-accepted' }]);
-        const serviceId = await failed(batch, 'undead-accepted');
-        await retry(batch);
-        const second = serviceIdOf(scenario, 'undead-accepted-2');
+        const batch = await scenario.run(['undead-accepted']);
+        const { serviceId } = await batch.fail('undead-accepted');
+        await batch.retry();
+        const second = scenario.serviceId('undead-accepted-2');
+        await batch.send('undead-accepted', NEXT_KEY);
         await batch.send('undead-accepted', accepted(second));
 
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
@@ -453,14 +398,15 @@ export function operatingContract(open: OpenLedger): void {
       });
 
       it('is issued by that document when the accepted next generation fails later, whose document stays known', async () => {
-        const batch = await scenario.run([{ ref: 'undead-later' }]);
+        const batch = await scenario.run(['undead-later']);
         const { idempotencyKey } = await batch.one('undead-later');
-        const first = await failed(batch, 'undead-later');
-        await retry(batch);
-        const second = await acceptAgain(batch, 'undead-later');
+        const { serviceId: first } = await batch.fail('undead-later');
+        await batch.retry();
+        await batch.send('undead-later', NEXT_KEY);
+        const second = await batch.accept('undead-later');
         await ledger.recordDeliveries([delivery(first, 'issued', { receivedAt: NOW + 9 })]);
 
-        const settled = await ledger.recordStatus([{ ...second, status: 'failed', reason: REASON, now: NOW + 20 }]);
+        const settled = await scenario.ask(second, 'failed', { reason: REASON, now: NOW + 20 });
 
         expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
         expect(await batch.line('undead-later')).toMatchObject({
@@ -468,21 +414,22 @@ export function operatingContract(open: OpenLedger): void {
           flags: ['issued-in-earlier-generation', 'issued-after-failed'],
         });
         expect((await batch.line('undead-later')).contradictions, 'there is one document').toBeUndefined();
-        const found = await ledger.findInvoices(second.serviceId, 2);
+        const { found } = await ledger.searchInvoices({ words: second.serviceId }, { results: 2, lookedAt: 0 });
         expect(found, 'late news of the failed one still reach the invoice').toMatchObject([{ serviceId: first }]);
       });
 
       it('is issued by that document when the next generation, sent at the risk of an operator, is refused', async () => {
-        const batch = await scenario.run([{ ref: 'undead-refused' }]);
-        const first = await failed(batch, 'undead-refused');
-        await retry(batch);
+        const batch = await scenario.run(['undead-refused']);
+        const { serviceId: first } = await batch.fail('undead-refused');
+        await batch.retry();
+        await batch.send('undead-refused', NEXT_KEY);
         const { invoiceId } = await batch.freeze('undead-refused');
         await ledger.recordDeliveries([delivery(first, 'issued', { receivedAt: NOW + 9 })]);
         const atRisk = { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } };
-        expect((await retry(batch, atRisk)).moved.repeat).toBe(1);
+        expect((await batch.retry(atRisk)).moved.repeat).toBe(1);
         const outcome = { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } } as const;
-        await ledger.recordSends([{ invoiceId, generation: 2, attempts: 1, sentAt: NOW, outcome }]);
-        expect((await retry(batch, atRisk)).moved.abandon).toBe(1);
+        await scenario.answer(invoiceId, outcome, { generation: 2 });
+        expect((await batch.retry(atRisk)).moved.abandon).toBe(1);
 
         const settled = await batch.send('undead-refused', { kind: 'rejected', reason: REASON });
 
@@ -493,14 +440,14 @@ export function operatingContract(open: OpenLedger): void {
       });
 
       it('does not issue by that document the other content that failed later', async () => {
-        const batch = await scenario.run([{ ref: 'undead-other' }]);
-        const first = await failed(batch, 'undead-other');
+        const batch = await scenario.run(['undead-other']);
+        const { serviceId: first } = await batch.fail('undead-other');
         await batch.finish();
         const corrected = await scenario.run([{ ref: 'undead-other', unitPrice: '77' }]);
-        const second = await acceptAgain(corrected, 'undead-other');
+        const second = await corrected.accept('undead-other');
         await ledger.recordDeliveries([delivery(first, 'issued')]);
 
-        await ledger.recordStatus([{ ...second, status: 'failed', reason: REASON, now: NOW + 20 }]);
+        await scenario.ask(second, 'failed', { reason: REASON, now: NOW + 20 });
 
         expect((await batch.line('undead-other')).state).toBe('issued');
         expect(await corrected.line('undead-other')).toMatchObject({
@@ -510,10 +457,10 @@ export function operatingContract(open: OpenLedger): void {
       });
 
       it('tells the batch that held the same content in two generations, and holds the corrected one of another', async () => {
-        const batch = await scenario.run([{ ref: 'undead-corrected' }]);
-        const serviceId = await failed(batch, 'undead-corrected');
-        await retry(batch);
-        await failed(batch, 'undead-corrected');
+        const batch = await scenario.run(['undead-corrected']);
+        const { serviceId } = await batch.fail('undead-corrected');
+        await batch.retry();
+        await batch.fail('undead-corrected');
         await batch.finish();
         const corrected = await scenario.run([{ ref: 'undead-corrected', unitPrice: '77' }]);
 
@@ -528,16 +475,16 @@ export function operatingContract(open: OpenLedger): void {
     });
 
     it('turns references into rows, and knows those that are not in the batch by their absence', async () => {
-      const batch = await scenario.run([{ ref: 'R-1' }, { ref: 'R-2' }]);
+      const batch = await scenario.run(['R-1', 'R-2']);
 
       expect(await ledger.rowsOfRefs(batch.batchId, ['R-2', 'R-9'])).toEqual([{ ref: 'R-2', rows: [3] }]);
     });
 
     describe('reopening', () => {
-      const run = { workflowId: 'retry-1', runId: 'run-9', attempt: 1, takeOver: false };
+      const run = { workflowId: 'retry-1', runId: 'run-9', attempt: 1, takeOver: false, endsStop: true };
 
       it('gives a finished batch to the run that asks, also when nothing of it is open', async () => {
-        const batch = await scenario.run([{ ref: 'reopened' }]);
+        const batch = await scenario.run(['reopened']);
         await batch.send('reopened', { kind: 'rejected', reason: REASON });
         await batch.finish();
 
@@ -550,11 +497,11 @@ export function operatingContract(open: OpenLedger): void {
       });
 
       it('leaves a running batch to its run, until that is known to be closed', async () => {
-        const batch = await scenario.run([{ ref: 'still-running' }]);
+        const batch = await scenario.run(['still-running']);
         const { workflowId } = await batch.record();
 
         const refused = await ledger.reopenBatch({ batchId: batch.batchId, ...run });
-        const taken = await ledger.reopenBatch({ batchId: batch.batchId, ...run, takeOver: true });
+        const taken = await ledger.reopenBatch({ batchId: batch.batchId, ...run, takeOver: true, endsStop: true });
 
         expect(refused).toEqual({ kind: 'owned', workflowId, runId: 'run-1' });
         expect(taken).toMatchObject({ kind: 'reopened' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../../src/ledger/database/database.ts';
-import { PASSING_SQLSTATES, passingSqlState } from '../../../../src/ledger/database/passing-sqlstates.ts';
+import { PASSING_SQLSTATES, passingSqlState } from '../../../../src/ledger/database/statement-failure.ts';
 
 /** Each row of the table by a code that falls under it. */
 const PASSING: Readonly<Record<string, string>> = {
@@ -11,6 +11,7 @@ const PASSING: Readonly<Record<string, string>> = {
   '25P04': '25P04',
   '26000': '26000',
   '42P05': '42P05',
+  '42P10': '42P10',
   '28': '28P01',
   '3D000': '3D000',
   '42501': '42501',

@@ -1,61 +1,41 @@
+import { batchOutcomes } from '../../../../src/domain/batch-outcomes.ts';
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { CANCELLED_UNANSWERED } from '../../../../src/domain/retry-decision.ts';
-import type { OutcomeCount } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { RepeatInvoice, TakeUnknown } from '../../../../src/domain/ports/ledger/reconciling-ledger.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
-import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf } from '../scenario.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  accepted,
+  type AcceptedOne,
+  createScenario,
+  delivery,
+  HOUR,
+  NOW,
+  REASON,
+  TAKE,
+  type TestBatch,
+} from '../scenario.ts';
+import type { OutcomeCount } from '../../../../src/domain/records/batch-record.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import type { RepeatInvoice } from '../../../../src/ledger/operations/reconciling.ts';
 
-const HOUR = 3_600_000;
 const MINUTE = 60_000;
-
-/** The ledger is shared by a whole file: other batches may be left open in it, so each test looks for its own. */
-const TAKE: Omit<TakeUnknown, 'application'> = {
-  now: NOW + HOUR,
-  retentionMs: 24 * HOUR,
-  staleMs: 10 * MINUTE,
-  all: true,
-  afterInvoiceId: 0,
-  limit: 10_000,
-};
 
 const PROVEN = { kind: 'rejected', reason: REASON, proven: true } as const;
 
-export function reconcilingContract(open: OpenLedger): void {
+export function reconcilingContract(ledger: Ledger): void {
   describe('reconciling after batches', () => {
-    let ledger: Ledger;
-    let scenario: Scenario;
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
-
-    /** What writing a report leaves behind. */
-    async function report(batch: TestBatch): Promise<void> {
-      const { flags, mark, revision } = await ledger.sinceReport(batch.batchId);
-      const open_ = (await batch.lines()).filter(({ state }) => state !== 'issued');
-      await ledger.noteReported(batch.batchId, { revision: revision + 1, writtenAt: NOW, flags, mark, open: open_ });
-    }
+    const scenario = createScenario(ledger);
 
     async function closedUnknown(ref: string, reason = REASON): Promise<TestBatch> {
-      const batch = await scenario.run([{ ref }]);
+      const batch = await scenario.run([ref]);
       await batch.send(ref, { kind: 'unknown', reason });
-      await batch.finish();
-      await report(batch);
+      await batch.close();
       return batch;
     }
 
     it('tells the figures of the last report of each batch, the newest batch first, without reading an invoice', async () => {
-      const [older, newer] = [await scenario.run([{ ref: 'fig-1' }]), await scenario.run([{ ref: 'fig-2' }])];
+      const [older, newer] = [await scenario.run(['fig-1']), await scenario.run(['fig-2'])];
       const figures = { states: { held: 1 }, money: [], settling: { 8: 1 }, reasons: [] };
-      const said = { writtenAt: NOW, flags: 0, open: [] };
-      await ledger.noteReported(older.batchId, {
-        ...said,
-        revision: 1,
-        figures: { ...figures, states: { issued: 1 } },
-      });
-      await ledger.noteReported(older.batchId, { ...said, revision: 2, figures });
+      await older.report({ figures: { ...figures, states: { issued: 1 } } });
+      await older.report({ figures });
       const { startedAt } = await newer.record();
 
       const told = await ledger.batchFigures(startedAt, 1_000);
@@ -70,37 +50,28 @@ export function reconcilingContract(open: OpenLedger): void {
     });
 
     it('notes no report after a newer one that was noted, and notes one while a newer one is only begun', async () => {
-      const batch = await scenario.run([{ ref: 'noted' }]);
-      const said = { writtenAt: NOW, flags: 0, open: [] };
+      const batch = await scenario.run(['noted']);
       const revisions = [1, 2, 3].map(() => ledger.nextRevision(batch.batchId));
       await Promise.all(revisions);
 
-      expect(await ledger.noteReported(batch.batchId, { ...said, revision: 2 })).toBe(true);
-      expect(await ledger.noteReported(batch.batchId, { ...said, revision: 1 })).toBe(false);
+      expect(await batch.report({ revision: 2 })).toBe(true);
+      expect(await batch.report({ revision: 1 })).toBe(false);
       expect(await ledger.sinceReport(batch.batchId)).toMatchObject({ revision: 2 });
-      expect(await ledger.noteReported(batch.batchId, { ...said, revision: 3 })).toBe(true);
+      expect(await batch.report({ revision: 3 })).toBe(true);
     });
 
     describe('the balance of a closed batch from its report', () => {
       /** Closes it and writes what a report says of it, with the balance. */
       async function reported(batch: TestBatch, outcomes?: readonly OutcomeCount[]): Promise<void> {
         await batch.finish();
-        const { flags, revision } = await ledger.sinceReport(batch.batchId);
-        const open_ = (await batch.lines()).filter(({ state }) => state !== 'issued');
         const balance = outcomes ?? (await ledger.countOutcomes(batch.batchId));
         const figures = { states: {}, money: [], settling: {}, reasons: [], outcomes: balance };
-        const said = { revision: revision + 1, writtenAt: NOW + 10, flags, open: open_, figures };
-        await ledger.noteReported(batch.batchId, said);
+        await batch.report({ writtenAt: NOW + 10, figures });
       }
 
       it('is what counting gives, also after an invoice of it was issued late', async () => {
-        const batch = await scenario.run([
-          { ref: 'bal-1' },
-          { ref: 'bal-2', unitPrice: '-3' },
-          { ref: 'bal-3' },
-          { ref: 'bal-4' },
-        ]);
-        const serviceId = serviceIdOf(scenario, 'bal-1');
+        const batch = await scenario.run(['bal-1', { ref: 'bal-2', unitPrice: '-3' }, 'bal-3', 'bal-4']);
+        const serviceId = scenario.serviceId('bal-1');
         await batch.send('bal-1', accepted(serviceId));
         await batch.send('bal-2', { kind: 'rejected', reason: REASON });
         await batch.send('bal-3', { kind: 'unknown', reason: REASON });
@@ -112,11 +83,11 @@ export function reconcilingContract(open: OpenLedger): void {
 
         const counted = await ledger.countOutcomes(batch.batchId);
         expect(counted).toContainEqual(expect.objectContaining({ outcome: 'issued', invoices: 1 }));
-        expect(await ledger.reportedOutcomes(batch.batchId)).toEqual(counted);
+        expect(await batchOutcomes(ledger, batch.batchId)).toEqual(counted);
       });
 
       it('is not told by a report of before the batch was closed again, nor by one that does not add up', async () => {
-        const batch = await scenario.run([{ ref: 'bal-5' }, { ref: 'bal-6' }]);
+        const batch = await scenario.run(['bal-5', 'bal-6']);
         const one = { outcome: 'staged', currency: 'EUR', invoices: 1, net: '21', withoutAmount: 0 } as const;
         await reported(batch, [one]);
         expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
@@ -130,25 +101,18 @@ export function reconcilingContract(open: OpenLedger): void {
       });
 
       it('is not told by a report without one', async () => {
-        const batch = await scenario.run([{ ref: 'bal-7' }]);
-        await batch.finish();
-        await report(batch);
+        const batch = await scenario.run(['bal-7']);
+        await batch.close();
 
         expect(await ledger.reportedOutcomes(batch.batchId)).toBeNull();
       });
     });
 
-    async function take(batch: TestBatch, over: Partial<TakeUnknown> = {}): Promise<readonly RepeatInvoice[]> {
-      const keys = (await batch.lines()).map(({ idempotencyKey }) => idempotencyKey);
-      const taken = await ledger.takeUnknown({ ...TAKE, application: scenario.application, ...over });
-      return taken.filter(({ idempotencyKey }) => keys.includes(idempotencyKey));
-    }
-
     it('hands an unknown invoice out with its key, its bytes and its reason', async () => {
       const batch = await closedUnknown('lost');
       const { idempotencyKey } = await batch.line('lost');
 
-      const taken = await take(batch);
+      const taken = await batch.takeUnknown();
 
       expect(taken).toHaveLength(1);
       expect(taken[0]).toMatchObject({ generation: 1, idempotencyKey, body: '{"ref":"lost"}', reason: REASON });
@@ -159,17 +123,17 @@ export function reconcilingContract(open: OpenLedger): void {
     it('gives it to one reconciler only', async () => {
       const batch = await closedUnknown('lost-for-many');
 
-      const rounds = await Promise.all([take(batch), take(batch), take(batch), take(batch)]);
+      const rounds = await Promise.all([1, 2, 3, 4].map(() => batch.takeUnknown()));
 
       expect(rounds.flat()).toHaveLength(1);
     });
 
     it('takes up a repeat that a crash ended, after a while and not before', async () => {
       const batch = await closedUnknown('crashed-repeat');
-      await take(batch);
+      await batch.takeUnknown();
 
-      const soon = await take(batch, { now: TAKE.now + 9 * MINUTE });
-      const later = await take(batch, { now: TAKE.now + 11 * MINUTE });
+      const soon = await batch.takeUnknown({ now: TAKE.now + 9 * MINUTE });
+      const later = await batch.takeUnknown({ now: TAKE.now + 11 * MINUTE });
 
       expect(soon).toEqual([]);
       expect(later).toHaveLength(1);
@@ -178,28 +142,26 @@ export function reconcilingContract(open: OpenLedger): void {
     it('does not let a reconciler that stood still reject what another one repeats', async () => {
       const batch = await closedUnknown('two-reconcilers');
       const later = TAKE.now + 11 * MINUTE;
-      const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
-      expect(await take(batch, { now: later })).toMatchObject([{ invoiceId }]);
+      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
+      expect(await batch.takeUnknown({ now: later })).toMatchObject([{ invoiceId }]);
 
-      await ledger.recordSends([
-        { invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome: PROVEN, takenAt: TAKE.now },
-      ]);
+      await scenario.answer(invoiceId, PROVEN, { generation, sentAt: TAKE.now, takenAt: TAKE.now });
 
       expect((await batch.line('two-reconcilers')).state).toBe('unknown');
-      const outcome = accepted(serviceIdOf(scenario, 'two-reconcilers'));
-      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: later, outcome, takenAt: later }]);
+      const outcome = accepted(scenario.serviceId('two-reconcilers'));
+      await scenario.answer(invoiceId, outcome, { generation, sentAt: later, takenAt: later });
       expect((await batch.line('two-reconcilers')).state).toBe('accepted');
     });
 
     it('repeats nothing after the retention window, and says unknown again of a repeat that a crash ended', async () => {
       const never = await closedUnknown('too-late');
       const crashed = await closedUnknown('too-late-in-repeat');
-      await take(crashed);
+      await crashed.takeUnknown();
 
       const late = { now: NOW + 25 * HOUR };
 
-      expect(await take(never, late)).toEqual([]);
-      expect(await take(crashed, late)).toEqual([]);
+      expect(await never.takeUnknown(late)).toEqual([]);
+      expect(await crashed.takeUnknown(late)).toEqual([]);
       expect((await never.line('too-late')).state).toBe('unknown');
       expect(await crashed.line('too-late-in-repeat')).toMatchObject({ state: 'unknown', reason: REASON });
     });
@@ -208,48 +170,36 @@ export function reconcilingContract(open: OpenLedger): void {
       'repeats a key with "%s" rarely, and at once when an operator asks for all',
       async (code) => {
         const batch = await closedUnknown(`spent-${code}`, { code, message: 'HTTP 500' });
-        const [first] = (await take(batch, { all: false, now: NOW + HOUR })) as [RepeatInvoice];
+        const [first] = (await batch.takeUnknown({ all: false, now: NOW + HOUR })) as [RepeatInvoice];
         const { invoiceId, generation } = first;
         const at = NOW + 2 * HOUR;
-        await ledger.recordSends([
-          { invoiceId, generation, attempts: 1, sentAt: at, outcome: { kind: 'unknown', reason: first.reason } },
-        ]);
+        await scenario.answer(invoiceId, { kind: 'unknown', reason: first.reason }, { generation, sentAt: at });
 
-        expect(await take(batch, { all: false, now: at + 119 * MINUTE })).toEqual([]);
-        expect(await take(batch, { all: false, now: at + 121 * MINUTE })).toMatchObject([{ lastTriedAt: at }]);
-        await ledger.recordSends([
-          { invoiceId, generation, attempts: 1, sentAt: at + HOUR, outcome: { kind: 'unknown', reason: first.reason } },
-        ]);
-        expect(await take(batch, { now: at + HOUR + MINUTE })).toHaveLength(1);
+        expect(await batch.takeUnknown({ all: false, now: at + 119 * MINUTE })).toEqual([]);
+        expect(await batch.takeUnknown({ all: false, now: at + 121 * MINUTE })).toMatchObject([{ lastTriedAt: at }]);
+        await scenario.answer(invoiceId, { kind: 'unknown', reason: first.reason }, { generation, sentAt: at + HOUR });
+        expect(await batch.takeUnknown({ now: at + HOUR + MINUTE })).toHaveLength(1);
       },
     );
 
     it('never repeats a key that somebody else used: nobody knows when the service forgets it', async () => {
       const batch = await closedUnknown('foreign', { code: 'key-known-with-other-bytes', message: 'HTTP 422' });
 
-      expect(await take(batch)).toEqual([]);
+      expect(await batch.takeUnknown()).toEqual([]);
     });
 
     it('does not wait with what was refused after a lost answer, when a refusal is a proof', async () => {
       const batch = await closedUnknown('provable', { code: 'refused-after-lost-answer', message: 'HTTP 422' });
-      const [{ invoiceId, generation, reason }] = (await take(batch)) as [RepeatInvoice];
+      const [{ invoiceId, generation, reason }] = (await batch.takeUnknown()) as [RepeatInvoice];
       const outcome = { kind: 'unknown', reason } as const;
-      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome }]);
+      await scenario.answer(invoiceId, outcome, { generation, sentAt: TAKE.now });
       const soon = { all: false, now: TAKE.now + MINUTE };
 
-      expect(await take(batch, soon)).toEqual([]);
-      const [again] = await take(batch, { ...soon, refusalIsProof: true });
+      expect(await batch.takeUnknown(soon)).toEqual([]);
+      const [again] = await batch.takeUnknown({ ...soon, refusalIsProof: true });
 
       expect(again).toMatchObject({ lastTriedAt: TAKE.now });
-      await ledger.recordSends([
-        {
-          invoiceId,
-          generation,
-          attempts: 1,
-          sentAt: soon.now,
-          outcome: { kind: 'rejected', reason: REASON, proven: true },
-        },
-      ]);
+      await scenario.answer(invoiceId, PROVEN, { generation, sentAt: soon.now });
       expect(await batch.line('provable')).toMatchObject({ state: 'rejected', reason: REASON });
     });
 
@@ -285,7 +235,7 @@ export function reconcilingContract(open: OpenLedger): void {
 
       it('leaves what reconciliation has taken at that moment', async () => {
         const batch = await closedUnknown('taken-now');
-        await take(batch);
+        await batch.takeUnknown();
         await again(batch);
 
         expect(await ledger.repeatUnknown(batch.batchId, NOW - 1)).toBe(0);
@@ -293,23 +243,20 @@ export function reconcilingContract(open: OpenLedger): void {
 
       it('lets no reconciler that stood still reject what was sent again with a lost answer', async () => {
         const batch = await closedUnknown('dropped-again');
-        const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
+        const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
         await again(batch);
         expect(await batch.one('dropped-again')).toMatchObject({ invoiceId, generation, mayExist: true });
         const lost = { kind: 'pending', reason: REASON, mayExist: true } as const;
-        await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: TAKE.now + 1, outcome: lost }]);
+        await scenario.answer(invoiceId, lost, { generation, sentAt: TAKE.now + 1 });
 
-        await ledger.recordSends([
-          { invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome: PROVEN, takenAt: TAKE.now },
-        ]);
+        await scenario.answer(invoiceId, PROVEN, { generation, sentAt: TAKE.now, takenAt: TAKE.now });
 
         expect((await batch.line('dropped-again')).state).not.toBe('rejected');
       });
 
       it('lists what it left unsettled', async () => {
-        const serviceId = serviceIdOf(scenario, randomUUID());
-        const batch = await scenario.run([{ ref: 'silent-again' }, { ref: 'other' }]);
-        await batch.send('silent-again', accepted(serviceId));
+        const batch = await scenario.run(['silent-again', 'other']);
+        const { serviceId } = await batch.accept('silent-again');
         await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + HOUR, reason: REASON, now: NOW + HOUR });
         const list = { batchId: batch.batchId, afterInvoiceId: 0, limit: 10 };
 
@@ -325,10 +272,9 @@ export function reconcilingContract(open: OpenLedger): void {
       const [own, other] = [createScenario(ledger), createScenario(ledger)];
       const batches: TestBatch[] = [];
       for (const { run } of [own, other]) {
-        const batch = await run([{ ref: 'late' }]);
+        const batch = await run(['late']);
         await batch.send('late', { kind: 'unknown', reason: REASON });
-        await batch.finish();
-        await report(batch);
+        await batch.close();
         batches.push(batch);
       }
       const [late, others] = batches as [TestBatch, TestBatch];
@@ -344,20 +290,19 @@ export function reconcilingContract(open: OpenLedger): void {
       expect(await ledger.sinceReport(late.batchId)).toMatchObject({ isFlagged: true, changes: [] });
       expect(await ledger.outdatedReports(own.application)).toEqual([late.batchId]);
       expect(await ledger.outdatedReports(other.application)).toEqual([]);
-      await report(late);
+      await late.report();
       expect(await ledger.outdatedReports(own.application)).toEqual([]);
     });
 
     it('leaves a report outdated that was read before a reason changed, and noted after it, also after a second change', async () => {
       const { application, run } = createScenario(ledger);
-      const batch = await run([{ ref: 'read-before' }]);
+      const batch = await run(['read-before']);
       const { invoiceId } = await batch.one('read-before');
       await batch.send('read-before', { kind: 'unknown', reason: REASON });
-      await batch.finish();
-      await report(batch);
+      await batch.close();
       const read = async () => {
-        const { flags, mark, revision } = await ledger.sinceReport(batch.batchId);
-        return { flags, mark, revision: revision + 1, writtenAt: NOW, open: await batch.lines() };
+        const { mark, revision } = await ledger.sinceReport(batch.batchId);
+        return { mark, revision: revision + 1, writtenAt: NOW, open: await batch.lines() };
       };
 
       const first = await read();
@@ -369,71 +314,61 @@ export function reconcilingContract(open: OpenLedger): void {
       await ledger.noteReported(batch.batchId, second);
       expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
       expect(await ledger.sinceReport(batch.batchId)).toMatchObject({ isFlagged: true, changes: [] });
-      await report(batch);
+      await batch.report();
 
       expect(await ledger.outdatedReports(application)).toEqual([]);
     });
 
-    it('leaves what may never have been sent to an operator after its window, too, and says once that it is over', async () => {
+    it.each([
+      ['paused', true],
+      ['cancelled', false],
+    ] as const)('takes nothing of a batch that was %s, whoever asks, until it is resumed', async (_, paused) => {
       const { application, run } = createScenario(ledger);
-      const batch = await run([{ ref: 'stopped' }]);
-      const reason = { code: CANCELLED_UNANSWERED, message: 'use lote reconcile' };
-      await batch.send('stopped', { kind: 'unknown', reason });
+      const batch = await run(['stopped']);
+      const { batchId, workflowId, runId } = await batch.record();
+      await batch.send('stopped', { kind: 'unknown', reason: REASON });
+      const control = { batchId, workflowId, runId, version: 1, paused, cancelled: !paused };
+      const order = { at: NOW + 1, who: 'maria', why: 'the wrong file' };
+      await ledger.recordControl({ ...control, order });
+      await batch.close();
+
+      for (const all of [false, true])
+        expect(await batch.takeUnknown({ application, all, now: NOW + 20 * HOUR, retentionMs: 48 * HOUR })).toEqual([]);
+      expect((await batch.record()).stopped).toEqual({ what: paused ? 'paused' : 'cancelled', ...order });
+      expect((await batch.claim({ runId: 'run-2', order: 'drop' })).kind).toBe('closed');
+
+      expect((await batch.claim({ runId: 'run-2' })).kind).toBe('resumed');
       await batch.finish();
-      await report(batch);
-      const over = { code: 'retention-window-over', message: 'Ask the service.' };
-      const end = { application, now: NOW + HOUR, frozenUntil: NOW, reason: over, messageAhead: 'ahead' };
-
-      expect(await ledger.endRepeats(end)).toBe(1);
-      expect(await ledger.endRepeats(end), 'once').toBe(0);
-
-      expect(await batch.line('stopped')).toMatchObject({
-        state: 'unknown',
-        reason: {
-          code: CANCELLED_UNANSWERED,
-          message: expect.stringMatching(/may have been sent.* Ask the service/u) as string,
-        },
-      });
-      expect(await ledger.outdatedReports(application)).toEqual([batch.batchId]);
-      const byTheSchedule = await take(batch, {
-        application,
-        all: false,
-        now: NOW + 40 * HOUR,
-        retentionMs: 48 * HOUR,
-      });
-      expect(byTheSchedule, 'the window became longer').toEqual([]);
+      expect((await batch.record()).stopped).toBeNull();
+      expect(await batch.takeUnknown({ application, now: NOW + 20 * HOUR, retentionMs: 48 * HOUR })).toHaveLength(1);
     });
 
     it('leaves an invoice of a running batch to its page', async () => {
-      const batch = await scenario.run([{ ref: 'still-running' }]);
+      const batch = await scenario.run(['still-running']);
       await batch.send('still-running', { kind: 'unknown', reason: REASON });
-      await report(batch);
+      await batch.report();
 
-      expect(await take(batch)).toEqual([]);
+      expect(await batch.takeUnknown()).toEqual([]);
     });
 
     it('waits longer the older an invoice is, unless all are asked for', async () => {
       const batch = await closedUnknown('patient');
-      const first = await take(batch, { all: false, now: NOW + MINUTE });
+      const first = await batch.takeUnknown({ all: false, now: NOW + MINUTE });
       const [{ invoiceId, generation }] = first as [RepeatInvoice];
       const at = NOW + 2 * HOUR;
-      await ledger.recordSends([
-        { invoiceId, generation, attempts: 1, sentAt: at, outcome: { kind: 'unknown', reason: REASON } },
-      ]);
+      await scenario.answer(invoiceId, { kind: 'unknown', reason: REASON }, { generation, sentAt: at });
 
-      expect(await take(batch, { all: false, now: at + 59 * MINUTE })).toEqual([]);
-      expect(await take(batch, { all: false, now: at + 61 * MINUTE })).toHaveLength(1);
+      expect(await batch.takeUnknown({ all: false, now: at + 59 * MINUTE })).toEqual([]);
+      expect(await batch.takeUnknown({ all: false, now: at + 61 * MINUTE })).toHaveLength(1);
     });
 
     it('records what the repeat told: an id that the service gives for the key settles by the event that waited', async () => {
       const batch = await closedUnknown('found-again');
-      const serviceId = serviceIdOf(scenario, randomUUID());
+      const serviceId = scenario.serviceId(randomUUID());
       await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
-      const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
+      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
 
-      await ledger.recordSends([
-        { invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome: accepted(serviceId) },
-      ]);
+      await scenario.answer(invoiceId, accepted(serviceId), { generation, sentAt: TAKE.now });
 
       expect(await batch.line('found-again')).toMatchObject({ state: 'issued', serviceId });
     });
@@ -446,7 +381,7 @@ export function reconcilingContract(open: OpenLedger): void {
       const foreign = await ledger.takeUnknown({ ...TAKE, application });
       await ledger.expirePending({ application, acceptedBefore: NOW + 1, now: NOW + HOUR });
       const documents = await ledger.openDocuments({ application, now: NOW, all: true, afterInvoiceId: 0, limit: 10 });
-      const own = await take(batch);
+      const own = await batch.takeUnknown();
 
       expect(foreign).toEqual([]);
       expect(documents).toEqual([]);
@@ -456,34 +391,22 @@ export function reconcilingContract(open: OpenLedger): void {
 
     it('keeps a refusal of a repeat unknown: the lost one may be alive', async () => {
       const batch = await closedUnknown('refused-later');
-      const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
+      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
 
-      await ledger.recordSends([
-        { invoiceId, generation, attempts: 1, sentAt: TAKE.now, outcome: { kind: 'rejected', reason: REASON } },
-      ]);
+      await scenario.answer(invoiceId, { kind: 'rejected', reason: REASON }, { generation, sentAt: TAKE.now });
 
       expect((await batch.line('refused-later')).state).toBe('unknown');
     });
 
     describe('documents without a final word', () => {
-      async function closedAccepted(ref: string): Promise<{ batch: TestBatch; serviceId: string }> {
-        const serviceId = serviceIdOf(scenario, `${ref}-${randomUUID()}`);
-        const batch = await scenario.run([{ ref }]);
-        await batch.send(ref, accepted(serviceId));
-        await batch.finish();
-        await report(batch);
-        return { batch, serviceId };
+      async function closedAccepted(ref: string): Promise<AcceptedOne> {
+        const one = await (await scenario.run([ref])).accept(ref);
+        await one.batch.close();
+        return one;
       }
 
       async function openIds(over: { all?: boolean; now?: number } = {}): Promise<ReadonlyMap<string, boolean>> {
-        const documents = await ledger.openDocuments({
-          application: scenario.application,
-          now: TAKE.now,
-          all: true,
-          afterInvoiceId: 0,
-          limit: 10_000,
-          ...over,
-        });
+        const documents = await scenario.openDocuments({ now: TAKE.now, ...over });
         return new Map(documents.map(({ serviceId, failedEvent }) => [serviceId, failedEvent !== null]));
       }
 
@@ -511,16 +434,8 @@ export function reconcilingContract(open: OpenLedger): void {
       });
 
       it('are asked for again after half of their age, unless all are asked for', async () => {
-        const { serviceId } = await closedAccepted('backed-off');
-        const documents = await ledger.openDocuments({
-          application: scenario.application,
-          now: NOW,
-          all: true,
-          afterInvoiceId: 0,
-          limit: 10_000,
-        });
-        const { invoiceId } = documents.find((one) => one.serviceId === serviceId) ?? { invoiceId: 0 };
-        await ledger.recordStatus([{ invoiceId, serviceId, status: 'processing', reason: null, now: NOW + 2 * HOUR }]);
+        const { invoiceId, serviceId } = await closedAccepted('backed-off');
+        await scenario.ask({ invoiceId, serviceId }, 'processing', { now: NOW + 2 * HOUR });
 
         expect((await openIds({ all: false, now: NOW + 2 * HOUR + 59 * MINUTE })).has(serviceId)).toBe(false);
         expect((await openIds({ all: false, now: NOW + 3 * HOUR + MINUTE })).has(serviceId)).toBe(true);
@@ -529,24 +444,21 @@ export function reconcilingContract(open: OpenLedger): void {
 
     describe('what a report said', () => {
       it('is out of date when late news moved an invoice, and up to date again once it is rewritten', async () => {
-        const serviceId = serviceIdOf(scenario, randomUUID());
-        const batch = await scenario.run([{ ref: 'late' }]);
-        await batch.send('late', accepted(serviceId));
-        await batch.finish();
-        await report(batch);
+        const batch = await scenario.run(['late']);
+        const { serviceId } = await batch.accept('late');
+        await batch.close();
         const before = await ledger.outdatedReports(scenario.application);
 
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
         const after = await ledger.outdatedReports(scenario.application);
         const since = await ledger.sinceReport(batch.batchId);
-        await report(batch);
+        await batch.report();
 
         expect(before).not.toContain(batch.batchId);
         expect(after).toContain(batch.batchId);
         expect(since).toEqual({
           revision: 1,
-          flags: 0,
-          mark: 0,
+          mark: '0 0 0',
           isFlagged: false,
           contradicted: 0,
           changes: [{ from: 'accepted', to: 'issued', invoices: 1, examples: ['late'] }],
@@ -555,13 +467,26 @@ export function reconcilingContract(open: OpenLedger): void {
         expect((await ledger.sinceReport(batch.batchId)).revision).toBe(2);
       });
 
+      it('is out of date when something was found of the file, once', async () => {
+        const batch = await scenario.run(['found']);
+        await batch.close();
+        const finding = { row: null, column: null, code: 'found', message: 'found', severity: 'error' } as const;
+
+        await ledger.noteFinding(batch.batchId, finding);
+        const after = await ledger.outdatedReports(scenario.application);
+        await batch.report();
+        await ledger.noteFinding(batch.batchId, finding);
+
+        expect(after).toContain(batch.batchId);
+        expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
+        expect(await ledger.fileFindings(batch.batchId)).toEqual([finding]);
+      });
+
       it('is out of date when a contradiction was flagged on an invoice that stays issued', async () => {
-        const serviceId = serviceIdOf(scenario, randomUUID());
-        const batch = await scenario.run([{ ref: 'contradicted' }]);
-        await batch.send('contradicted', accepted(serviceId));
+        const batch = await scenario.run(['contradicted']);
+        const { serviceId } = await batch.accept('contradicted');
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
-        await batch.finish();
-        await report(batch);
+        await batch.close();
 
         await ledger.recordDeliveries([delivery(serviceId, 'failed', { receivedAt: NOW + 9_000 })]);
 
@@ -570,8 +495,8 @@ export function reconcilingContract(open: OpenLedger): void {
       });
 
       it('is not asked about while the batch runs', async () => {
-        const batch = await scenario.run([{ ref: 'running' }]);
-        await report(batch);
+        const batch = await scenario.run(['running']);
+        await batch.report();
         await batch.send('running', { kind: 'rejected', reason: REASON });
 
         expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
@@ -579,15 +504,14 @@ export function reconcilingContract(open: OpenLedger): void {
     });
 
     it('applies an issued event that was stored and, by a crash, never applied', async () => {
-      const serviceId = serviceIdOf(scenario, randomUUID());
-      const batch = await scenario.run([{ ref: 'missed' }]);
+      const serviceId = scenario.serviceId(randomUUID());
+      const batch = await scenario.run(['missed']);
       await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
       await batch.send('missed', { kind: 'unknown', reason: REASON });
-      await batch.finish();
-      await report(batch);
+      await batch.close();
       const nothing = await ledger.applyMissedEvents();
-      const [{ invoiceId, generation }] = (await take(batch)) as [RepeatInvoice];
-      await ledger.recordSends([{ invoiceId, generation, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
+      const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
+      await scenario.answer(invoiceId, accepted(serviceId), { generation });
 
       expect(nothing).toBe(0);
       expect((await batch.line('missed')).state).toBe('issued');

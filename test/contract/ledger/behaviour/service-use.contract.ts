@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { OpenLedger } from '../scenario.ts';
+import { describe, expect, it } from 'vitest';
 import { createScenario, NOW } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
-export function serviceUseContract(open: OpenLedger): void {
+export function serviceUseContract(ledger: Ledger): void {
   describe('the use of the service', () => {
-    let ledger: Ledger;
-    beforeAll(async () => {
-      ledger = await open();
-    });
-
     function account(application: string, over: { baseUrl?: string; keyFingerprint?: string } = {}) {
       return { application, baseUrl: 'https://service.example', keyFingerprint: application.slice(0, 16), ...over };
     }
@@ -40,26 +34,26 @@ export function serviceUseContract(open: OpenLedger): void {
       expect(await ledger.rememberAccount(account(first, shared), NOW)).toEqual(account(first, shared));
     });
 
-    it('takes another one when it is confirmed, and forgets the merchants of the one before', async () => {
+    it('takes another one when it is confirmed, and forgets the merchants', async () => {
       const scenario = createScenario(ledger);
       const { application } = scenario;
-      const batch = await scenario.run([{ ref: 'one' }]);
+      const batch = await scenario.run(['one']);
       await ledger.rememberAccount(account(application), NOW);
       await ledger.saveMerchants(application, [{ nif: '501964843', merchantId: 'mrc_old' }]);
 
       await ledger.confirmAccount(account(application), NOW);
-      const same = await ledger.merchantsNeeded(batch.batchId);
+      const same = (await batch.sendable())[0]?.merchantId;
+      await ledger.saveMerchants(application, [{ nif: '501964843', merchantId: 'mrc_old' }]);
       await ledger.confirmAccount(account(application, { baseUrl: 'https://other.example' }), NOW);
-      const changed = await ledger.merchantsNeeded(batch.batchId);
+      const changed = (await batch.sendable())[0]?.merchantId;
 
-      expect(same).toEqual([]);
-      expect(changed.map(({ nif }) => nif)).toEqual(['501964843']);
+      expect([same, changed]).toEqual([null, null]);
       expect(await ledger.rememberAccount(account(application), NOW)).toMatchObject({
         baseUrl: 'https://other.example',
       });
     });
 
-    describe('pace', () => {
+    describe('the rate', () => {
       it('hands out places one after the other, to whoever asks', async () => {
         const baseUrl = `https://${randomUUID()}.example`;
         const lease = { requests: 10, requestsPerSecond: 1 };
@@ -75,23 +69,21 @@ export function serviceUseContract(open: OpenLedger): void {
         expect(leases.map(({ gapMs }) => gapMs)).toEqual([1_000, 1_000, 1_000, 1_000, 1_000]);
       });
 
-      const TOO_MANY = { taken: 20, share: 0.5, answers: 50 };
-
       it('is slowed to what the service took when it says 429, however many say so at once, and comes back', async () => {
         const baseUrl = `https://${randomUUID()}.example`;
         const lease = { requests: 1, requestsPerSecond: 100 };
         const { gapMs: before } = await ledger.leaseRate(baseUrl, lease);
 
         await Promise.all(
-          Array.from({ length: 8 }, () => ledger.slowDown(baseUrl, { requestsPerSecond: 100, tooMany: TOO_MANY })),
+          Array.from({ length: 8 }, () => ledger.slowDown(baseUrl, { requestsPerSecond: 100, taken: 20 })),
         );
         const slowed = await ledger.leaseRate(baseUrl, lease);
         const later = await ledger.leaseRate(baseUrl, lease);
 
         expect(before).toBe(10);
-        // Nine tenths of twenty a second, and a little more with each moment since.
-        expect(slowed.requestsPerSecond).toBeGreaterThanOrEqual(18);
-        expect(slowed.requestsPerSecond).toBeLessThan(36);
+        // Half of twenty a second, and a little more with each moment since.
+        expect(slowed.requestsPerSecond).toBeGreaterThanOrEqual(10);
+        expect(slowed.requestsPerSecond).toBeLessThan(20);
         expect(slowed.gapMs).toBeCloseTo(1_000 / (slowed.requestsPerSecond ?? 0), 6);
         expect(later.requestsPerSecond, 'it rises with time').toBeGreaterThanOrEqual(slowed.requestsPerSecond ?? 0);
       });
@@ -101,26 +93,15 @@ export function serviceUseContract(open: OpenLedger): void {
         const lease = { requests: 10, requestsPerSecond: null };
 
         const free = await ledger.leaseRate(baseUrl, lease);
-        const notified = await ledger.slowDown(baseUrl, { requestsPerSecond: null, tooMany: TOO_MANY });
+        const notified = await ledger.slowDown(baseUrl, { requestsPerSecond: null, taken: 20 });
         const first = await ledger.leaseRate(baseUrl, lease);
         const second = await ledger.leaseRate(baseUrl, lease);
 
         expect(free).toEqual({ waitMs: 0, gapMs: 0, requestsPerSecond: null, heldMs: 0 });
-        expect(notified.requestsPerSecond).toBe(18);
-        expect(first.gapMs).toBeGreaterThan(1_000 / 36);
+        expect(notified.requestsPerSecond).toBe(10);
+        expect(first.gapMs).toBeGreaterThan(1_000 / 20);
         expect(second.waitMs, 'after the places of the first').toBeGreaterThan(first.waitMs);
-        expect((await ledger.currentRate(baseUrl, null)).requestsPerSecond).toBeGreaterThanOrEqual(18);
-      });
-
-      it('counts what one process saw for as many as send', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        // The second gets its share when the first has given half of its own back.
-        for (const holder of ['a', 'b', 'a', 'b']) await ledger.leaseSlots(baseUrl, { holder, max: 10, ttlMs: 60_000 });
-        await ledger.leaseSlots(baseUrl, { holder: 'dead', max: 10, ttlMs: -1 });
-
-        const notified = await ledger.slowDown(baseUrl, { requestsPerSecond: null, tooMany: TOO_MANY });
-
-        expect(notified.requestsPerSecond).toBe(36);
+        expect((await ledger.currentRate(baseUrl, null)).requestsPerSecond).toBeGreaterThanOrEqual(10);
       });
 
       it('is held for everybody, for the longest time that was asked', async () => {
@@ -150,61 +131,37 @@ export function serviceUseContract(open: OpenLedger): void {
         expect(heldMs).toBeLessThanOrEqual(5_000);
       });
     });
+  });
+}
 
-    describe('slots', () => {
-      const lease = { max: 10, ttlMs: 60_000 };
+export function sharedFoldersContract(ledger: Ledger): void {
+  describe('the mark of a common folder', () => {
+    it('is null before the first one', async () => {
+      expect(await ledger.folderMark(randomUUID(), 'input')).toBeNull();
+    });
 
-      it('never hands out more than there are, and shares them as others give theirs back', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        const take = (holder: string): Promise<number> => ledger.leaseSlots(baseUrl, { holder, ...lease });
+    it('is the one that was brought first, also when several bring one at once', async () => {
+      const application = randomUUID();
 
-        expect(await take('a'), 'alone').toBe(10);
-        expect(await take('b'), 'nothing is free yet').toBe(0);
-        expect(await take('a'), 'half, now that there are two').toBe(5);
-        expect(await take('b')).toBe(5);
-        await ledger.releaseSlots(baseUrl, 'a');
-        expect(await take('b')).toBe(10);
-      });
+      const settled = await Promise.all(
+        ['a', 'b', 'c'].map((mark) => ledger.settleFolderMark(application, 'reports', mark)),
+      );
 
-      it('gives nobody what a process still uses beyond its new share', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        const take = (holder: string, held: number): Promise<number> =>
-          ledger.leaseSlots(baseUrl, { holder, held, ...lease });
+      expect(new Set(settled).size).toBe(1);
+      expect(await ledger.folderMark(application, 'reports')).toBe(settled[0]);
+      expect(await ledger.settleFolderMark(application, 'reports', 'd')).toBe(settled[0]);
+    });
 
-        expect(await take('a', 0)).toBe(10);
-        expect(await take('b', 0)).toBe(0);
-        expect(await take('a', 10), 'ten are on the wire').toBe(5);
-        expect(await take('b', 0), 'they are there still').toBe(0);
-        expect(await take('a', 7)).toBe(5);
-        expect(await take('b', 0), 'three are back').toBe(3);
-        expect(await take('a', 5)).toBe(5);
-        expect(await take('b', 3)).toBe(5);
-      });
+    it('is one for each application and role', async () => {
+      const [first, second] = [randomUUID(), randomUUID()];
+      await ledger.settleFolderMark(first, 'input', 'a');
+      await ledger.settleFolderMark(second, 'input', 'b');
+      await ledger.settleFolderMark(first, 'files', 'c');
 
-      it('keeps to the maximum under any number of processes that ask at once', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        const held = new Map<string, number>();
-        const holders = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
-        for (let round = 0; round < 3; round += 1) {
-          await Promise.all(
-            holders.map(async (holder) => {
-              const slots = await ledger.leaseSlots(baseUrl, { holder, ...lease });
-              held.set(holder, slots);
-            }),
-          );
-        }
-
-        const all = [...held.values()].reduce((sum, slots) => sum + slots, 0);
-        expect(all).toBeLessThanOrEqual(10);
-        expect(all).toBeGreaterThan(0);
-      });
-
-      it('takes over the share of a process that has not renewed it', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        await ledger.leaseSlots(baseUrl, { holder: 'dead', max: 10, ttlMs: -1 });
-
-        expect(await ledger.leaseSlots(baseUrl, { holder: 'alive', ...lease })).toBe(10);
-      });
+      expect(await ledger.folderMark(first, 'input')).toBe('a');
+      expect(await ledger.folderMark(second, 'input')).toBe('b');
+      expect(await ledger.folderMark(first, 'files')).toBe('c');
+      expect(await ledger.folderMark(second, 'files')).toBeNull();
     });
   });
 }

@@ -1,38 +1,25 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../../../src/domain/invoice-state.ts';
-import type { InvoicesWith } from '../../../../src/domain/ports/ledger/batch-ledger.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { StatusUpdate } from '../../../../src/domain/ports/ledger/settling-ledger.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
   accepted,
+  acceptedOne,
   createScenario,
   delivery,
   invalidInvoice,
   invoiceOf,
-  finishStaging,
+  LATER,
   NOW,
   REASON,
-  serviceIdOf,
+  type Scenario,
   validInvoice,
 } from '../scenario.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import type { InvoicesWith } from '../../../../src/ledger/batches/lines.ts';
+import type { StatusUpdate } from '../../../../src/ledger/settling/settling.ts';
 
-const LATER = { code: 'later', message: 'Later' };
-
-export function settlingContract(open: OpenLedger): void {
-  let ledger: Ledger;
+export function settlingContract(ledger: Ledger): void {
   let scenario: Scenario;
-
-  async function acceptedOne(
-    ref: string,
-  ): Promise<{ readonly batch: TestBatch; readonly invoiceId: number; readonly serviceId: string }> {
-    const batch = await scenario.run([{ ref }]);
-    const serviceId = serviceIdOf(scenario, ref);
-    const { invoiceId } = await batch.freeze(ref);
-    await ledger.recordSends([{ invoiceId, generation: 1, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) }]);
-    return { batch, invoiceId, serviceId };
-  }
+  const openScenario = (): void => void (scenario = createScenario(ledger));
 
   interface Asked {
     readonly invoiceId: number;
@@ -45,13 +32,10 @@ export function settlingContract(open: OpenLedger): void {
   }
 
   describe('recordStatus', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     it('issues an accepted invoice for good', async () => {
-      const asked = await acceptedOne('get-issued');
+      const asked = await acceptedOne(scenario, 'get-issued');
       const { batch } = asked;
 
       const settled = await ledger.recordStatus([news(asked, 'issued')]);
@@ -66,8 +50,8 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('fails an accepted invoice with the reason of the service, or says that it gave none', async () => {
-      const one = await acceptedOne('get-failed');
-      const two = await acceptedOne('get-failed-silently');
+      const one = await acceptedOne(scenario, 'get-failed');
+      const two = await acceptedOne(scenario, 'get-failed-silently');
 
       const settled = await ledger.recordStatus([news(one, 'failed', { reason: REASON }), news(two, 'failed')]);
 
@@ -85,7 +69,7 @@ export function settlingContract(open: OpenLedger): void {
     it.each(['processing', 'unreadable'] as const)(
       'counts the ask and moves nothing when the status is %s',
       async (status) => {
-        const asked = await acceptedOne(`get-${status}`);
+        const asked = await acceptedOne(scenario, `get-${status}`);
         const { batch, invoiceId } = asked;
 
         expect(await ledger.recordStatus([news(asked, status)])).toEqual([]);
@@ -96,7 +80,7 @@ export function settlingContract(open: OpenLedger): void {
     );
 
     it('issues after failed, flagged; and only flags failed after issued', async () => {
-      const asked = await acceptedOne('contradiction');
+      const asked = await acceptedOne(scenario, 'contradiction');
       const { batch } = asked;
       await ledger.recordStatus([news(asked, 'failed', { reason: REASON })]);
 
@@ -119,7 +103,7 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it.each(['issued', 'failed'] as const)('settles an unsettled invoice as %s', async (status) => {
-      const asked = await acceptedOne(`unsettled-${status}`);
+      const asked = await acceptedOne(scenario, `unsettled-${status}`);
       const { batch } = asked;
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
@@ -129,7 +113,7 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('moves nothing that was never accepted', async () => {
-      const batch = await scenario.run([{ ref: 'not-yet' }, { ref: 'on-the-wire' }]);
+      const batch = await scenario.run(['not-yet', 'on-the-wire']);
       const staged = await batch.one('not-yet');
       const sending = await batch.freeze('on-the-wire');
 
@@ -140,24 +124,18 @@ export function settlingContract(open: OpenLedger): void {
       ]);
 
       expect(settled).toEqual([]);
-      expect((await batch.lines()).map((line) => line.state)).toEqual(['staged', 'sending']);
+      expect(await batch.states()).toEqual(['staged', 'sending']);
     });
 
     it('flags a failure that its caller could not confirm, and sends it again for an operator, not for the retry policy', async () => {
-      const asked = await acceptedOne('unconfirmed');
+      const asked = await acceptedOne(scenario, 'unconfirmed');
       const { batch } = asked;
       await ledger.recordStatus([news(asked, 'failed', { reason: REASON, unconfirmed: true })]);
-      const policy = {
-        ...{ maxGenerations: 3, retentionMs: 1_000, rejectionIsProof: true, acceptDuplicateRisk: false, now: NOW },
-      };
-      const request = { batchId: batch.batchId, selection: { states: ['failed'] as const } };
-      const action = { who: 'lote', why: 'policy' };
+      const selection = { states: ['failed'] as const };
 
-      const alone = await ledger.retryInvoices({
-        ...{ ...request, policy: { ...policy, unattended: true }, action: { ...action, actionId: randomUUID() } },
-      });
+      const alone = await batch.retry({ selection, policy: { unattended: true } });
       const flags = (await batch.line('unconfirmed')).flags;
-      const byHand = await ledger.retryInvoices({ ...request, policy, action: { ...action, actionId: randomUUID() } });
+      const byHand = await batch.retry({ selection });
 
       expect(flags).toEqual(['failure-unconfirmed']);
       expect(alone.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
@@ -166,7 +144,7 @@ export function settlingContract(open: OpenLedger): void {
 
     it('confirms a failed event by failed and by an unreadable status, and contradicts it by issued', async () => {
       const cases = await Promise.all(
-        ['failed', 'unreadable', 'issued', 'processing'].map((status) => acceptedOne(`event-then-${status}`)),
+        ['failed', 'unreadable', 'issued', 'processing'].map((status) => acceptedOne(scenario, `event-then-${status}`)),
       );
       await ledger.recordDeliveries(cases.map(({ serviceId }) => delivery(serviceId, 'failed', { reason: REASON })));
 
@@ -187,22 +165,19 @@ export function settlingContract(open: OpenLedger): void {
   });
 
   describe('a page that waits', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     it('tells what is not at rest, and counts every outcome', async () => {
-      const owner = await scenario.run([{ ref: 'shared-1' }, { ref: 'shared-2' }], 2);
+      const owner = await scenario.run(['shared-1', 'shared-2'], 2);
       const batch = await scenario.begin();
       const refs = ['w1', 'w2', 'w3', 'w4', 'shared-1', 'shared-2'];
-      const staged = refs.map((ref, index) => validInvoice(scenario.application, invoiceOf({ ref }), index + 1));
+      const staged = refs.map((ref, index) => scenario.valid(ref, index + 1));
       await ledger.stageInvoices(batch, [...staged, invalidInvoice(7)], NOW);
-      await finishStaging(ledger, batch, { invoices: 7, pageSize: 10 });
+      await batch.finishStaging(7, 10);
       await batch.freeze('w2');
-      await batch.send('w3', accepted(serviceIdOf(scenario, 'w3')), { sentAt: NOW + 3 });
+      await batch.send('w3', accepted(scenario.serviceId('w3')), { sentAt: NOW + 3 });
       await batch.send('w4', { kind: 'rejected', reason: REASON });
-      await owner.send('shared-2', accepted(serviceIdOf(scenario, 'shared-2')), { sentAt: NOW + 8 });
+      await owner.send('shared-2', accepted(scenario.serviceId('shared-2')), { sentAt: NOW + 8 });
 
       expect(await ledger.pageProgress(batch.batchId, 1)).toEqual({
         unsent: 2,
@@ -226,8 +201,8 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('does not wait for what a closed batch left unsent', async () => {
-      const owner = await scenario.run([{ ref: 'left-1' }]);
-      const batch = await scenario.run([{ ref: 'left-1' }, { ref: 'left-2' }]);
+      const owner = await scenario.run(['left-1']);
+      const batch = await scenario.run(['left-1', 'left-2']);
       expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ unsent: 1, attached: 1 });
       expect(await ledger.pageOpen(batch.batchId, 1)).toBe(1);
 
@@ -243,11 +218,11 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('opens the pages with unsent invoices of a batch that is not closed, or with any accepted invoice', async () => {
-      const owner = await scenario.run([{ ref: 'o1' }, { ref: 'o2' }], 1);
-      const batch = await scenario.run([{ ref: 'a1' }, { ref: 'a2' }, { ref: 'a3' }, { ref: 'o1' }, { ref: 'o2' }], 1);
+      const owner = await scenario.run(['o1', 'o2'], 1);
+      const batch = await scenario.run(['a1', 'a2', 'a3', 'o1', 'o2'], 1);
       await batch.send('a2', { kind: 'rejected', reason: REASON });
       await batch.freeze('a3');
-      await owner.send('o2', accepted(serviceIdOf(scenario, 'o2')));
+      await owner.send('o2', accepted(scenario.serviceId('o2')));
 
       expect(await ledger.openPages(batch.batchId)).toEqual([1, 3, 4, 5]);
       expect(await ledger.openPages(owner.batchId)).toEqual([1, 2]);
@@ -256,44 +231,37 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('finds the silent, fewest asks first, accepted before the given time, at most as many as asked', async () => {
-      const batch = await scenario.run([{ ref: 'q1' }, { ref: 'q2' }, { ref: 'q3' }, { ref: 'q4' }], 3);
+      const batch = await scenario.run(['q1', 'q2', 'q3', 'q4'], 3);
       for (const [index, ref] of ['q1', 'q2', 'q3', 'q4'].entries())
-        await batch.send(ref, accepted(serviceIdOf(scenario, ref)), { sentAt: NOW + index });
+        await batch.send(ref, accepted(scenario.serviceId(ref)), { sentAt: NOW + index });
       const [first] = await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 1);
       await ledger.recordStatus([
         news({ invoiceId: first?.invoiceId ?? 0, serviceId: first?.serviceId ?? '' }, 'processing'),
       ]);
 
       expect(
-        (await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks]),
-      ).toEqual([
-        [2, 0],
-        [3, 0],
-        [1, 1],
-      ]);
+        (await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 10)).map((one) => [one.ordinal, one.asks].join(' ')),
+      ).toEqual(['2 0', '3 0', '1 1']);
       expect((await ledger.pendingInvoices(batch.batchId, 1, NOW + 2, 10)).map((one) => one.ordinal)).toEqual([2, 1]);
       expect((await ledger.pendingInvoices(batch.batchId, 1, NOW + 10, 2)).map((one) => one.ordinal)).toEqual([2, 3]);
       expect((await ledger.pendingInvoices(batch.batchId, 2, NOW + 10, 10)).map((one) => one.serviceId)).toEqual([
-        serviceIdOf(scenario, 'q4'),
+        scenario.serviceId('q4'),
       ]);
     });
   });
 
   describe('closePage', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     it('leaves nothing of the page open, and says unknown wherever the service may have the invoice', async () => {
       const refs = ['staged', 'open', 'lost', 'none', 'accepted', 'fresh', 'rejected'];
       const batch = await scenario.run(
-        [...refs, 'next-page'].map((ref) => ({ ref: `c-${ref}` })),
+        [...refs, 'next-page'].map((ref) => `c-${ref}`),
         refs.length,
       );
       await batch.send('c-lost', { kind: 'pending', reason: LATER, mayExist: true });
-      await batch.send('c-accepted', accepted(serviceIdOf(scenario, 'c-accepted')));
-      await batch.send('c-fresh', accepted(serviceIdOf(scenario, 'c-fresh')), { sentAt: NOW + 100 });
+      await batch.send('c-accepted', accepted(scenario.serviceId('c-accepted')));
+      await batch.send('c-fresh', accepted(scenario.serviceId('c-fresh')), { sentAt: NOW + 100 });
       await batch.send('c-rejected', { kind: 'rejected', reason: LATER });
       // The last two are frozen last: to ask what is sendable counts an unanswered send as lost.
       const open = await batch.one('c-open');
@@ -303,15 +271,7 @@ export function settlingContract(open: OpenLedger): void {
         [open, none].map(({ invoiceId }) => ({ invoiceId, generation: 1, body: 'b' })),
         NOW,
       );
-      await ledger.recordSends([
-        {
-          invoiceId: none.invoiceId,
-          generation: 1,
-          attempts: 1,
-          sentAt: NOW,
-          outcome: { kind: 'pending', reason: LATER, mayExist: false },
-        },
-      ]);
+      await scenario.answer(none.invoiceId, { kind: 'pending', reason: LATER, mayExist: false });
 
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
@@ -328,18 +288,18 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('does not touch what another batch owns, but for accepted invoices whose time is over', async () => {
-      const owner = await scenario.run([{ ref: 'x1' }, { ref: 'x2' }, { ref: 'x3' }], 3);
-      const attached = await scenario.run([{ ref: 'x1' }, { ref: 'x2' }, { ref: 'x3' }], 3);
-      await owner.send('x3', accepted(serviceIdOf(scenario, 'x3')));
+      const owner = await scenario.run(['x1', 'x2', 'x3'], 3);
+      const attached = await scenario.run(['x1', 'x2', 'x3'], 3);
+      await owner.send('x3', accepted(scenario.serviceId('x3')));
       await owner.freeze('x2');
 
       await ledger.closePage(attached.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
-      expect((await owner.lines()).map((line) => line.state)).toEqual(['staged', 'sending', 'unsettled']);
+      expect(await owner.states()).toEqual(['staged', 'sending', 'unsettled']);
     });
 
     it('repeated changes nothing', async () => {
-      const batch = await scenario.run([{ ref: 'closed-1' }, { ref: 'closed-2' }]);
+      const batch = await scenario.run(['closed-1', 'closed-2']);
       await batch.freeze('closed-2');
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW, reason: REASON, now: NOW });
       const before = await batch.lines();
@@ -351,16 +311,13 @@ export function settlingContract(open: OpenLedger): void {
   });
 
   describe('an answer about a document that a correction has replaced', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     async function corrected(ref: string) {
-      const first = await acceptedOne(ref);
+      const first = await acceptedOne(scenario, ref);
       await ledger.recordStatus([news(first, 'failed', { reason: REASON })]);
       const second = await scenario.run([{ ref, unitPrice: '99' }]);
-      const serviceId = serviceIdOf(scenario, `${ref}-2`);
+      const serviceId = scenario.serviceId(`${ref}-2`);
       return { first, second, serviceId };
     }
 
@@ -388,58 +345,44 @@ export function settlingContract(open: OpenLedger): void {
   });
 
   describe('closeBatch', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     it('leaves nothing open that the batch owns, and says unknown wherever the service may have it', async () => {
       const refs = ['staged', 'open', 'accepted', 'rejected', 'issued'];
       const batch = await scenario.run(
-        refs.map((ref) => ({ ref: `b-${ref}` })),
+        refs.map((ref) => `b-${ref}`),
         2,
       );
       await batch.freeze('b-open');
-      await batch.send('b-accepted', accepted(serviceIdOf(scenario, 'b-accepted')));
+      await batch.send('b-accepted', accepted(scenario.serviceId('b-accepted')));
       await batch.send('b-rejected', { kind: 'rejected', reason: LATER });
-      await batch.send('b-issued', accepted(serviceIdOf(scenario, 'b-issued')));
-      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'b-issued'), 'issued')]);
+      await batch.send('b-issued', accepted(scenario.serviceId('b-issued')));
+      await ledger.recordDeliveries([delivery(scenario.serviceId('b-issued'), 'issued')]);
 
       expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(3);
       expect(await ledger.closeBatch(batch.batchId, { reason: REASON, now: NOW })).toBe(0);
 
-      expect((await batch.lines()).map((line) => line.state)).toEqual([
-        'held',
-        'unknown',
-        'unsettled',
-        'rejected',
-        'issued',
-      ]);
+      expect(await batch.states()).toEqual(['held', 'unknown', 'unsettled', 'rejected', 'issued']);
     });
 
     it("leaves another batch's invoices to that batch", async () => {
-      const owner = await scenario.run([{ ref: 'mine-1' }, { ref: 'mine-2' }]);
-      const attached = await scenario.run([{ ref: 'mine-1' }, { ref: 'mine-2' }]);
-      await owner.send('mine-2', accepted(serviceIdOf(scenario, 'mine-2')));
+      const owner = await scenario.run(['mine-1', 'mine-2']);
+      const attached = await scenario.run(['mine-1', 'mine-2']);
+      await owner.send('mine-2', accepted(scenario.serviceId('mine-2')));
 
       expect(await ledger.closeBatch(attached.batchId, { reason: REASON, now: NOW })).toBe(0);
 
-      expect((await owner.lines()).map((line) => line.state)).toEqual(['staged', 'accepted']);
+      expect(await owner.states()).toEqual(['staged', 'accepted']);
     });
   });
 
   describe('the balance of a batch', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     it('sums exactly, by outcome and currency, and counts what has no amount', async () => {
       const batch = await scenario.begin();
       const prices = ['0.1', '0.2', '1000000000000000000000000000000.05'];
-      const staged = prices.map((unitPrice, index) =>
-        validInvoice(scenario.application, invoiceOf({ ref: `sum-${index}`, unitPrice }), index + 1),
-      );
+      const staged = prices.map((unitPrice, index) => scenario.valid({ ref: `sum-${index}`, unitPrice }, index + 1));
       const dollar = validInvoice(
         scenario.application,
         { ...invoiceOf({ ref: 'usd', unitPrice: '-5' }), currency: 'USD' },
@@ -450,7 +393,7 @@ export function settlingContract(open: OpenLedger): void {
         [...staged, dollar, invalidInvoice(5), invalidInvoice(6, { net: '2.50' })],
         NOW,
       );
-      await finishStaging(ledger, batch, { invoices: 6, pageSize: 10 });
+      await batch.finishStaging(6, 10);
 
       expect(await ledger.countOutcomes(batch.batchId)).toEqual([
         { outcome: 'invalid', currency: 'EUR', invoices: 1, net: '2.5', withoutAmount: 0 },
@@ -461,20 +404,20 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('tells what had been issued before a time, or belongs to another batch', async () => {
-      const owner = await scenario.run([{ ref: 'before-other' }]);
+      const owner = await scenario.run(['before-other']);
       const batch = await scenario.run(['before-1', 'before-2', 'before-3', 'before-other'].map((ref) => ({ ref })));
       for (const [ref, from] of [
         ['before-1', batch],
         ['before-2', batch],
         ['before-other', owner],
       ] as const)
-        await from.send(ref, accepted(serviceIdOf(scenario, ref)));
+        await from.send(ref, accepted(scenario.serviceId(ref)));
       await ledger.recordDeliveries([
-        delivery(serviceIdOf(scenario, 'before-1'), 'issued', { receivedAt: NOW + 10 }),
-        delivery(serviceIdOf(scenario, 'before-2'), 'issued', { receivedAt: NOW + 20 }),
-        delivery(serviceIdOf(scenario, 'before-other'), 'issued', { receivedAt: NOW + 30 }),
+        delivery(scenario.serviceId('before-1'), 'issued', { receivedAt: NOW + 10 }),
+        delivery(scenario.serviceId('before-2'), 'issued', { receivedAt: NOW + 20 }),
+        delivery(scenario.serviceId('before-other'), 'issued', { receivedAt: NOW + 30 }),
       ]);
-      const later = await scenario.run([{ ref: 'before-1' }]);
+      const later = await scenario.run(['before-1']);
 
       const before = (at: number) => ledger.issuedBefore(batch.batchId, at);
       expect([await before(NOW + 10), await before(NOW + 11), await before(NOW + 21)]).toEqual([1, 2, 3]);
@@ -483,8 +426,8 @@ export function settlingContract(open: OpenLedger): void {
     });
 
     it('hands out a part of the invoices with some outcomes, in the order of the file', async () => {
-      const batch = await scenario.run([1, 2, 3, 4, 5, 6].map((n) => ({ ref: `part-${n}` })));
-      for (const n of [2, 3, 5]) await batch.send(`part-${n}`, accepted(serviceIdOf(scenario, `part-${n}`)));
+      const batch = await scenario.run([1, 2, 3, 4, 5, 6].map((n) => `part-${n}`));
+      for (const n of [2, 3, 5]) await batch.send(`part-${n}`, accepted(scenario.serviceId(`part-${n}`)));
       const refs = async (which: InvoicesWith) =>
         (await ledger.invoicesWith(batch.batchId, which)).map(({ ref }) => ref);
       const sent = new Set<Outcome>(['accepted', 'issued']);
@@ -501,7 +444,7 @@ export function settlingContract(open: OpenLedger): void {
 
     it('reads a large batch in portions, in ordinal order', async () => {
       const batch = await scenario.run(
-        Array.from({ length: 2_000 }, (_, index) => ({ ref: `read-${index}` })),
+        Array.from({ length: 2_000 }, (_, index) => `read-${index}`),
         2_000,
       );
 

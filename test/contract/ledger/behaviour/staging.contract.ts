@@ -1,46 +1,45 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
-import type { StageInvoice } from '../../../../src/domain/ports/ledger/batch-ledger.ts';
-import type { BatchInvoice } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import type { Ledger } from '../../../../src/domain/ports/ledger/ledger.ts';
-import type { OpenLedger, Scenario, TestBatch } from '../scenario.ts';
 import {
   accepted,
+  answered,
   createScenario,
   delivery,
   finishStaging,
   invalidInvoice,
   invoiceOf,
+  NEXT_KEY,
   NIF,
   NOW,
   OTHER_NIF,
   REASON,
-  serviceIdOf,
-  stage,
+  type Scenario,
+  type TestBatch,
   validInvoice,
 } from '../scenario.ts';
+import type { BatchInvoice } from '../../../../src/domain/records/batch-record.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import type { StageInvoice } from '../../../../src/ledger/staging/stage-invoices.ts';
 
 type Ending = 'staged' | 'sending' | 'held' | 'accepted' | 'issued' | 'failed' | 'rejected' | 'unknown' | 'unsettled';
 
-export function stagingContract(open: OpenLedger): void {
-  let ledger: Ledger;
+export function stagingContract(ledger: Ledger): void {
   let scenario: Scenario;
+  const openScenario = (): void => void (scenario = createScenario(ledger));
 
   /** A batch whose one invoice has come to this state. */
   async function batchWith(ref: string, state: Ending): Promise<TestBatch> {
-    const batch = await scenario.run([{ ref }]);
-    const serviceId = serviceIdOf(scenario, ref);
+    const batch = await scenario.run([ref]);
+    const serviceId = scenario.serviceId(ref);
     if (state === 'sending') await batch.freeze(ref);
-    if (state === 'held') await ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
+    if (state === 'held') await batch.hold();
     if (state === 'rejected' || state === 'unknown') await batch.send(ref, { kind: state, reason: REASON });
     if (['accepted', 'issued', 'failed', 'unsettled'].includes(state)) await batch.send(ref, accepted(serviceId));
     if (state === 'issued') await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
     if (state === 'failed') {
       const [silent] = await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 1);
-      await ledger.recordStatus([
-        { invoiceId: silent?.invoiceId ?? 0, serviceId, status: 'failed', reason: REASON, now: NOW },
-      ]);
+      await scenario.ask({ invoiceId: silent?.invoiceId ?? 0, serviceId }, 'failed', { reason: REASON, now: NOW });
     }
     if (state === 'unsettled')
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
@@ -49,10 +48,7 @@ export function stagingContract(open: OpenLedger): void {
   }
 
   describe('stageInvoices', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     it('stages new identities, exactly as they were read', async () => {
       const batch = await scenario.begin();
@@ -115,7 +111,7 @@ export function stagingContract(open: OpenLedger): void {
     it('keeps invalid invoices with the batch only, with the worst finding as their reason', async () => {
       const batch = await scenario.begin();
       await ledger.stageInvoices(batch, [invalidInvoice(1), invalidInvoice(2, { net: '12.5' })], NOW);
-      await finishStaging(ledger, batch, { invoices: 2, pageSize: 2 });
+      await batch.finishStaging(2);
 
       expect(await batch.sendable()).toEqual([]);
       const [first] = await batch.lines();
@@ -132,10 +128,10 @@ export function stagingContract(open: OpenLedger): void {
       const batch = await scenario.begin();
       // Of 8,000 characters that do not compress.
       const ref = createHash('shake256', { outputLength: 6_000 }).update('reference').digest('base64');
-      const valid = validInvoice(scenario.application, invoiceOf({ ref: 'beside' }), 2);
-      const longest = validInvoice(scenario.application, invoiceOf({ ref: '€'.repeat(200) }), 3);
+      const valid = scenario.valid('beside', 2);
+      const longest = scenario.valid('€'.repeat(200), 3);
       await ledger.stageInvoices(batch, [invalidInvoice(1, { ref }), valid, longest], NOW);
-      await finishStaging(ledger, batch, { invoices: 3, pageSize: 3 });
+      await batch.finishStaging(3, 3);
 
       expect((await batch.lines()).map((line) => [line.state, line.ref])).toEqual([
         ['invalid', `${ref.slice(0, 199)}…`],
@@ -150,12 +146,12 @@ export function stagingContract(open: OpenLedger): void {
         await ledger.stageInvoices(
           batch,
           refs.map((ref, index) => ({
-            ...validInvoice(scenario.application, invoiceOf({ ref }), index + 1),
+            ...scenario.valid(ref, index + 1),
             ...(kept ? { lookAlikesKept: true } : {}),
           })),
           NOW,
         );
-        await finishStaging(ledger, batch, { invoices: refs.length, pageSize: 2 });
+        await batch.finishStaging(refs.length);
         return batch;
       }
 
@@ -175,6 +171,8 @@ export function stagingContract(open: OpenLedger): void {
         ['another odd spelling', 'LA\u00a04', 'LA\u20024'],
         ['a number that lost its zeros in a spreadsheet', '0007', '7'],
         ['a number that got zeros', '8', '08'],
+        ['zeros before digits of a reference', 'LG 2026/0007', 'LG 2026/7'],
+        ['a digit in another form', 'LH 2\u00b2', 'LH 22'],
         ['a number that lost a zero behind its mark', '9.10', '9.1'],
         ['a number that lost two', '9,300', '9,3'],
       ])('is a conflict that names both: %s', async (_, first, second) => {
@@ -195,7 +193,7 @@ export function stagingContract(open: OpenLedger): void {
 
         const later = await stageRefs(['2.10', '2.2', '3.10', '3.1']);
 
-        expect((await later.lines()).map(({ state }) => state)).toEqual(['staged', 'staged', 'staged', 'staged']);
+        expect(await later.states()).toEqual(['staged', 'staged', 'staged', 'staged']);
       });
 
       it('is an invoice of its own when somebody has confirmed it, and is known from then on', async () => {
@@ -204,7 +202,7 @@ export function stagingContract(open: OpenLedger): void {
         const kept = await stageRefs(['LB\u00a01'], true);
         const same = await stageRefs(['LB\u00a01', 'LB 1']);
 
-        expect((await kept.lines()).map(({ state }) => state)).toEqual(['staged']);
+        expect(await kept.states()).toEqual(['staged']);
         expect((await same.lines()).map(({ state, reason }) => [state, reason])).toEqual([
           ['staged', null],
           ['staged', null],
@@ -221,8 +219,8 @@ export function stagingContract(open: OpenLedger): void {
         const merchant = { ...foreign.merchant, nif: OTHER_NIF };
         await ledger.stageInvoices(here, [validInvoice(scenario.application, { ...foreign, merchant }, 1)], NOW);
 
-        expect((await batch.lines()).map(({ state }) => state)).toEqual(['staged']);
-        expect((await here.lines()).map(({ state }) => state)).toEqual(['staged']);
+        expect(await batch.states()).toEqual(['staged']);
+        expect(await here.states()).toEqual(['staged']);
       });
 
       it('is a conflict, too, where the tax number of the merchant lost its zeros, or got them back, before any merchant is known to the service', async () => {
@@ -289,11 +287,11 @@ export function stagingContract(open: OpenLedger): void {
     it('stages thousands in portions, each once', async () => {
       const batch = await scenario.begin();
       const invoices: StageInvoice[] = Array.from({ length: 4_100 }, (_, index) =>
-        validInvoice(scenario.application, invoiceOf({ ref: `many-${index}` }), index + 1),
+        scenario.valid(`many-${index}`, index + 1),
       );
       for (let start = 0; start < invoices.length; start += 2_000)
         await ledger.stageInvoices(batch, invoices.slice(start, start + 2_000), NOW);
-      await finishStaging(ledger, batch, { invoices: 4_100, pageSize: 2_000 });
+      await batch.finishStaging(4_100, 2_000);
 
       const lines = await batch.lines();
 
@@ -306,25 +304,25 @@ export function stagingContract(open: OpenLedger): void {
 
     it('changes nothing when a portion comes twice', async () => {
       const batch = await scenario.begin();
-      const portion = [validInvoice(scenario.application, invoiceOf({ ref: 'twice' }), 1), invalidInvoice(2)];
+      const portion = [scenario.valid('twice'), invalidInvoice(2)];
       await ledger.stageInvoices(batch, portion, NOW);
       await ledger.stageInvoices(batch, portion, NOW);
-      await finishStaging(ledger, batch, { invoices: 2, pageSize: 2 });
+      await batch.finishStaging(2);
 
-      expect((await batch.lines()).map((line) => line.state)).toEqual(['staged', 'invalid']);
+      expect(await batch.states()).toEqual(['staged', 'invalid']);
     });
 
     it('does nothing to a batch that is past staging', async () => {
-      const batch = await scenario.run([{ ref: 'before' }]);
+      const batch = await scenario.run(['before']);
 
-      await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'after' }), 2)], NOW);
+      await ledger.stageInvoices(batch, [scenario.valid('after', 2)], NOW);
 
       expect((await batch.lines()).map((line) => line.ref)).toEqual(['before']);
     });
 
     it('keeps the same reference of another merchant and of another application apart', async () => {
-      const batch = await scenario.run([{ ref: 'same' }, { ref: 'same', nif: '502757191' }]);
-      const elsewhere = await createScenario(ledger).run([{ ref: 'same' }]);
+      const batch = await scenario.run(['same', { ref: 'same', nif: '502757191' }]);
+      const elsewhere = await createScenario(ledger).run(['same']);
 
       expect(await batch.sendable()).toHaveLength(2);
       expect(await elsewhere.sendable()).toHaveLength(1);
@@ -334,28 +332,17 @@ export function stagingContract(open: OpenLedger): void {
       const batches = await Promise.all(Array.from({ length: 6 }, () => scenario.begin()));
       const texts = Array.from({ length: 40 }, (_, index) => ({ ref: `crowd-${index}` }));
 
-      await Promise.all(
-        batches.map((batch, index) =>
-          stage(ledger, batch, {
-            application: scenario.application,
-            texts: index % 2 === 0 ? texts : texts.toReversed(),
-          }),
-        ),
-      );
+      await Promise.all(batches.map((batch, index) => batch.stage(...(index % 2 === 0 ? texts : texts.toReversed()))));
 
       const sendable = await Promise.all(batches.map((batch) => batch.sendable()));
       const refs = sendable.flat().map(({ invoice }) => invoice.ref);
       expect(refs.toSorted()).toEqual(texts.map((text) => text.ref).toSorted());
-      for (const batch of batches)
-        expect(new Set((await batch.lines()).map((line) => line.state))).toEqual(new Set(['staged']));
+      for (const batch of batches) expect(new Set(await batch.states())).toEqual(new Set(['staged']));
     });
   });
 
   describe('the ownership rule, same content again', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     // [state of the known invoice, its batch is closed, what the second batch says, may the second batch send it]
     it.each([
@@ -380,7 +367,7 @@ export function stagingContract(open: OpenLedger): void {
         const first = await batchWith(ref, state);
         if (closed) await first.finish();
 
-        const second = await scenario.run([{ ref }]);
+        const second = await scenario.run([ref]);
 
         const line = await second.line(ref);
         expect(line.state).toBe(outcome);
@@ -391,9 +378,9 @@ export function stagingContract(open: OpenLedger): void {
     );
 
     it('lets an attached batch follow the invoice to its end', async () => {
-      const first = await scenario.run([{ ref: 'followed' }]);
-      const second = await scenario.run([{ ref: 'followed' }]);
-      const serviceId = serviceIdOf(scenario, 'followed');
+      const first = await scenario.run(['followed']);
+      const second = await scenario.run(['followed']);
+      const serviceId = scenario.serviceId('followed');
 
       await first.send('followed', accepted(serviceId));
       expect((await second.line('followed')).state).toBe('accepted');
@@ -405,19 +392,19 @@ export function stagingContract(open: OpenLedger): void {
     });
 
     it('names the issued invoice of another batch in the batch that is attached to it, and in no other', async () => {
-      const first = await scenario.run([{ ref: 'owned' }, { ref: 'owned-too' }]);
-      const second = await scenario.run([{ ref: 'owned' }]);
-      await first.send('owned', accepted(serviceIdOf(scenario, 'owned')));
+      const first = await scenario.run(['owned', 'owned-too']);
+      const second = await scenario.run(['owned']);
+      await first.send('owned', accepted(scenario.serviceId('owned')));
       expect((await second.line('owned')).issuedElsewhere).toBeUndefined();
 
-      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'owned'), 'issued')]);
-      const third = await scenario.run([{ ref: 'owned' }]);
+      await ledger.recordDeliveries([delivery(scenario.serviceId('owned'), 'issued')]);
+      const third = await scenario.run(['owned']);
 
       const lines = await Promise.all([first, second, third].map((batch) => batch.line('owned')));
-      expect(lines.map(({ state, issuedElsewhere = false }) => [state, issuedElsewhere])).toEqual([
-        ['issued', false],
-        ['issued', true],
-        ['already-issued', false],
+      expect(lines.map(({ state, issuedElsewhere = false }) => [state, issuedElsewhere].join(' '))).toEqual([
+        'issued false',
+        'issued true',
+        'already-issued false',
       ]);
       expect((await first.line('owned-too')).issuedElsewhere).toBeUndefined();
     });
@@ -427,30 +414,28 @@ export function stagingContract(open: OpenLedger): void {
       async (state) => {
         const ref = `taken-${state}`;
         const first = await batchWith(ref, state);
-        await first.finish();
-        const open = [{ ordinal: 1, state, generation: 1 }];
-        await ledger.noteReported(first.batchId, { revision: 1, writtenAt: NOW, flags: 0, open });
+        await first.close();
 
-        const second = await scenario.run([{ ref }]);
+        const second = await scenario.run([ref]);
         if (state === 'unknown') await ledger.repeatUnknown(second.batchId, 0);
         const { invoiceId, generation } = state === 'held' ? await second.freeze(ref) : await second.one(ref);
-        const serviceId = serviceIdOf(scenario, ref);
-        const sent = { invoiceId, generation, attempts: 1, sentAt: NOW, outcome: accepted(serviceId) };
+        const serviceId = scenario.serviceId(ref);
+        const sent = answered(invoiceId, accepted(serviceId), { generation });
         await ledger.recordSends([sent]);
         await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
 
         const lines = await Promise.all([first, second].map((batch) => batch.line(ref)));
-        expect(lines.map((line) => [line.state, line.issuedElsewhere ?? false])).toEqual([
-          ['issued', true],
-          ['issued', false],
+        expect(lines.map((line) => [line.state, line.issuedElsewhere ?? false].join(' '))).toEqual([
+          'issued true',
+          'issued false',
         ]);
         expect(await ledger.outdatedReports(scenario.application)).toContain(first.batchId);
       },
     );
 
     it('takes the merchant details of the file that takes over', async () => {
-      const first = await scenario.run([{ ref: 'details' }]);
-      await ledger.holdUnsent(first.batchId, { reason: REASON, now: NOW });
+      const first = await scenario.run(['details']);
+      await first.hold();
       await first.finish();
 
       const second = await scenario.run([{ ref: 'details', legalName: 'Fixed, Lda', email: 'fixed@example.pt' }]);
@@ -463,10 +448,7 @@ export function stagingContract(open: OpenLedger): void {
   });
 
   describe('the ownership rule, other content', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     it.each([
       ['sending', true],
@@ -494,15 +476,13 @@ export function stagingContract(open: OpenLedger): void {
     });
 
     it('is a conflict with a failed invoice until the second document of its key has failed too', async () => {
-      const first = await scenario.run([{ ref: 'two-documents' }]);
-      const { invoiceId, generation } = await first.freeze('two-documents');
-      const fails = (serviceId: string) =>
-        ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
-      const [one, two] = [serviceIdOf(scenario, 'document-1'), serviceIdOf(scenario, 'document-2')];
-      const answer = { invoiceId, generation, attempts: 1, sentAt: NOW };
-      await ledger.recordSends([{ ...answer, outcome: accepted(one) }]);
+      const first = await scenario.run(['two-documents']);
+      const { invoiceId } = await first.freeze('two-documents');
+      const [one, two] = [scenario.serviceId('document-1'), scenario.serviceId('document-2')];
+      const fails = (serviceId: string) => scenario.ask({ invoiceId, serviceId }, 'failed', { reason: REASON });
+      await scenario.answer(invoiceId, accepted(one));
       await fails(one);
-      await ledger.recordSends([{ ...answer, outcome: accepted(two) }]);
+      await scenario.answer(invoiceId, accepted(two));
 
       const early = await scenario.run([{ ref: 'two-documents', unitPrice: '99' }]);
       await fails(two);
@@ -524,15 +504,17 @@ export function stagingContract(open: OpenLedger): void {
 
         const second = await scenario.run([{ ref, unitPrice: '99' }]);
 
+        expect(await second.one(ref)).toMatchObject({ idempotencyKey: before.idempotencyKey, generation: 2 });
+        await second.send(ref, NEXT_KEY);
         const sendable = await second.one(ref);
-        const fingerprint = validInvoice(scenario.application, invoiceOf({ ref, unitPrice: '99' }), 1).fingerprint;
+        const fingerprint = scenario.valid({ ref, unitPrice: '99' }).fingerprint;
         const key = idempotencyKeyOf({ application: scenario.application, merchantNif: NIF, ref }, fingerprint, 2);
         expect(sendable).toMatchObject({
           generation: 2,
           idempotencyKey: key,
           state: 'staged',
           firstSentAt: null,
-          attempts: 1,
+          attempts: 2,
         });
         expect(sendable.invoice.lines[0]?.unitPrice).toBe('99');
         expect(key).not.toBe(before.idempotencyKey);
@@ -607,8 +589,8 @@ export function stagingContract(open: OpenLedger): void {
       const first = await batchWith('kept', 'failed');
       const before = await first.line('kept');
       const second = await scenario.run([{ ref: 'kept', unitPrice: '99' }]);
-      await second.send('kept', accepted(serviceIdOf(scenario, 'kept-2')));
-      const { settled } = await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'kept-2'), 'issued')]);
+      await second.send('kept', accepted(scenario.serviceId('kept-2')));
+      const { settled } = await ledger.recordDeliveries([delivery(scenario.serviceId('kept-2'), 'issued')]);
 
       expect(await first.line('kept')).toEqual({ ...before, flags: ['corrected-by-later-batch'] });
       expect(await second.line('kept')).toMatchObject({ state: 'issued', generation: 2, attempts: 2 });
@@ -620,13 +602,13 @@ export function stagingContract(open: OpenLedger): void {
       const second = await scenario.run([{ ref: 'risen', unitPrice: '99' }]);
 
       const { settled } = await ledger.recordDeliveries([
-        delivery(serviceIdOf(scenario, 'risen'), 'issued', { receivedAt: NOW + 7 }),
+        delivery(scenario.serviceId('risen'), 'issued', { receivedAt: NOW + 7 }),
       ]);
 
       expect(settled).toMatchObject([{ batchId: first.batchId, page: 1, ordinal: 1, state: 'issued' }]);
       expect(await first.line('risen')).toMatchObject({
         state: 'issued',
-        serviceId: serviceIdOf(scenario, 'risen'),
+        serviceId: scenario.serviceId('risen'),
         reason: null,
         settledAt: NOW + 7,
       });
@@ -643,9 +625,9 @@ export function stagingContract(open: OpenLedger): void {
     it('never gives a service id of an earlier generation away', async () => {
       await batchWith('old-id', 'failed');
       await scenario.run([{ ref: 'old-id', unitPrice: '99' }]);
-      const other = await scenario.run([{ ref: 'thief' }]);
+      const other = await scenario.run(['thief']);
 
-      await other.send('thief', accepted(serviceIdOf(scenario, 'old-id')));
+      await other.send('thief', accepted(scenario.serviceId('old-id')));
 
       expect(await other.line('thief')).toMatchObject({
         state: 'unknown',
@@ -656,37 +638,26 @@ export function stagingContract(open: OpenLedger): void {
   });
 
   describe('restartStaging', () => {
-    beforeAll(async () => {
-      ledger = await open();
-      scenario = createScenario(ledger);
-    });
+    beforeAll(openScenario);
 
     it('forgets what was staged, so that the next try starts from nothing', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(
-        batch,
-        [validInvoice(scenario.application, invoiceOf({ ref: 'again' }), 1), invalidInvoice(2)],
-        NOW,
-      );
+      await ledger.stageInvoices(batch, [scenario.valid('again'), invalidInvoice(2)], NOW);
 
       await ledger.restartStaging(batch);
       expect(await batch.lines()).toEqual([]);
-      await stage(ledger, batch, { application: scenario.application, texts: [{ ref: 'again', unitPrice: '77' }] });
+      await batch.stage({ ref: 'again', unitPrice: '77' });
 
       expect((await batch.one('again')).invoice.lines[0]?.unitPrice).toBe('77');
       expect((await batch.one('again')).generation).toBe(1);
     });
 
     describe('of an invoice that another batch waits for', () => {
-      const shared = (ref: string, ordinal = 1, unitPrice = '10.5'): StageInvoice =>
-        validInvoice(scenario.application, invoiceOf({ ref, unitPrice }), ordinal);
-      const refusal = { rows: 1, fileFindings: [], proof: {}, now: NOW };
-
       /** A batch that was stopped while it was read, has forgotten what it had staged, and another one that waits for the invoice. */
       async function stoppedWith(ref: string): Promise<{ readonly stopped: TestBatch; readonly waiting: TestBatch }> {
         const stopped = await scenario.begin();
-        await ledger.stageInvoices(stopped, [shared(ref)], NOW);
-        const waiting = await scenario.run([{ ref }]);
+        await stopped.read(ref);
+        const waiting = await scenario.run([ref]);
         await ledger.restartStaging(stopped);
         return { stopped, waiting };
       }
@@ -696,7 +667,7 @@ export function stagingContract(open: OpenLedger): void {
         await ledger.restartStaging(stopped);
         expect(await waiting.sendable()).toEqual([]);
         expect(await ledger.openPages(waiting.batchId)).toEqual([1]);
-        await stage(ledger, stopped, { application: scenario.application, texts: [{ ref: 'kept' }] });
+        await stopped.stage('kept');
 
         expect(await waiting.sendable()).toEqual([]);
         expect(await stopped.sendable()).toHaveLength(1);
@@ -706,14 +677,14 @@ export function stagingContract(open: OpenLedger): void {
 
       it('tells the batch that waits when the file then is refused', async () => {
         const { stopped, waiting } = await stoppedWith('kept-refused');
-        await ledger.refuseBatch(stopped, refusal);
+        await stopped.refuse();
 
         expect(await waiting.line('kept-refused')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
       });
 
       it('tells the batch that waits when the file then has it no more', async () => {
         const { stopped, waiting } = await stoppedWith('kept-gone');
-        await stage(ledger, stopped, { application: scenario.application, texts: [{ ref: 'kept-other' }] });
+        await stopped.stage('kept-other');
 
         expect(await waiting.line('kept-gone')).toMatchObject({ state: 'held', reason: { code: 'not-sent' } });
         expect((await stopped.sendable()).map(({ invoice }) => invoice.ref)).toEqual(['kept-other']);
@@ -721,10 +692,7 @@ export function stagingContract(open: OpenLedger): void {
 
       it('is in conflict with it when the file then has other content', async () => {
         const { stopped, waiting } = await stoppedWith('kept-changed');
-        await stage(ledger, stopped, {
-          application: scenario.application,
-          texts: [{ ref: 'kept-changed', unitPrice: '7' }],
-        });
+        await stopped.stage({ ref: 'kept-changed', unitPrice: '7' });
 
         expect(await stopped.line('kept-changed')).toMatchObject({ state: 'conflict' });
         expect(await waiting.line('kept-changed')).toMatchObject({ state: 'held', generation: 1 });
@@ -732,10 +700,10 @@ export function stagingContract(open: OpenLedger): void {
 
       it('lets the batch that is being read send it when the file then has it no more', async () => {
         const [stopped, waiting] = [await scenario.begin(), await scenario.begin()];
-        for (const batch of [stopped, waiting]) await ledger.stageInvoices(batch, [shared('kept-passed')], NOW);
+        for (const batch of [stopped, waiting]) await batch.read('kept-passed');
         await ledger.restartStaging(stopped);
-        await stage(ledger, stopped, { application: scenario.application, texts: [{ ref: 'kept-passed-other' }] });
-        await finishStaging(ledger, waiting, { invoices: 1, pageSize: 1 });
+        await stopped.stage('kept-passed-other');
+        await waiting.finishStaging(1, 1);
 
         expect(await waiting.sendable()).toHaveLength(1);
         expect(await waiting.line('kept-passed')).toMatchObject({ state: 'staged', reason: null });
@@ -743,10 +711,10 @@ export function stagingContract(open: OpenLedger): void {
 
       it('forgets it when nobody waits any more', async () => {
         const [stopped, waiting] = [await scenario.begin(), await scenario.begin()];
-        for (const batch of [stopped, waiting]) await ledger.stageInvoices(batch, [shared('kept-alone')], NOW);
+        for (const batch of [stopped, waiting]) await batch.read('kept-alone');
         await ledger.restartStaging(stopped);
-        await ledger.refuseBatch(waiting, refusal);
-        await ledger.refuseBatch(stopped, refusal);
+        await waiting.refuse();
+        await stopped.refuse();
 
         const next = await scenario.run([{ ref: 'kept-alone', unitPrice: '5' }]);
 
@@ -755,7 +723,7 @@ export function stagingContract(open: OpenLedger): void {
     });
 
     it('touches nothing of a batch that runs', async () => {
-      const batch = await scenario.run([{ ref: 'running' }]);
+      const batch = await scenario.run(['running']);
 
       await ledger.restartStaging(batch);
 
@@ -764,8 +732,8 @@ export function stagingContract(open: OpenLedger): void {
 
     it('is part of a refusal too', async () => {
       const batch = await scenario.begin();
-      await ledger.stageInvoices(batch, [validInvoice(scenario.application, invoiceOf({ ref: 'refused' }), 1)], NOW);
-      await ledger.refuseBatch(batch, { rows: 1, fileFindings: [], proof: {}, now: NOW });
+      await batch.read('refused');
+      await batch.refuse();
 
       const next = await scenario.run([{ ref: 'refused', unitPrice: '5' }]);
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeLedger } from '../../../../src/ledger/database/pglite/new-ledger.ts';
-import { ENGINE_VERSION } from '../../../../src/ledger/database/pglite/engine-version.ts';
-import { openPgliteDatabase } from '../../../../src/ledger/database/pglite/open-pglite-database.ts';
+import { ENGINE_VERSION, openPgliteDatabase } from '../../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { LEDGER_TEMPLATES } from '../../../support/servers/temporary-database.ts';
 
 it('an embedded ledger of another major version of PostgreSQL is refused, with both versions named', async () => {

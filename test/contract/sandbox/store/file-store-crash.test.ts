@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { fileStore } from '../../../../src/sandbox/store/file-store.ts';
+import { fileStore } from '../../../../src/sandbox/file-store.ts';
+import type { SandboxStore } from '../../../../src/sandbox/store.ts';
 import { call, invoiceFor, merchantIn } from '../../../unit/sandbox/support/client.ts';
 import { sandbox } from '../../../unit/sandbox/support/fixtures.ts';
 import { compiledProcess } from '../../../support/compiled-process.ts';
@@ -21,6 +22,14 @@ async function startProcess(directory: string): Promise<{ readonly child: ChildP
   const { stdout } = child;
   const url = await new Promise<string>((resolve) => stdout.once('data', (line) => resolve(String(line).trim())));
   return { child, url };
+}
+
+/** Opens a store, counts the invoices that were written into it, and closes it. */
+async function read(store: SandboxStore): Promise<number> {
+  let invoices = 0;
+  for await (const { kind } of store.open()) if (kind === 'invoice') invoices += 1;
+  await store.close();
+  return invoices;
 }
 
 describe('a sandbox on a file store', () => {
@@ -65,26 +74,21 @@ describe('a sandbox on a file store', () => {
 
   it('keeps its directory for itself until its process is gone', async () => {
     const { child } = await startProcess(directory);
-    await expect(fileStore({ directory }).open()).rejects.toThrow('another one does');
+    await expect(read(fileStore({ directory }))).rejects.toThrow('another one does');
 
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
 
-    const store = fileStore({ directory });
-    await expect(store.open()).resolves.toMatchObject({ webhooks: [] });
-    await store.close();
+    expect(await read(fileStore({ directory }))).toBeGreaterThan(0);
   });
 
   it('cuts off a group that its process did not finish, and keeps those before it', async () => {
     const journal = join(directory, 'books.jsonl');
     const whole = await readFile(journal, 'utf8');
     await writeFile(journal, `${whole}[{"kind":"merchant","merch`);
-    const store = fileStore({ directory });
-    const { invoices } = await store.open();
-    await store.close();
 
-    expect(invoices.length).toBeGreaterThanOrEqual(200);
+    expect(await read(fileStore({ directory }))).toBeGreaterThanOrEqual(200);
     expect(await readFile(journal, 'utf8')).toBe(whole);
   });
 
@@ -92,18 +96,9 @@ describe('a sandbox on a file store', () => {
     const journal = join(directory, 'books.jsonl');
     const whole = await readFile(journal, 'utf8');
     await writeFile(journal, `[{"kind"\n${whole}`);
-    await expect(fileStore({ directory }).open()).rejects.toThrow('the one at byte 0 is not');
+    await expect(read(fileStore({ directory }))).rejects.toThrow('the one at byte 0 is not');
 
     await writeFile(journal, whole);
-    const store = fileStore({ directory });
-    await expect(store.open()).resolves.toMatchObject({ webhooks: [] });
-    await store.close();
-  });
-
-  it('refuses a directory whose books an earlier version kept in PGlite', async () => {
-    const older = join(directory, 'older');
-    await mkdir(older);
-    await writeFile(join(older, 'PG_VERSION'), '17\n');
-    await expect(fileStore({ directory: older }).open()).rejects.toThrow('written by an earlier version');
+    expect(await read(fileStore({ directory }))).toBeGreaterThan(0);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ActivityDeps, ReadFileOk } from '../../../../activities/deps.ts';
 import { stageGroups } from '../../../../activities/batch/stage-groups.ts';
-import type { StageInvoice } from '../../../../src/domain/ports/ledger/batch-ledger.ts';
-import type { BatchClaim } from '../../../../src/domain/ports/ledger/batch-record.ts';
 import type { RawRow } from '../../../../src/domain/row.ts';
+import type { BatchClaim } from '../../../../src/domain/records/batch-record.ts';
+import type { StageInvoice } from '../../../../src/ledger/staging/stage-invoices.ts';
 
 type Write = (portion: readonly StageInvoice[]) => Promise<void>;
 

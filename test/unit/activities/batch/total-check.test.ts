@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkTotal, checkTotalAgain, filePatternOf } from '../../../../activities/batch/total-check.ts';
-import type { OutcomeCount } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import type { FileTotal, TotalCheck } from '../../../../src/domain/ports/ledger/total-ledger.ts';
+import type { OutcomeCount } from '../../../../src/domain/records/batch-record.ts';
+import type { FileTotal, TotalCheck } from '../../../../src/domain/records/total-check.ts';
 
 const WEEK: readonly FileTotal[] = [10, 12, 9, 11, 30].map((invoices) => ({ invoices, net: { EUR: `${invoices}00` } }));
 
@@ -16,11 +16,7 @@ async function checkOf(
     earlier = WEEK,
     factor = 5,
     proof = {},
-  }: {
-    earlier?: readonly FileTotal[];
-    factor?: number | null;
-    proof?: Readonly<Record<string, unknown>>;
-  } = {},
+  }: { earlier?: readonly FileTotal[]; factor?: number | null; proof?: Readonly<Record<string, unknown>> } = {},
 ): Promise<TotalCheck | undefined> {
   let written: TotalCheck | undefined;
   const ledger = {
@@ -108,7 +104,7 @@ describe('the total of a file', () => {
 });
 
 describe('a batch that an earlier run had staged', () => {
-  it('is not held for its total once something of it was sent, and nobody had asked about it', async () => {
+  it('is not held for its total once something of it was sent, and its total was never questioned', async () => {
     for (const [hasSent, isHeld] of [
       [false, true],
       [true, false],

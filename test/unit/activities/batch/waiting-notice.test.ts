@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
-import { notifyingWaits, type WaitingNotice } from '../../../../activities/batch/waiting-notice.ts';
+import { guarded, type WaitingNotice } from '../../../../activities/failure.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 
 const AWAY = new LoteError(
@@ -13,11 +13,11 @@ async function attempts(upTo: number, end: (attempt: number) => Promise<unknown>
   const notified: WaitingNotice[] = [];
   for (let attempt = 1; attempt <= upTo; attempt += 1) {
     const environment = new MockActivityEnvironment({ attempt }, { logger: new DefaultLogger('ERROR') });
-    const run = notifyingWaits(
-      'closePage',
-      async (notice) => void notified.push(notice),
-      () => end(attempt),
-    );
+    const parts = {
+      log: { error: () => undefined },
+      notifyWaiting: async (one: WaitingNotice) => void notified.push(one),
+    };
+    const run = guarded('closePage', parts, () => end(attempt));
     await environment.run(run, undefined).catch(() => undefined);
   }
   return notified;

@@ -1,19 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { closeNightMessage, sendNightMessage } from '../../../../activities/nightly/night-message.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import { createRunLog } from '../../../../src/report/nightly/run-log.ts';
+import { createRunLog } from '../../../../src/nightly/run-log.ts';
 
 const NIGHT = { nightId: '2026-11-23-1a2b3c4d', date: '2026-11-23', workflowId: 'w', runId: 'r', startedAt: 0 };
 const INPUT = { ledgerId: 'l', night: NIGHT, channel: 'email' } as const;
 
 async function placeOf(answers: readonly (string | null | Error)[]) {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-message-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const nights = createRunLog(directory);
+  const nights = createRunLog(await temporaryDirectory());
   await nights.finish(NIGHT, { waiting: [], finishedAt: 1 });
   let sent = 0;
   const send = async (): Promise<string | null> => {
@@ -64,7 +60,7 @@ describe('sending the message of a night', () => {
     expect(warned).toHaveLength(1);
   });
 
-  it('is over when nobody tries any more: the run log says so, with why the last try failed, and of that night alone', async () => {
+  it('is over after the last try: the run log says so, with why the last try failed, and of that night alone', async () => {
     const { deps, nights } = await placeOf([new LoteError('message-unsent', 'found 451')]);
     const next = { ...NIGHT, nightId: '2026-11-24-5e6f7a8b', date: '2026-11-24' };
     await nights.finish(next, { waiting: [], finishedAt: 2 });

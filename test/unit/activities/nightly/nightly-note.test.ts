@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nightlyNote, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
-import type { BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import type { BatchResult } from '../../../../src/contract/messages.ts';
+import type { BatchResult } from '../../../../src/domain/messages/messages.ts';
 import { chooseLanguage, ENGLISH } from '../../../../src/texts/choose-language.ts';
+import type { BatchRecord } from '../../../../src/domain/records/batch-record.ts';
 
 const NIGHT = { nightId: '2027-01-15-0badcafe', startedAt: Date.UTC(2027, 0, 15, 2) };
 const REPORTS = { json: '/r/report.json', csv: '/r/report.csv', html: '/r/report.html', corrections: null };
@@ -19,51 +19,34 @@ function startedAt(time: number): BatchRecord {
   return { file: 'first.csv', startedAt: time } as BatchRecord;
 }
 
-const ALONE = { application: 'default', isOneOfSeveral: false };
+const ALONE = { application: 'default' };
 
 function note(over: Partial<NoteRequest> = {}) {
   const file = { name: 'a.csv', resumed: false };
   return nightlyNote({
-    ...{ file, end: ended(), batch: null, changed: false, night: NIGHT, speech: ENGLISH, reader: ALONE },
+    ...{ file, end: ended(), batch: null, stopped: null, night: NIGHT, speech: ENGLISH, reader: ALONE },
     ...over,
   });
 }
 
 describe('the verdict on a dropped file', () => {
   it.each([
-    ['everything went out', ended(), 'issued', 'archive'],
-    ['everything had gone out before', ended({ counts: { invoices: 3, 'already-issued': 3 } }), 'issued', 'archive'],
-    ['one failed', ended({ counts: { invoices: 3, issued: 2, failed: 1 } }), 'attention', 'archive'],
-    [
-      'a row is in no invoice',
-      ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 1 } }),
-      'attention',
-      'archive',
-    ],
-    [
-      'only a totals row is in no invoice',
-      ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 1, rowsLost: 0 } }),
-      'issued',
-      'archive',
-    ],
-    [
-      'a row beside a totals row is lost',
-      ended({ counts: { invoices: 3, issued: 3, rowsWithoutInvoice: 2, rowsLost: 1 } }),
-      'attention',
-      'archive',
-    ],
-    [
-      'it differs from declared control totals',
-      ended({ counts: { invoices: 3, 'already-issued': 3 }, totalsDiffer: 'expected 4 invoices, found 3' }),
-      'attention',
-      'archive',
-    ],
-    [
-      'one of those that went out is in doubt',
-      ended({ counts: { invoices: 3, issued: 3, contradicted: 1 } }),
-      'attention',
-      'archive',
-    ],
+    ['everything went out', { issued: 3 }, 'issued'],
+    ['everything had gone out before', { 'already-issued': 3 }, 'issued'],
+    ['one failed', { issued: 2, failed: 1 }, 'attention'],
+    ['a row is in no invoice', { issued: 3, rowsWithoutInvoice: 1, rowsLost: 1 }, 'attention'],
+    ['only a totals row is in no invoice', { issued: 3, rowsWithoutInvoice: 1, rowsLost: 0 }, 'issued'],
+    ['a row beside a totals row is lost', { issued: 3, rowsWithoutInvoice: 2, rowsLost: 1 }, 'attention'],
+    ['one of those that went out is in doubt', { issued: 3, contradicted: 1 }, 'attention'],
+  ] as const)('%s: %j: %s, in the archive', (_, counts, verdict) => {
+    expect(note({ end: ended({ counts: { invoices: 3, ...counts } }) })).toMatchObject({
+      ...{ verdict, destination: 'archive' },
+    });
+  });
+
+  const other = { counts: { invoices: 3, 'already-issued': 3 }, totalsDiffer: 'expected 4 invoices, found 3' };
+  it.each([
+    ['it differs from declared control totals', ended(other), 'attention', 'archive'],
     ['it was cancelled', ended({ state: 'cancelled' }), 'attention', 'archive'],
     ['it was refused', ended({ state: 'refused', counts: { rows: 3 } }), 'refused', 'refused'],
     ['its run failed', { kind: 'failed', code: 'internal', message: 'x' }, 'failed', 'refused'],
@@ -96,16 +79,6 @@ describe('what a person reads beside a file', () => {
     expect(text).toContain('a claim: x/1 .csv');
   });
 
-  it('that was written to after it was read, although all that was read went out', () => {
-    const { verdict, destination, sentences } = note({ changed: true });
-
-    expect([verdict, destination]).toEqual(['attention', 'archive']);
-    expect(sentences).toEqual([
-      'It was written to after it was read: what is new in it was not read, and is in no report. Drop it again: nothing is sent twice.',
-      'Everything went out: 3 invoices.',
-    ]);
-  });
-
   it('of which everything went out', () => {
     expect(note().text).toBe(
       [
@@ -121,7 +94,7 @@ describe('what a person reads beside a file', () => {
   });
 
   it('of which some rows must be corrected', () => {
-    const counts = { invoices: 5, issued: 1, 'already-issued': 1, invalid: 3, rowsWithoutInvoice: 2 };
+    const counts = { invoices: 5, issued: 1, 'already-issued': 1, invalid: 3, rowsWithoutInvoice: 2, rowsLost: 2 };
     const end = ended({ counts, reports: { ...REPORTS, corrections: '/r/corrections.csv' } });
 
     expect(note({ end }).text.split('\n').slice(4)).toEqual([
@@ -141,14 +114,6 @@ describe('what a person reads beside a file', () => {
       ['1 of 2 invoices is not confirmed as issued.', 'The report says of each what to do next.'],
     ],
     [
-      'an operator cancelled',
-      ended({ state: 'cancelled', counts: { invoices: 2, held: 2 } }),
-      [
-        'Cancelled by an operator. 2 of 2 invoices are not confirmed as issued.',
-        'The report says of each what to do next.',
-      ],
-    ],
-    [
       'nothing could be read',
       ended({ state: 'refused', counts: {} }),
       ['Refused: nothing of it was sent. The report says why. Correct the file and drop it again.'],
@@ -165,6 +130,41 @@ describe('what a person reads beside a file', () => {
     expect(note({ end }).sentences).toEqual(sentences);
   });
 
+  it.each([
+    [
+      'cancelled',
+      ended({ state: 'cancelled', counts: { invoices: 2, held: 2 } }),
+      { what: 'cancelled', who: 'maria', why: 'the wrong file' },
+      [
+        'Stopped on 2027-01-15 02:00 UTC: cancelled, by maria (the wrong file).',
+        'No night and no reconciliation sends more of it. A person continues it with lote run a.csv, lote retry batch-a-12345678.',
+        '2 of 2 invoices are not confirmed as issued.',
+        'The report says of each what to do next.',
+      ],
+    ],
+    [
+      'terminated while it was read',
+      ended({ state: 'refused', counts: {} }),
+      { what: 'terminated', who: null, why: null },
+      [
+        'Stopped on 2027-01-15 02:00 UTC: its run was terminated in Temporal, by an unnamed operator (no reason given).',
+        'No night and no reconciliation sends more of it. A person continues it with lote run a.csv.',
+      ],
+    ],
+    [
+      'terminated in this night',
+      { kind: 'failed', code: 'TerminatedFailure', message: 'The run was stopped from outside.' },
+      { what: 'terminated', who: 'maria', why: 'stop' },
+      [
+        'Its run ended without a result (TerminatedFailure): The run was stopped from outside.',
+        'Stopped on 2027-01-15 02:00 UTC: its run was terminated in Temporal, by maria (stop).',
+        'No night and no reconciliation sends more of it. A person continues it with lote run a.csv.',
+      ],
+    ],
+  ] as const)('that a person stopped: %s', (_, end, stop, sentences) => {
+    expect(note({ end, stopped: { ...stop, at: NIGHT.startedAt } }).sentences).toEqual(sentences);
+  });
+
   it('names no report of a run that left none', () => {
     const { text } = note({ end: { kind: 'failed', code: 'internal', message: 'x' } });
 
@@ -173,7 +173,7 @@ describe('what a person reads beside a file', () => {
   });
 
   it('in the language of the installation, with its numbers and times, while programs read English', () => {
-    const counts = { invoices: 12_000, issued: 11_998, rowsWithoutInvoice: 1 };
+    const counts = { invoices: 12_000, issued: 11_998, rowsWithoutInvoice: 1, rowsLost: 1 };
     const batch = startedAt(NIGHT.startedAt - 86_400_000);
 
     const { text, sentences } = note({ end: ended({ counts }), batch, speech: chooseLanguage('pt-PT') });
@@ -206,7 +206,7 @@ describe('what a person reads beside a file', () => {
     });
 
     expect([verdict, destination]).toEqual(['attention', 'archive']);
-    expect(sentences[0]).toContain('nothing more of it is sent until somebody resumes it');
+    expect(sentences[0]).toContain('nothing more of it is sent until a person resumes it');
     expect(sentences.slice(1)).toEqual(missing === null ? [] : [missing]);
     expect(text).toContain('Batch        batch-a-12345678');
   });
@@ -234,10 +234,7 @@ describe('bytes that were dropped before', () => {
   it.each([
     ['the batch began in this night', { batch: startedAt(NIGHT.startedAt) }],
     ['there is no batch', { batch: null }],
-    [
-      'an earlier night began it and was interrupted',
-      { batch: startedAt(BEFORE), file: { name: 'a.csv', resumed: true } },
-    ],
+    ['an interrupted earlier night began it', { batch: startedAt(BEFORE), file: { name: 'a.csv', resumed: true } }],
   ])('are not spoken of when %s', (_, over) => {
     expect(note(over).known).toBe(false);
     expect(note(over).text).not.toContain('same bytes');

@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createCircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
-import {
-  LONGEST_PROBE_MS,
-  PROFILE_CONTRADICTION,
-  SERVICE_IDS_REPEATED,
-  WITHOUT_PROBE,
-} from '../../../../src/domain/circuit-reasons.ts';
+import { CircuitBreaker } from '../../../../activities/sending/circuit-breaker.ts';
+import { LONGEST_PROBE_MS } from '../../../../src/domain/time/longest-probe.ts';
 import { isAhead } from '../../../../src/domain/time/is-ahead.ts';
-import type { BreakerLedger, BreakerRecord, OpenBreaker } from '../../../../src/domain/ports/ledger/breaker-ledger.ts';
+import type { BreakerLedger, OpenBreaker } from '../../../../src/ledger/sending/circuit-breaker.ts';
 
-const BASE_URL = 'http://service.example';
+const BASE = 'http://service.example';
 const AWAY = { code: 'http-503', message: 'HTTP 503' };
 const REFUSED = { code: 'http-401', message: 'HTTP 401' };
-const REPEATED = { code: SERVICE_IDS_REPEATED, message: 'Correct the profile' };
 
 /** The breaker's row as the contract suite holds the real one to it, without a database to start. */
 function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
@@ -20,19 +14,12 @@ function breakerRow(): BreakerLedger & { row: OpenBreaker | null } {
     row: null,
     breaker: () => Promise.resolve(ledger.row),
     openBreaker(record) {
-      const [lasts, lasted] = [isLasting(record), isLasting(ledger.row)];
-      if (lasted && !lasts) return Promise.resolve();
-      const known = lasts && !lasted ? null : ledger.row;
-      const openedAt = Math.min(known?.openedAt ?? record.openedAt, record.openedAt);
+      const openedAt = Math.min(ledger.row?.openedAt ?? record.openedAt, record.openedAt);
       ledger.row = { ...record, openedAt, probingUntil: null };
       return Promise.resolve();
     },
     closeBreaker() {
-      if (!isLasting(ledger.row)) ledger.row = null;
-      return Promise.resolve();
-    },
-    endLastingStop() {
-      if (isLasting(ledger.row)) ledger.row = null;
+      ledger.row = null;
       return Promise.resolve();
     },
     claimProbe(_baseUrl, { now, until }) {
@@ -56,15 +43,10 @@ function isToCome(at: number, now: number): boolean {
   return at > now && !isAhead(at, now + LONGEST_PROBE_MS);
 }
 
-/** Only the start of a process ends it. */
-function isLasting(row: BreakerRecord | null): boolean {
-  return row !== null && WITHOUT_PROBE.has(row.reason.code);
-}
-
 function circuits(count: number) {
   const clock = { now: 1_000_000 };
   const ledger = breakerRow();
-  const start = () => createCircuitBreaker({ ledger, baseUrl: BASE_URL, now: () => clock.now });
+  const start = () => new CircuitBreaker({ ledger, baseUrl: BASE, now: () => clock.now });
   const made = Array.from({ length: count }, start);
   return { clock, ledger, start, circuits: made, circuit: made[0] as (typeof made)[number] };
 }
@@ -171,7 +153,7 @@ describe('the circuit breaker', () => {
     expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
   });
 
-  it('lets nobody wait for the turn of a probe to run out', async () => {
+  it('makes no caller wait for the turn of a probe to run out', async () => {
     const { circuits: all, circuit, clock } = circuits(2);
     await circuit.trip(REFUSED, clock.now);
     clock.now += 5_000;
@@ -180,7 +162,7 @@ describe('the circuit breaker', () => {
     expect(await all[1]?.enter()).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
   });
 
-  it('is open for whoever asks while the breaker is still being written', async () => {
+  it('is open while the breaker is still being written', async () => {
     const { circuit, clock } = circuits(1);
 
     const opening = circuit.trip(REFUSED, clock.now);
@@ -261,16 +243,11 @@ describe('the circuit breaker', () => {
 
     await circuit.giveBack();
 
-    expect(ledger.row).toEqual({
-      baseUrl: BASE_URL,
-      reason: REFUSED,
-      openedAt,
-      probeAfter: clock.now,
-      probingUntil: null,
-    });
+    const { now: probeAfter } = clock;
+    expect(ledger.row).toEqual({ baseUrl: BASE, reason: REFUSED, openedAt, probeAfter, probingUntil: null });
   });
 
-  it('is open for whoever read the row before it was written', async () => {
+  it('is open for a caller that read the row before it was written', async () => {
     const { circuit, clock, ledger } = circuits(1);
     let answerOld = (): void => undefined;
     const isAsked = new Promise<void>((asked) => {
@@ -289,7 +266,7 @@ describe('the circuit breaker', () => {
     expect(await entering).toEqual({ kind: 'refused', waiting: { reason: 'http-401', probeAfterMs: 5_000 } });
   });
 
-  it('lets go on whoever has seen a success before the row was read', async () => {
+  it('lets a caller go on that has seen a success before the row was read', async () => {
     const { circuit, clock, ledger } = circuits(1);
     await circuit.trip(REFUSED, clock.now);
     let answerClosed = (): void => undefined;
@@ -335,79 +312,5 @@ describe('the circuit breaker', () => {
     await circuit.trip(REFUSED, clock.now);
 
     expect(ledger.row).toMatchObject({ reason: REFUSED });
-  });
-});
-
-describe('a circuit breaker that a probe could only make worse', () => {
-  it.each([PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED])(
-    'by %s lets no probe out, however late it is',
-    async (code) => {
-      const { circuit, clock } = circuits(1);
-      await circuit.enter();
-      await circuit.trip({ code, message: 'Correct the profile' }, clock.now);
-      clock.now += 3_600_000;
-
-      expect(await circuit.enter()).toEqual({ kind: 'refused', waiting: { reason: code, probeAfterMs: 60_000 } });
-      expect(circuit.refusedBecause()?.code).toBe(code);
-    },
-  );
-
-  it('is closed by the start of a process, whose profile may be corrected', async () => {
-    const { circuit, clock, ledger, start } = circuits(1);
-    await circuit.enter();
-    await circuit.trip(REPEATED, clock.now);
-    await ledger.endLastingStop(BASE_URL);
-    const started = start();
-
-    expect(await started.enter()).toEqual({ kind: 'allowed' });
-
-    expect(started.refusedBecause()).toBeNull();
-    expect(await circuit.enter()).toEqual({ kind: 'allowed' });
-  });
-
-  it('is not closed by the first slice of a process that runs since before it opened', async () => {
-    const { circuits: all, circuit, clock, ledger } = circuits(2);
-    await circuit.enter();
-    clock.now += 60_000;
-    await circuit.trip(REPEATED, clock.now);
-    clock.now += 1_000;
-
-    expect(await all[1]?.enter()).toMatchObject({ kind: 'refused' });
-
-    expect(ledger.row?.reason).toEqual(REPEATED);
-  });
-
-  it('is not closed by a process whose clock runs ahead', async () => {
-    const { circuit, clock, ledger } = circuits(1);
-    const ahead = createCircuitBreaker({ ledger, baseUrl: BASE_URL, now: () => clock.now + 3_600_000 });
-    await circuit.trip(REPEATED, clock.now);
-
-    expect(await ahead.enter()).toMatchObject({ kind: 'refused' });
-
-    expect(ledger.row?.reason).toEqual(REPEATED);
-  });
-
-  it('is not closed by a probe that another process sent while the service was away', async () => {
-    const { circuits: all, circuit, clock, ledger } = circuits(2);
-    await circuit.trip(AWAY, clock.now);
-    clock.now += 5_000;
-    expect(await all[1]?.enter()).toEqual({ kind: 'probe' });
-    const sentAt = clock.now;
-    clock.now += 10;
-    await circuit.trip(REPEATED, clock.now);
-    clock.now += 10;
-
-    await all[1]?.succeeded(sentAt);
-
-    expect(ledger.row?.reason).toEqual(REPEATED);
-  });
-
-  it('is not closed by the start of a process when its reason is the service: that one is probed', async () => {
-    const { circuits: all, circuit, clock, ledger } = circuits(2);
-    await circuit.trip(AWAY, clock.now);
-
-    expect(await all[1]?.enter()).toMatchObject({ kind: 'refused' });
-
-    expect(ledger.row).not.toBeNull();
   });
 });

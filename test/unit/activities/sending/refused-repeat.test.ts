@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusedRepeat } from '../../../../activities/sending/refused-repeat.ts';
+import { refusedRepeat } from '../../../../activities/sending/earlier-key.ts';
 
 const REASON = { code: 'tax-code', message: 'HTTP 422: unknown tax code' };
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { retentionWindow, type RetentionWindow } from '../../../../activities/sending/retention-window.ts';
-import type { DeparturePermit } from '../../../../src/domain/ports/invoicing-service.ts';
+import { RetentionWindow } from '../../../../activities/sending/retention-window.ts';
+import type { DeparturePermit } from '../../../../src/domain/records/service-answers.ts';
 
 const HOUR = 3_600_000;
 const FROM = Date.UTC(2026, 10, 23);
@@ -11,10 +11,7 @@ const FROM = Date.UTC(2026, 10, 23);
 function windowOf(hours: number): { readonly window: RetentionWindow; readonly clock: { now: number } } {
   const clock = { now: FROM };
   const settings = { retry: { retentionMs: hours * HOUR } } as ActivityDeps['settings'];
-  return {
-    window: retentionWindow({ application: 'default', isOneOfSeveral: false, settings, latestNow: () => clock.now }),
-    clock,
-  };
+  return { window: new RetentionWindow({ settings, latestNow: () => clock.now }), clock };
 }
 
 /** A permit of the batch, which says what the test wants. */
@@ -45,15 +42,6 @@ describe('the retention window', () => {
     const signals = [window.signal(near), window.signal(ahead)];
     await expect.poll(() => signals.map((signal) => signal?.aborted)).toEqual([false, true]);
     expect(window.outcomeOf(ahead).reason.message).toMatch(/^A clock that ran ahead wrote down when its first POST/u);
-  });
-
-  it('is over by the clock of the service, and says so, where that one is ahead for a key of an earlier start', () => {
-    const settings = { retry: { retentionMs: 24 * HOUR } } as ActivityDeps['settings'];
-    const latestNow = (since?: number) => (since === FROM ? FROM + 24 * HOUR : FROM + HOUR);
-    const window = retentionWindow({ application: 'default', isOneOfSeveral: false, settings, latestNow });
-
-    expect([window.isOver(FROM), window.isOver(FROM + 1)]).toEqual([true, false]);
-    expect(window.outcomeOf(FROM).reason.message).toContain("24 h ago by the service's clock, which is ahead of this");
   });
 
   it('gives the permit of the batch on for as long as it is open', async () => {

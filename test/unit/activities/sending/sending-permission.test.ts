@@ -1,26 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  createSendingPermission,
-  WITHDRAWN,
-  type SendingPermit,
-} from '../../../../activities/sending/sending-permission.ts';
+import { SendingPermission, WITHDRAWN, type SendingPermit } from '../../../../activities/sending/sending-permission.ts';
 import type { Reason } from '../../../../src/domain/invoice.ts';
-import type { SendingBatch } from '../../../../src/domain/ports/ledger/sending-control-ledger.ts';
+import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
 import { createRequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
+import type { SendingBatch } from '../../../../src/ledger/sending/sending-control.ts';
 
 const RUN = { workflowId: 'w', runId: 'r' };
 const NO_BODY = { kind: 'json', value: {} } as const;
 
-const NO_STOP = { baseUrl: 'http://service.example', watch: { stoppedHere: () => null } };
-const closed = () => Promise.resolve(null);
+const log = { warn: () => undefined };
+const NO_STOP = { stopped: () => Promise.resolve(null), stoppedHere: () => null };
 
 /** A ledger that says what the test wants, and a clock that the test moves. */
 function permissionOf(batchIds: readonly string[] = ['b']) {
-  const stops: { breaker: Reason | null; here: Reason | null } = { breaker: null, here: null };
+  const stops: { elsewhere: Reason | null; here: Reason | null } = { elsewhere: null, here: null };
   const state = { clock: 0, asked: 0, away: false, slowMs: 0, sending: batchIds, run: RUN, ...stops };
-  const permission = createSendingPermission(
-    {
+  const permission = new SendingPermission({
+    log,
+    ledger: {
       async sendingBatches(wanted) {
         state.asked += 1;
         const found: SendingBatch[] = wanted
@@ -30,20 +28,24 @@ function permissionOf(batchIds: readonly string[] = ['b']) {
         state.clock += state.slowMs;
         return found;
       },
-      async breaker(baseUrl) {
-        const times = { openedAt: 0, probeAfter: 0, probingUntil: null };
-        return state.breaker === null ? null : { baseUrl, reason: state.breaker, ...times };
-      },
     },
-    { baseUrl: 'http://service.example', watch: { stoppedHere: () => state.here } },
-    () => state.clock,
-  );
+    calibration: { stopped: () => Promise.resolve(state.here ?? state.elsewhere), stoppedHere: () => state.here },
+    clock: () => state.clock,
+  });
   const permitOf = (over: Partial<Parameters<typeof permission.request>[0]> = {}): SendingPermit => {
     const permit = permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000, ...over });
     onTestFinished(() => permit.close());
     return permit;
   };
   return { state, permitOf };
+}
+
+/** The same, with a permit that the ledger has confirmed. */
+async function confirmed() {
+  const place = permissionOf();
+  const permit = place.permitOf();
+  await permit.confirm();
+  return { ...place, permit };
 }
 
 describe('the permission to send', () => {
@@ -104,9 +106,7 @@ describe('the permission to send', () => {
     ['another run holds the claim', { run: { ...RUN, runId: 'another' } }],
     ['another workflow holds the claim', { run: { ...RUN, workflowId: 'another' } }],
   ])('is withdrawn for good when %s', async (_, found) => {
-    const { state, permitOf } = permissionOf();
-    const permit = permitOf();
-    await permit.confirm();
+    const { state, permitOf, permit } = await confirmed();
     const before = { sending: state.sending, run: state.run };
 
     Object.assign(state, found);
@@ -123,16 +123,14 @@ describe('the permission to send', () => {
   it.each(['profile-contradiction', 'service-ids-repeated'])(
     'is withdrawn for good when another process has stopped the service by %s, and says why',
     async (code) => {
-      const { state, permitOf } = permissionOf();
-      const permit = permitOf();
-      await permit.confirm();
+      const { state, permitOf, permit } = await confirmed();
 
-      state.breaker = { code, message: 'Correct the profile' };
+      state.elsewhere = { code, message: 'Correct the profile' };
       await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
       const before = permit.isValid();
       const stopped = permitOf();
       expect(await stopped.confirm(), 'nor does another attempt get one').toBe(false);
-      state.breaker = null;
+      state.elsewhere = null;
 
       expect(before).toBe(false);
       expect(permit.withdrawn.reason).toBe(WITHDRAWN.serviceStopped);
@@ -143,9 +141,7 @@ describe('the permission to send', () => {
   );
 
   it('ends at once, without a question, when its own process stops the service', async () => {
-    const { state, permitOf } = permissionOf();
-    const permit = permitOf();
-    await permit.confirm();
+    const { state, permit } = await confirmed();
 
     state.here = { code: 'profile-contradiction', message: 'Correct the profile' };
 
@@ -154,18 +150,9 @@ describe('the permission to send', () => {
     expect(permit.stoppedBecause()).toBe(state.here);
   });
 
-  it('stays while the service is only away, for a probe may leave', async () => {
-    const { state, permitOf } = permissionOf();
-    const permit = permitOf();
-    state.breaker = { code: 'service-unreachable', message: 'No answer' };
-
-    expect(await permit.confirm()).toBe(true);
-    expect(permit.stoppedBecause()).toBeNull();
-  });
-
   it('says that its batch is stopped where the service is, too', async () => {
     const { state, permitOf } = permissionOf([]);
-    state.breaker = { code: 'profile-contradiction', message: 'Correct the profile' };
+    state.elsewhere = { code: 'profile-contradiction', message: 'Correct the profile' };
     const permit = permitOf();
 
     expect(await permit.confirm()).toBe(false);
@@ -174,9 +161,7 @@ describe('the permission to send', () => {
   });
 
   it('is withdrawn without being asked for, within half a second of real time', async () => {
-    const { state, permitOf } = permissionOf();
-    const permit = permitOf();
-    await permit.confirm();
+    const { state, permit } = await confirmed();
 
     state.sending = [];
     await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
@@ -194,6 +179,13 @@ describe('the permission to send', () => {
     await new Promise((resolve) => permit.withdrawn.addEventListener('abort', resolve));
 
     expect(permit.isValid()).toBe(false);
+  });
+
+  it('is over for a process that stood still for longer than it lasts', async () => {
+    const { state, permit } = await confirmed();
+    state.clock += 600_000;
+
+    expect([permit.isValid(), await permit.confirm()]).toEqual([false, false]);
   });
 
   it('is over at once for an attempt that has ended', async () => {
@@ -223,7 +215,7 @@ describe('the permission to send', () => {
     let isAway = false;
     const sendingBatches = () =>
       isAway ? Promise.reject(new Error('away')) : Promise.resolve([{ batchId: 'b', ...RUN }]);
-    const permission = createSendingPermission({ sendingBatches, breaker: closed }, NO_STOP);
+    const permission = new SendingPermission({ ledger: { sendingBatches }, calibration: NO_STOP, log });
     const permit = permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000 });
     onTestFinished(() => permit.close());
     expect(await permit.confirm()).toBe(true);
@@ -232,19 +224,6 @@ describe('the permission to send', () => {
     await sleep(600);
 
     expect(permit.isValid()).toBe(false);
-  });
-
-  it('is over for an attempt that has ended, and for a process that stood still for longer than it lasts', async () => {
-    const { state, permitOf } = permissionOf();
-    const [ended, stalled] = [permitOf(), permitOf()];
-    await Promise.all([ended.confirm(), stalled.confirm()]);
-
-    ended.close();
-    state.clock += 600_000;
-
-    expect(await ended.confirm()).toBe(false);
-    expect(await stalled.confirm()).toBe(false);
-    expect(stalled.isValid()).toBe(false);
   });
 
   it('is not given while the ledger is away, and comes when it is back', async () => {
@@ -261,19 +240,12 @@ describe('the permission to send', () => {
     expect(await asked).toBe(true);
   });
 
-  it('is not tied to a run that an earlier version did not name', async () => {
-    const { state, permitOf } = permissionOf();
-    state.run = { workflowId: 'w', runId: 'whoever' };
-
-    expect(await permitOf({ run: undefined }).confirm()).toBe(true);
-  });
-
   it('is over with its attempt also for what waits for a slow rate', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const limiter = createRequestLimiter({
-      ...{ maxConcurrency: 64, requestsPerSecond: 0.1 },
-      ...{ now: Date.now, random: () => 0 },
+      ...{ maxConcurrency: 64, rate: localRate(0.1), random: () => 0 },
+      backoffOf: () => ({ load: 'taken', holdMs: null }),
     });
     const permit = permissionOf().permitOf({ lastsMs: 60_000 });
     const ends: string[] = [];
@@ -289,10 +261,10 @@ describe('the permission to send', () => {
 
   it('is refused at the end of its attempt although the ledger never answers', async () => {
     const sendingBatches = () => new Promise<never>(() => undefined);
-    const permission = createSendingPermission({ sendingBatches, breaker: closed }, NO_STOP);
+    const permission = new SendingPermission({ ledger: { sendingBatches }, calibration: NO_STOP, log });
     const [outlived, over] = [
-      permission.request({ batchId: 'b', lastsMs: 50 }),
-      permission.request({ batchId: 'b', lastsMs: 60_000 }),
+      permission.request({ batchId: 'b', run: RUN, lastsMs: 50 }),
+      permission.request({ batchId: 'b', run: RUN, lastsMs: 60_000 }),
     ];
     onTestFinished(() => outlived.close());
 

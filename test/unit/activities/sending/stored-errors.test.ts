@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStoredErrors, type StoredErrorVerdict } from '../../../../activities/sending/stored-errors.ts';
-import type { CreateAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import { StoredErrors, type StoredErrorVerdict } from '../../../../activities/sending/stored-errors.ts';
+import type { CreateAnswer } from '../../../../src/domain/records/service-answers.ts';
 
 const MINUTE = 60_000;
 const SPAN_MS = 15 * MINUTE;
@@ -13,7 +13,7 @@ function error(message = 'HTTP 500: broken'): CreateAnswer {
 
 /** What is noted of answers, with a clock that stands still unless it is told. */
 function noting() {
-  const errors = createStoredErrors({ spanMs: SPAN_MS });
+  const errors = new StoredErrors({ spanMs: SPAN_MS });
   let clock = Date.UTC(2026, 10, 23);
   const answered = (key: string, answer: CreateAnswer, place = errors.leave()): StoredErrorVerdict =>
     errors.note({ key, place, sentAt: clock, answeredAt: clock }, answer);

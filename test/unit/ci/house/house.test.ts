@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { overBudget } from '../../../../.ci/house/budgets.ts';
 import { byFolder, undocumentedExports } from '../../../../.ci/house/docstrings.ts';
 import { crowdedFolders } from '../../../../.ci/house/folders.ts';
 import { lengthsOf } from '../../../../.ci/house/function-length.ts';
@@ -41,6 +42,25 @@ describe('the check of folders', () => {
     for (let file = 0; file <= MOST_ENTRIES; file += 1) write(`test/golden/ingest/${file}.csv`);
 
     expect(crowdedFolders(root)).toEqual([]);
+  });
+});
+
+describe('the budget of a room', () => {
+  it('names a room with more files or lines than it may hold, and one without a budget', () => {
+    for (const room of ['activities', 'workflows', 'src/ledger', 'src/new']) write(`${room}/deep/a.ts`, 'one\ntwo\n');
+    const budget = { files: 1, lines: 2 };
+
+    expect(
+      overBudget(root, {
+        activities: budget,
+        workflows: { ...budget, lines: 1 },
+        'src/ledger': { ...budget, files: 0 },
+      }),
+    ).toEqual([
+      expect.stringMatching(/^src\/ledger has 1 files and 2 lines, its budget is 0 and 2/),
+      expect.stringMatching(/^src\/new has no budget/),
+      expect.stringMatching(/^workflows has 1 files and 2 lines, its budget is 1 and 1/),
+    ]);
   });
 });
 

@@ -1,17 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { checkCommand, type CheckCommand } from '../../../../src/cli/commands/check.ts';
-import { batchFile, testInvoices } from '../../../support/files/batch-file.ts';
-import { writeInvoiceFile } from '../../../support/files/invoice-file.ts';
+import { batchFile, testInvoices, writeInvoiceFile } from '../../../support/files/batch-file.ts';
 import { printed } from '../printed.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'lote-check-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  directory = await temporaryDirectory();
 });
 
 async function file(name: string, text: string): Promise<string> {
@@ -23,7 +21,7 @@ async function file(name: string, text: string): Promise<string> {
 
 function check(files: readonly string[], over: Partial<CheckCommand> = {}): Promise<number> {
   const env = { LOTE_INPUT_DIR: join(directory, 'input'), LOTE_DATA_DIR: join(directory, 'data') };
-  return checkCommand({ files, json: true, propose: false, options: {}, env, ...over });
+  return checkCommand(env, { files, json: true, ...over });
 }
 
 describe('the exit code of a dry run', () => {
@@ -45,7 +43,7 @@ describe('the exit code of a dry run', () => {
     const files: string[] = [];
     for (const [at, text] of texts.entries()) files.push(await file(`${at}.csv`, text));
 
-    expect(await check(files, { options })).toBe(exitCode);
+    expect(await check(files, options)).toBe(exitCode);
   });
 });
 
@@ -57,7 +55,7 @@ describe('a dry run', () => {
     const path = await file('a.csv', batchFile(testInvoices(1)));
     const env = { LOTE_INPUT_DIR: directory, SERVICE_PROFILE: await file('profile.json', text) };
 
-    await expect(check([path], { env })).rejects.toMatchObject({
+    await expect(checkCommand(env, { files: [path], json: true })).rejects.toMatchObject({
       code: 'configuration-invalid',
       message: expect.stringContaining('service profile') as string,
     });
@@ -131,39 +129,56 @@ describe('a dry run', () => {
   });
 
   it('compares control totals with one file only', async () => {
-    await expect(check(['a.csv', 'b.csv'], { options: { expectInvoices: 1 } })).rejects.toMatchObject({
-      code: 'usage',
-    });
+    await expect(check(['a.csv', 'b.csv'], { expectInvoices: 1 })).rejects.toMatchObject({ code: 'usage' });
   });
 });
 
-describe('a proposed profile', () => {
-  it('is a JSON document to start from', async () => {
+describe('a file whose columns no person has confirmed', () => {
+  const EXPORT =
+    'Nº Fatura;NIF;Cliente;Moeda;Descrição;Qtd;Preço;IVA;Tipo\nF/1;501964843;Ana;EUR;Vela;1;2,50;IVA_23;FT\nF/2;501964843;Rui;EUR;Vela;1;2,50;IVA_23;NC\n';
+
+  it('is refused with the proposal, its first values, and the command that saves it', async () => {
     const { stdout } = printed();
-    const path = await file('erp.csv', 'Nº Fatura;NIF;Cliente\nF/1;501964843;Ana\n');
+    const path = await file('erp-11.csv', EXPORT);
 
-    expect(await check([path], { propose: true })).toBe(0);
-    expect(stdout().endsWith('}\n')).toBe(true);
-    expect(JSON.stringify(JSON.parse(stdout()))).toContain('Nº Fatura');
+    expect(await check([path], { json: false })).toBe(2);
+    expect(stdout()).toMatch(/"Nº Fatura" +invoice_ref +F\/1 · F\/2/u);
+    expect(stdout()).toMatch(/"Tipo" +NOT SENT +FT · NC/u);
+    expect(stdout()).toContain(`lote check ${path} --save-profile erp`);
+    expect(stdout()).toContain('read so: 2 invoices from 2 rows');
   });
 
-  it('cannot be made of a file without a table, and says so on stderr only', async () => {
-    const { stdout, stderr } = printed();
-    const path = await file('empty.csv', '');
+  it('is saved as a profile that reads this file and the next ones, and not one with a column more', async () => {
+    const { stdout } = printed();
+    const mapping = { saveProfile: 'erp', skip: [['Tipo', 'NC']] } as const;
 
-    expect(await check([path], { propose: true })).toBe(2);
-    expect(stdout()).toBe('');
-    expect(stderr()).toBe(
-      'lote: no table with a header was found, so there is no profile to propose. The same command without --propose says what the file is.\n',
-    );
+    expect(await check([await file('erp-11.csv', EXPORT)], { ...mapping, json: false })).toBe(0);
+    expect(await check([await file('other.csv', EXPORT.replaceAll('F/', 'G/'))])).toBe(0);
+    expect(
+      await check([
+        await file('erp-12.csv', EXPORT.replace('Tipo', 'Tipo;Desconto').replaceAll(/(FT|NC)\n/gu, '$1;5\n')),
+      ]),
+    ).toBe(2);
+    expect(await check([await file('erp-13.csv', EXPORT.replace('NC', 'ND'))])).toBe(1);
+
+    expect(stdout()).toContain('1 rows are no invoices by the mapping profile and were skipped (Tipo: NC)');
+    expect(stdout()).toContain('expected a value that the mapping profile names');
   });
 
-  it.each([0, 2])('is of one file, not of %i', async (count) => {
-    const files = Array.from({ length: count }, (_, at) => `${at}.csv`);
+  it('is not saved while a column is missing, under a name that is taken, nor for two files', async () => {
+    printed();
+    const path = await file('erp.csv', EXPORT.replace('Preço', 'Valor'));
+    const column = [['unit_price', 'Valor']] as const;
 
-    await expect(check(files, { propose: true })).rejects.toMatchObject({
+    await expect(check([path], { saveProfile: 'erp' })).rejects.toMatchObject({
       code: 'usage',
-      message: `Proposing a profile: expected one file, found ${count}.`,
+      message: expect.stringContaining('--column unit_price=HEADER') as string,
     });
+    expect(await check([path], { saveProfile: 'erp', column })).toBe(0);
+    await expect(check([path], { saveProfile: 'erp', column })).rejects.toThrow('never overwritten');
+    await expect(check([path, path], { saveProfile: 'erp-2' })).rejects.toThrow('expected one file');
+    await expect(check([path], { column: [['quantity', 'Nada']], saveProfile: 'x' })).rejects.toThrow(
+      'expected one of its headers',
+    );
   });
 });

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { confirmLedgerCommand } from '../../../../src/cli/commands/installation/confirm-ledger.ts';
 
 it('confirms nothing on a shared ledger whose service it does not know, and never says that nothing is to be confirmed', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-confirm-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory();
   const env = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/lote', LOTE_DATA_DIR: join(directory, 'data') };
 
   await expect(confirmLedgerCommand(env)).rejects.toMatchObject({

@@ -1,17 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { profileCheckCommand } from '../../../../src/cli/commands/profile-check.ts';
-import { profileSchemaCommand } from '../../../../src/cli/commands/profile-schema.ts';
-import { schemaText } from '../../../../src/service-profile/json-schema.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { profileCheckCommand, profileSchemaCommand } from '../../../../src/cli/commands/profile-check.ts';
+import { schemaText } from '../../../../src/service/profile/json-schema.ts';
 import { printed } from '../printed.ts';
 
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'lote-profile-check-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  directory = await temporaryDirectory();
 });
 
 async function file(text: string): Promise<string> {
@@ -25,7 +23,7 @@ describe('lote profile check', () => {
     const { stdout } = printed();
     const path = await file('{"limits":{"maxConcurrency":3},"signature":{"prefix":"sha256="}}');
 
-    expect(profileCheckCommand({ file: path, json: false, env: {} })).toBe(0);
+    expect(await profileCheckCommand({}, { file: path, json: false })).toBe(0);
     expect(stdout()).toBe(
       [
         `${path}: valid, 2 settings differ from the default`,
@@ -39,7 +37,7 @@ describe('lote profile check', () => {
   it('says so when nothing differs', async () => {
     const { stdout } = printed();
 
-    expect(profileCheckCommand({ file: await file('{}'), json: false, env: {} })).toBe(0);
+    expect(await profileCheckCommand({}, { file: await file('{}'), json: false })).toBe(0);
     expect(stdout()).toContain('valid, the same as the default');
   });
 
@@ -47,7 +45,7 @@ describe('lote profile check', () => {
     const { stdout } = printed();
     const path = await file('{"limit":1,\n"webhook":{"register":"yes"}}');
 
-    expect(profileCheckCommand({ file: path, json: false, env: {} })).toBe(64);
+    expect(await profileCheckCommand({}, { file: path, json: false })).toBe(64);
     const [head, first, second] = stdout().split('\n');
     expect(head).toBe(`${path}: 2 mistakes`);
     expect(first).toMatch(/^ {2}limit \(line 1, column 2\): no such key; .*did you mean "limits"\?$/u);
@@ -58,7 +56,7 @@ describe('lote profile check', () => {
     const { stdout } = printed();
     const path = await file('{"limit":1}');
 
-    profileCheckCommand({ file: path, json: true, env: {} });
+    await profileCheckCommand({}, { file: path, json: true });
 
     expect(JSON.parse(stdout())).toMatchObject({
       valid: false,
@@ -72,32 +70,34 @@ describe('lote profile check', () => {
     const { stdout } = printed();
     const path = await file('{"limits":{"maxConcurrency":3}}');
 
-    expect(profileCheckCommand({ file: null, json: true, env: { SERVICE_PROFILE: path } })).toBe(0);
+    expect(await profileCheckCommand({ SERVICE_PROFILE: path }, { json: true })).toBe(0);
     expect(JSON.parse(stdout())).toMatchObject({ valid: true, file: path, mistakes: [] });
   });
 
-  it('wants a file', () => {
-    expect(() => profileCheckCommand({ file: null, json: false, env: {} })).toThrow('found neither');
-    expect(() => profileCheckCommand({ file: join(directory, 'absent.json'), json: false, env: {} })).toThrow(
+  it('wants a file', async () => {
+    await expect(profileCheckCommand({}, { json: false })).rejects.toThrow('found neither');
+    await expect(profileCheckCommand({}, { file: join(directory, 'absent.json'), json: false })).rejects.toThrow(
       'FILE must name a readable file',
     );
-    expect(() => profileCheckCommand({ file: directory, json: false, env: {} })).toThrow('FILE must name a readable');
+    await expect(profileCheckCommand({}, { file: directory, json: false })).rejects.toThrow(
+      'FILE must name a readable',
+    );
   });
 
   it('reads no more of a file than a profile may hold', async () => {
     const { stdout } = printed();
     const path = await file(`{}${' '.repeat(2_000_000)}`);
 
-    expect(profileCheckCommand({ file: path, json: false, env: {} })).toBe(64);
+    expect(await profileCheckCommand({}, { file: path, json: false })).toBe(64);
     expect(stdout()).toContain('must be at most 256 kB long');
   });
 });
 
-describe('lote profile schema', () => {
-  it('prints the JSON Schema alone', () => {
+describe('lote profile schema', async () => {
+  it('prints the JSON Schema alone', async () => {
     const { stdout } = printed();
 
-    expect(profileSchemaCommand()).toBe(0);
+    expect(await profileSchemaCommand()).toBe(0);
     expect(stdout()).toBe(schemaText());
   });
 });

@@ -2,13 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkText } from '../../../../src/cli/output/check-text.ts';
-import { proposeProfile } from '../../../../src/ingest/profile/propose-profile.ts';
-import { checkFile } from '../../../../src/wiring/files/check-file.ts';
-import type { CheckOptions } from '../../../../src/wiring/files/check-file.ts';
+import { proposedProfile } from '../../../support/files/confirmed-layout.ts';
+import { checkFile } from '../../../../src/app/files/check-file.ts';
+import type { CheckOptions } from '../../../../src/app/files/check-file.ts';
 import { HEADER, csvRow } from '../../ingest/ingested.ts';
 
 let directory: string;
@@ -47,7 +46,8 @@ describe('lote check says', () => {
     const header = `${HEADER},"x\u001B]0;title\u0007\n  findings: none"`;
     const path = file(`${header}\n${csvRow({ customer: turned })},z\n`, 'may\u202Evsc\u001B[2J.csv');
 
-    const text = await said(path);
+    writeFileSync(join(directory, 'profiles', 'turned.json'), JSON.stringify({ ignore: [header.split('"')[1]] }));
+    const text = await said(path, { profile: 'turned' });
 
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
     expect(text).toContain(`may vsc [2J.csv: 1 invoices`);
@@ -56,10 +56,14 @@ describe('lote check says', () => {
   });
 
   it('how a file was read and by which rows, its totals, its findings and the bytes', async () => {
-    const text = await said(file(iconv.encode(EXPORT, 'windows-1252')));
+    const path = file(iconv.encode(EXPORT, 'windows-1252'));
+    writeFileSync(join(directory, 'profiles', 'faturas.json'), (await proposedProfile(path)) ?? '');
+    const text = await said(path);
+    const sha256 = /sha256 ([0-9a-f]{64})/u.exec(text)?.[1] ?? '';
 
     expect(text).toBe(`invoices.csv: 2 invoices from 4 rows, 1 invalid
   read as:
+    profile      faturas, sha256 ${sha256}, by header
     encoding     windows-1252, assumed: "Relatório", "Nº", "Descrição"
     format       csv
     delimiter    ";", proved; header in row 3
@@ -72,8 +76,7 @@ describe('lote check says', () => {
     column       unit_price <- "P. unitário" (column 7)
     column       tax_code <- "IVA" (column 8)
     not sent     "Notas"
-    quantity     decimal comma, proved by "1,5" in row 4
-    unit_price   decimal comma, proved by "1.234,56" in row 4; that decides "1.234" in row 5 too
+    numbers      decimal comma, proved by "1,5" in row 4, Qtd.
   control totals, to compare with the source:
     rows         4, of them in no invoice 1 (totals rows 1, lost 0)
     invoices     2, of them invalid 1
@@ -82,14 +85,16 @@ describe('lote check says', () => {
   findings:
     error quantity-unreadable (1)
       Row 6, Qtd.: expected a number with a decimal comma, found "duas"
+    warning thousands-grouped (1)
+      Row 5, P. unitário: "1.234" is read as 1234, in whole thousands, as "1.234,56" in row 4 shows
     warning encoding-assumed (1)
       The file is not UTF-8 and was read as windows-1252: "Relatório", "Nº", "Descrição". If these words are wrong, declare the encoding of the file (for example --encoding cp850), or save it as UTF-8
     warning totals-row (1)
       Row 7 ("Total") is a totals row and not part of an invoice
     info preamble (1)
       The header stands in row 3; what is above it was left out
-    info columns-ignored (1)
-      These columns are not part of an invoice and are not sent: "Notas"
+    info profile-used (1)
+      The file was read with the mapping profile faturas (sha256 ${sha256.slice(0, 12)}…), which names exactly its columns
   first invoices, exactly as they would be sent:
     FT 1 of merchant 501964843, rows 4, 5
       {"merchant_id":"mrc_to_be_looked_up","customer":{"name":"João"},"currency":"EUR","lines":[{"description":"Pão","quantity":1.5,"unit_price":1234.56,"tax_code":"IVA_23"},{"description":"Café","quantity":2,"unit_price":1234,"tax_code":"IVA_23"}]}`);
@@ -152,34 +157,6 @@ describe('lote check says', () => {
     expect(text).toContain('sheet        "Faturas", only-one; header in row 1');
     expect(text).toContain('hidden       sheets "Antigas", not read');
     expect(text).toContain('Row 3: the row is hidden');
-  });
-
-  it.each([
-    ['half of a workbook', Buffer.from('PK\u0003\u0004\u0014\0\u0006\0'), 'its archive cannot be read'],
-    ['a gzip file', gzipSync(HEADER), 'a gzip archive'],
-    ['a PDF', Buffer.from('%PDF-1.7\n'), 'a PDF document'],
-    ['a page', Buffer.from('<!DOCTYPE html><table>'), 'an HTML page'],
-    ['an old workbook', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), 'an old Excel workbook (XLS)'],
-    ['nothing', Buffer.alloc(0), 'an empty file of 0 bytes'],
-    ['a header alone', Buffer.from(`${HEADER}\n`), 'no row at all'],
-    ['columns of something else', Buffer.from('a;b\n1;2\n'), 'read with ";" as delimiter, is "a", "b"'],
-  ])('what %s named .csv is', async (_, content, words) => {
-    const text = await said(file(content));
-
-    expect(text).toContain('REFUSED');
-    expect(text).toContain(words);
-  });
-
-  it('with a proposed profile the same as without it, and names it', async () => {
-    const path = file(iconv.encode(EXPORT, 'windows-1252'));
-    const proposed = await proposeProfile(path);
-    writeFileSync(join(directory, 'profiles', 'shop.json'), JSON.stringify(proposed));
-
-    const text = await said(path, { profile: 'shop' });
-
-    expect(text).toMatch(/profile {6}shop, sha256 [0-9a-f]{64}, by declared/);
-    expect(text).toContain('FT 1 of merchant 501964843, rows 4, 5');
-    expect(text).toContain('net EUR      4319.84, of it valid 4319.84');
   });
 });
 

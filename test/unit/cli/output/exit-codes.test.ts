@@ -1,51 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { batchExitCode } from '../../../../src/cli/output/batch-exit-code.ts';
-import { EXIT, exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
+import { EXIT, batchExitCode, exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { LoteError, type LoteErrorCode } from '../../../../src/domain/errors.ts';
-import type { Counts } from '../../../../src/contract/messages.ts';
+import type { Counts } from '../../../../src/domain/messages/messages.ts';
 
 describe('exit codes', () => {
-  it('are those that docs/exit-codes.md and other people’s scripts count on', () => {
+  it('are those that docs/operating.md and other people’s scripts count on', () => {
     expect(EXIT).toEqual({ ok: 0, someNotIssued: 1, refused: 2, unreachable: 3, usage: 64, interrupted: 130 });
   });
 
-  const OF_ERRORS: Record<LoteErrorCode, number> = {
-    usage: 64,
-    'configuration-invalid': 64,
-    'file-unreadable': 64,
-    'batch-not-found': 64,
-    interrupted: 130,
-    'message-unsent': 3,
-    'message-refused': 3,
-    'folder-unusable': 3,
-    'input-unusable': 3,
-    'file-changed': 3,
-    'ledger-unavailable': 3,
-    'ledger-foreign': 3,
-    'application-foreign': 3,
-    'application-mismatch': 3,
-    'application-missing': 3,
-    'ledger-conflict': 3,
-    'ledger-race': 3,
-    'claim-lost': 3,
-    'transition-refused': 3,
-    'report-unbalanced': 3,
-    'report-superseded': 3,
-    'service-unreachable': 3,
-    'service-unauthorized': 3,
-    'service-list-unreadable': 3,
-    interlock: 3,
-    'temporal-unavailable': 3,
-    'worker-missing': 3,
-    'port-taken': 3,
-    'data-directory-owned': 3,
-    'owner-leaving': 3,
-    'checks-busy': 3,
-    internal: 3,
-  };
-
-  it.each(Object.entries(OF_ERRORS))('an error %s ends a command with %i', (code, exitCode) => {
-    expect(exitCodeOf(new LoteError(code as LoteErrorCode, 'x'))).toBe(exitCode);
+  it.each<[LoteErrorCode, number]>([
+    ['usage', EXIT.usage],
+    ['configuration-invalid', EXIT.usage],
+    ['file-unreadable', EXIT.usage],
+    ['batch-not-found', EXIT.usage],
+    ['interrupted', EXIT.interrupted],
+    ['service-unauthorized', EXIT.unreachable],
+    ['ledger-unavailable', EXIT.unreachable],
+    ['worker-missing', EXIT.unreachable],
+    ['interlock', EXIT.unreachable],
+    ['internal', EXIT.unreachable],
+  ])('an error %s ends a command with %i', (code, exitCode) => {
+    expect(exitCodeOf(new LoteError(code, 'x'))).toBe(exitCode);
   });
 
   it.each([
@@ -70,7 +45,7 @@ describe('the exit code of a batch', () => {
     ['one held', 'finished', { invoices: 3, issued: 2, held: 1 }, 1],
     ['one invalid', 'finished', { invoices: 3, issued: 2, invalid: 1 }, 1],
     ['one in conflict', 'finished', { invoices: 3, issued: 2, conflict: 1 }, 1],
-    ['a row that is in no invoice', 'finished', { invoices: 3, issued: 3, rowsWithoutInvoice: 1 }, 1],
+    ['a row that is in no invoice', 'finished', { invoices: 3, issued: 3, rowsWithoutInvoice: 1, rowsLost: 1 }, 1],
     ['a totals row, which is no data', 'finished', { invoices: 3, issued: 3, rowsWithoutInvoice: 1, rowsLost: 0 }, 0],
     ['a totals row and a lost row', 'finished', { invoices: 3, issued: 3, rowsWithoutInvoice: 2, rowsLost: 1 }, 1],
     ['cancelled, though everything is issued', 'cancelled', { invoices: 3, issued: 3 }, 1],

@@ -1,26 +1,19 @@
 import { expect, it } from 'vitest';
-import type { SearchAnswer } from '../../../../src/console/search/answer-search.ts';
-import { foundText } from '../../../../src/cli/output/found-text.ts';
+import type { SearchAnswer } from '../../../../src/console/search-query.ts';
+import { foundText } from '../../../../src/cli/commands/outcome/find.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
-const FOUND: SearchAnswer['found'][number] = {
-  ...{
-    batchId: 'batch-may-1',
-    application: 'nord',
-    file: 'may.csv',
-    readAt: NOON,
-    ordinal: 3,
-    rows: [4, 5],
-    ref: 'F/3',
-  },
+const FOUND = {
+  ...{ batchId: 'batch-may-1', application: 'nord', file: 'may.csv', readAt: NOON, ordinal: 3, rows: [4, 5] },
+  ref: 'F/3',
   ...{ merchantNif: '501964843', state: 'failed', net: '10.5', currency: 'EUR', serviceId: 'inv_3' },
   reason: { code: 'no', message: 'The tax code is not known.' },
-};
+} as Partial<SearchAnswer['found'][number]> as SearchAnswer['found'][number];
 
 it('says of each invoice where it stands, why, and how far the search went', () => {
   const next = '2000-batch-may-1';
 
-  expect(foundText({ found: [FOUND], lookedAt: 2000, backTo: NOON, next }, { several: false, timeZone: 'UTC' })).toBe(
+  expect(foundText({ found: [FOUND], lookedAt: 2000, backTo: NOON, next }, 'UTC')).toBe(
     [
       '1 invoice found:',
       '  F/3  failed',
@@ -38,24 +31,17 @@ it('says of an invoice that went out that it is in doubt, and why', () => {
   const flags = ['issued-after-failed', 'second-service-id'];
   const doubtful = { ...FOUND, state: 'issued', reason: null, flags, contradictions: ['second-service-id'] } as const;
 
-  const text = foundText(
-    { found: [doubtful], lookedAt: 0, backTo: null, next: null },
-    { several: false, timeZone: 'UTC' },
-  );
+  const text = foundText({ found: [doubtful], lookedAt: 0, backTo: null, next: null }, 'UTC');
 
   expect(text).toContain('    The service accepted a second document of this invoice: it may exist twice.\n');
   expect(text).toContain('    flags issued-after-failed, second-service-id\n');
 });
 
 it('gives the terminal nothing that it takes for a command', () => {
-  const odd = {
-    ...FOUND,
-    ref: 'F\u001b[2J',
-    file: 'may\u001b[31m.csv',
-    reason: { code: 'no', message: 'no\u0007\nway' },
-  };
+  const reason = { code: 'no', message: 'no\u0007\nway' };
+  const odd = { ...FOUND, ref: 'F\u001b[2J', file: 'may\u001b[31m.csv', reason };
 
-  const text = foundText({ found: [odd], lookedAt: 0, backTo: null, next: null }, { several: false, timeZone: 'UTC' });
+  const text = foundText({ found: [odd], lookedAt: 0, backTo: null, next: null }, 'UTC');
 
   expect(text).not.toMatch(/[^\P{Cc}\n]/u);
   expect(text).toContain('    no way\n');
@@ -64,16 +50,8 @@ it('gives the terminal nothing that it takes for a command', () => {
 it('leaves out what it does not know, and says when nothing was found', () => {
   const bare = { ...FOUND, net: null, serviceId: null, reason: null, rows: [4] };
 
-  expect(foundText({ found: [], lookedAt: 0, backTo: null, next: null }, { several: false })).toBe('Nothing found.\n');
-  expect(
-    foundText({ found: [bare], lookedAt: 0, backTo: null, next: null }, { several: false, timeZone: 'UTC' }),
-  ).toContain('\n    merchant 501964843\n    may.csv, row 4, read');
-});
-
-it('names the application of each invoice where there are several', () => {
-  const answer = { found: [FOUND], lookedAt: 0, backTo: null, next: null };
-
-  expect(foundText(answer, { several: true, timeZone: 'UTC' })).toContain('batch batch-may-1, application nord\n');
-  const { application: _, ...ofOlderLote } = FOUND;
-  expect(foundText({ ...answer, found: [ofOlderLote] }, { several: true })).not.toContain('application');
+  expect(foundText({ found: [], lookedAt: 0, backTo: null, next: null })).toBe('Nothing found.\n');
+  expect(foundText({ found: [bare], lookedAt: 0, backTo: null, next: null }, 'UTC')).toContain(
+    '\n    merchant 501964843\n    may.csv, row 4, read',
+  );
 });

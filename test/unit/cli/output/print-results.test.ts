@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { printResults } from '../../../../src/cli/output/print-results.ts';
-import type { BatchResult } from '../../../../src/contract/messages.ts';
+import { printResults } from '../../../../src/cli/output/summary-table.ts';
+import type { BatchResult } from '../../../../src/domain/messages/messages.ts';
 import { printed } from '../printed.ts';
 
 const REPORTS = { json: '/r/report.json', csv: '/r/report.csv', html: '/r/report.html', corrections: null };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { progressLine, type ProgressPlace } from '../../../../src/cli/output/progress-line.ts';
-import type { BatchProgress } from '../../../../src/contract/messages.ts';
+import type { BatchProgress } from '../../../../src/domain/messages/messages.ts';
 
 const SENDING: BatchProgress = {
   batchId: 'batch-may-1',
@@ -25,7 +25,7 @@ function terminal(over: { isTTY?: boolean; columns?: number; env?: ProgressPlace
   let text = '';
   const line = progressLine({
     out: { isTTY: over.isTTY ?? true, columns: over.columns ?? 120, write: (more) => (text += more) },
-    env: over.env ?? { NO_COLOR: '1' },
+    env: over.env ?? {},
     now: () => now,
   });
   return {
@@ -41,15 +41,15 @@ function terminal(over: { isTTY?: boolean; columns?: number; env?: ProgressPlace
 }
 
 describe('the line of progress on a terminal', () => {
-  it('redraws a bar with the count and, after a while, the rate and the time left', () => {
+  it('redraws itself with the count and, after a while, the rate and the time left', () => {
     const screen = terminal();
 
     screen.line.show('may', SENDING, 0);
-    expect(screen.drawn).toBe(`may [${'-'.repeat(24)}] 0/1000, sending`);
+    expect(screen.drawn).toBe('may: 0/1000 at rest, sending');
     screen.wait(5_000);
     screen.line.show('may', SENDING, 500);
 
-    expect(screen.drawn).toBe(`may [${'#'.repeat(12)}${'-'.repeat(12)}] 500/1000, 100/s, 5s left, sending`);
+    expect(screen.drawn).toBe('may: 500/1000 at rest, 100/s, 5s left, sending');
     expect(screen.text).not.toContain('\n');
   });
 
@@ -74,7 +74,7 @@ describe('the line of progress on a terminal', () => {
     screen.wait(5_000);
 
     screen.line.show('may', { ...SENDING, waitingFor: 'http-503' }, 500);
-    expect(screen.drawn).toMatch(/500\/1000, sending, waits: http-503$/);
+    expect(screen.drawn).toMatch(/500\/1000 at rest, sending, waits: http-503$/);
     screen.line.show('may', { ...SENDING, paused: true }, 500);
 
     expect(screen.drawn).toContain('PAUSED (resume it in the console or the Temporal UI)');
@@ -90,20 +90,6 @@ describe('the line of progress on a terminal', () => {
     expect(screen.drawn?.endsWith('…')).toBe(true);
   });
 
-  it('is coloured, unless NO_COLOR says otherwise', () => {
-    const coloured = terminal({ env: {} });
-    const empty = terminal({ env: { NO_COLOR: '' } });
-    const plain = terminal({ env: { NO_COLOR: '1' } });
-    for (const { line } of [coloured, empty, plain]) line.show('may', SENDING, 500);
-    const waiting = terminal({ env: {} });
-    waiting.line.show('may', { ...SENDING, paused: true }, 500);
-
-    expect(coloured.text).toContain('\u001B[32m#');
-    expect(empty.text).toContain('\u001B[32m#');
-    expect(plain.drawn).not.toContain('\u001B');
-    expect(waiting.text).toContain('\u001B[33m#');
-  });
-
   it('counts on from nothing when a retry lets some go again', () => {
     const screen = terminal();
     screen.line.show('may', SENDING, 900);
@@ -111,16 +97,16 @@ describe('the line of progress on a terminal', () => {
 
     screen.line.show('may', SENDING, 100);
 
-    expect(screen.drawn).toBe(`may [${'#'.repeat(2)}${'-'.repeat(22)}] 100/1000, sending`);
+    expect(screen.drawn).toBe('may: 100/1000 at rest, sending');
   });
 
-  it('shows an empty bar before the file is read, and leaves the line when it ends', () => {
+  it('leaves the line when it ends', () => {
     const screen = terminal();
 
     screen.line.show('may', { ...SENDING, invoices: 0, phase: 'reading' }, 0);
     screen.line.end();
 
-    expect(screen.text.endsWith('0/0, reading\n')).toBe(true);
+    expect(screen.text.endsWith('0/0 at rest, reading\n')).toBe(true);
   });
 });
 

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { batchNotFound } from '../../../../src/cli/session/batch-not-found.ts';
-import { statusOf, statusTable } from '../../../../src/cli/output/status-text.ts';
-import type { ReadBatch } from '../../../../src/wiring/reports/batch-reader.ts';
+import { requireBatch } from '../../../../src/cli/session/open-session.ts';
+import { statusOf, statusTable } from '../../../../src/cli/commands/outcome/status.ts';
+import type { ReadBatch } from '../../../../src/console/operations.ts';
 
 const MAY: ReadBatch = {
   batchId: 'batch-may-1a2b3c4d',
+  workflowId: 'batch-may-1a2b3c4d',
+  stopped: null,
+  total: null,
+  ...{ application: 'default', sha256: '0', runId: 'run', temporalId: null, pageSize: 50, pages: 1, proof: {} },
+  ...{ rowsLost: 0, totalsDiffer: null, contradicted: 0, contradictedRefs: [] },
   file: 'may.csv',
   state: 'finished',
   rows: 12,
@@ -18,7 +23,7 @@ const MAY: ReadBatch = {
 
 describe('`lote status`', () => {
   it('says what to type when there is nothing yet', () => {
-    expect(statusTable([], false)).toBe('No batch yet. Start one with: lote run FILE\n');
+    expect(statusTable([])).toBe('No batch yet. Start one with: lote run FILE\n');
   });
 
   it('is a table whose columns stand below each other', () => {
@@ -31,7 +36,7 @@ describe('`lote status`', () => {
     };
     const reading: ReadBatch = { ...MAY, batchId: 'batch-new-1', state: 'staging', invoices: 0, counts: {} };
 
-    expect(statusTable([reading, running, MAY], false, 'UTC')).toBe(
+    expect(statusTable([reading, running, MAY], 'UTC')).toBe(
       [
         'BATCH                                 STATE     STARTED           INVOICES  WENT OUT  DID NOT  OPEN',
         'batch-new-1                           staging   2026-05-01 01:00         -         -        -     -',
@@ -43,37 +48,9 @@ describe('`lote status`', () => {
   });
 });
 
-const STUCK: ReadBatch = {
-  ...{ ...MAY, state: 'running', finishedAt: null, counts: { issued: 4, sending: 6 } },
-  stuck: {
-    workflowId: 'batch-may-1a2b3c4d/page-1',
-    attempts: 5,
-    since: null,
-    cause: 'NON_DETERMINISTIC_ERROR',
-    build: '0.1.0+9f86d081884c',
-  },
-};
-
-describe('a batch whose workflow task fails again and again', () => {
-  it('is stuck in the table, whatever the ledger says', () => {
-    expect(statusTable([STUCK], false, 'UTC')).toContain('batch-may-1a2b3c4d  stuck  ');
-  });
-
-  it('says by itself why, and what helps', () => {
-    const text = statusOf(STUCK, false, 'UTC');
-
-    expect(text).toContain('Batch batch-may-1a2b3c4d: running, and stuck');
-    expect(text).toContain(
-      'batch-may-1a2b3c4d/page-1: its workflow task fails again and again (NON_DETERMINISTIC_ERROR',
-    );
-    expect(text).toContain('attempt 5); its last step was made by Lote 0.1.0+9f86d081884c\n');
-    expect(text).toContain('next      run a worker with the version of Lote that made its last step');
-  });
-});
-
 describe('`lote status BATCH`', () => {
   it('says where a batch stands and what to type next', () => {
-    expect(statusOf(MAY, false, 'UTC')).toBe(
+    expect(statusOf(MAY, 'UTC')).toBe(
       [
         'Batch batch-may-1a2b3c4d: finished',
         '  file      may.csv, started 2026-05-01 01:00, ended 2026-05-01 01:07',
@@ -85,19 +62,17 @@ describe('`lote status BATCH`', () => {
     );
   });
 
+  const asks = '; lote reconcile asks now for what is unknown or unsettled';
   it.each<readonly [ReadBatch['counts'], string]>([
-    [{ unknown: 1 }, '; lote reconcile asks now for what is unknown or unsettled'],
-    [{ unsettled: 1 }, '; lote reconcile asks now for what is unknown or unsettled'],
+    [{ unknown: 1 }, asks],
+    [{ unsettled: 1 }, asks],
     [{ invalid: 1 }, ', then correct the rows'],
     [{ conflict: 1 }, ', then correct the rows'],
     [{ held: 1 }, ', then lote retry batch-may-1a2b3c4d'],
     [{ rejected: 1 }, ', then correct the rows or lote retry batch-may-1a2b3c4d'],
-    [
-      { held: 1, unknown: 1 },
-      ', then lote retry batch-may-1a2b3c4d; lote reconcile asks now for what is unknown or unsettled',
-    ],
+    [{ held: 1, unknown: 1 }, `, then lote retry batch-may-1a2b3c4d${asks}`],
   ])('names only what helps %j', (counts, next) => {
-    expect(statusOf({ ...MAY, counts: { ...counts, issued: 2 } }, false, 'UTC')).toContain(
+    expect(statusOf({ ...MAY, counts: { ...counts, issued: 2 } }, 'UTC')).toContain(
       `  next      lote report batch-may-1a2b3c4d${next}\n`,
     );
   });
@@ -108,7 +83,7 @@ describe('`lote status BATCH`', () => {
     ['paused', 'resume it in the console or the Temporal UI'],
     ['refused', 'lote report batch-may-1a2b3c4d says why'],
   ] as const)('of a %s batch: %s', (state, next) => {
-    expect(statusOf({ ...MAY, state, finishedAt: null }, false, 'UTC')).toContain(`next      ${next}`);
+    expect(statusOf({ ...MAY, state, finishedAt: null }, 'UTC')).toContain(`next      ${next}`);
   });
 
   it('sends an operator to the question about the total when the run ended before it was answered', () => {
@@ -116,7 +91,7 @@ describe('`lote status BATCH`', () => {
     const check = { kind: 'unusual', batches: 5, factor: 5, usual, difference: 'much' } as const;
     const total = { pattern: 'may.csv', total: { invoices: 10, net: {} }, check, confirmedAt: null };
 
-    const text = statusOf({ ...MAY, counts: { held: 10 }, total }, false, 'UTC');
+    const text = statusOf({ ...MAY, counts: { held: 10 }, total }, 'UTC');
 
     expect(text).toContain(
       'next      run its file again, which asks about the total once more; then lote confirm-total',
@@ -125,7 +100,7 @@ describe('`lote status BATCH`', () => {
   });
 
   it('asks for nothing when everything went out', () => {
-    const text = statusOf({ ...MAY, counts: { issued: 10 } }, false, 'UTC');
+    const text = statusOf({ ...MAY, counts: { issued: 10 } }, 'UTC');
 
     expect(text).toContain('10 went out, 0 not confirmed as issued, 0 open');
     expect(text).toMatch(/next {6}lote report batch-may-1a2b3c4d\n$/);
@@ -135,7 +110,7 @@ describe('`lote status BATCH`', () => {
   it('says what is wrong with a file of which every invoice went out', () => {
     const batch = { ...MAY, counts: { issued: 10 }, rowsWithoutInvoice: 2, rowsLost: 1 };
 
-    const text = statusOf({ ...batch, totalsDiffer: 'expected 11 invoices, found 10' }, false, 'UTC');
+    const text = statusOf({ ...batch, totalsDiffer: 'expected 11 invoices, found 10' }, 'UTC');
 
     expect(text).toContain('  lost      1 rows without a usable reference or tax number, in no invoice\n');
     expect(text).toContain('  totals    expected 11 invoices, found 10\n');
@@ -144,18 +119,21 @@ describe('`lote status BATCH`', () => {
   it('names the invoices that went out and are in doubt', () => {
     const batch = { ...MAY, counts: { issued: 10 }, contradicted: 2, contradictedRefs: ['F-1'] };
 
-    expect(statusOf(batch, false, 'UTC')).toContain(
+    expect(statusOf(batch, 'UTC')).toContain(
       '  in doubt  2 went out, and may exist twice or have failed; look them up at the service: F-1, …\n',
     );
-    expect(statusTable([batch], false, 'UTC')).toMatch(/10 \(2 in doubt\) +0 +0\n$/u);
+    expect(statusTable([batch], 'UTC')).toMatch(/10 \(2 in doubt\) +0 +0\n$/u);
   });
 });
 
-describe('an id that nobody knows', () => {
-  it('brings those that may have been meant', () => {
-    const known = [{ batchId: 'batch-may-1a2b3c4d' }, { batchId: 'batch-may-two-9' }, { batchId: 'batch-june-2' }];
+describe('an unknown id', () => {
+  it('brings those that may have been meant', async () => {
+    const known = ['batch-may-1a2b3c4d', 'batch-may-two-9', 'batch-june-2'].map((batchId) => ({ ...MAY, batchId }));
+    const operations = { batch: () => Promise.resolve(null), batches: () => Promise.resolve(known) };
 
-    expect(batchNotFound('may', known).message).toContain('Did you mean batch-may-1a2b3c4d or batch-may-two-9?');
-    expect(batchNotFound('april', known).message).toContain('`lote status` lists');
+    await expect(requireBatch(operations, 'may')).rejects.toThrow(
+      'Did you mean batch-may-1a2b3c4d or batch-may-two-9?',
+    );
+    await expect(requireBatch(operations, 'april')).rejects.toThrow('`lote status` lists');
   });
 });

@@ -20,14 +20,6 @@ describe('--expect-invoices', () => {
       expect(() => expectedInvoices(text)).toThrow(new InvalidArgumentError('expected a whole number such as 120'));
     },
   );
-
-  it('reads every count that it could be given', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 999_999_999 }), (count) => {
-        expect(expectedInvoices(String(count))).toBe(count);
-      }),
-    );
-  });
 });
 
 describe('--expect-net', () => {
@@ -41,20 +33,8 @@ describe('--expect-net', () => {
   });
 
   it.each([
-    'EUR',
-    'EUR=',
-    '=12',
-    '12',
-    'EURO=12',
-    'EU=12',
-    'EUR=12,50',
-    'EUR=1e3',
-    'EUR=1 000',
-    'EUR =12',
-    'E1R=12',
-    'EUR=1=2',
-    '€=1',
-    '',
+    ...['', 'EUR=1 000', 'EUR =12'],
+    ...'EUR EUR= =12 12 EURO=12 EU=12 EUR=12,50 EUR=1e3 E1R=12 EUR=1=2 €=1'.split(' '),
   ])('%j is refused with an example', (text) => {
     expect(() => expectedNet(text)).toThrow(
       new InvalidArgumentError('expected a currency and a plain decimal such as EUR=15321.40'),

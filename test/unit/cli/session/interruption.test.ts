@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
-import { interruption, type Interruption } from '../../../../src/cli/session/interruption.ts';
-import { stay } from '../../../../src/cli/session/stay.ts';
+import { interruption, type Interruption, stay } from '../../../../src/cli/session/interruption.ts';
 
 const SIGNALS = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;
 const before = new Map(SIGNALS.map((signal) => [signal, new Set(process.listeners(signal))]));
@@ -39,7 +38,7 @@ afterEach(() => {
 
 describe('an interruption', () => {
   it.each(SIGNALS)('by %s ends the command in order: its sentence, exit code 130', async (name) => {
-    open = begun('Interrupted: the workers go on.', () => undefined);
+    open = begun(() => 'Interrupted: the workers go on.');
 
     signal(name);
 
@@ -54,7 +53,10 @@ describe('an interruption', () => {
   ] as const)('that comes twice leaves at once, after what must not stay behind: %s', (name, exitCode) => {
     const order: string[] = [];
     const { codes } = leftAt();
-    open = begun('Interrupted', () => order.push(`killed, ${codes.length} exits so far`));
+    open = begun(
+      () => 'Interrupted',
+      () => order.push(`killed, ${codes.length} exits so far`),
+    );
 
     signal(name);
     const afterFirst = order.length;
@@ -69,7 +71,7 @@ describe('an interruption', () => {
     const counts = (): readonly number[] => SIGNALS.map((name) => process.listenerCount(name));
     const free = counts();
 
-    begun('Interrupted', () => undefined).end();
+    begun(() => 'Interrupted').end();
 
     expect(counts()).toEqual(free);
   });
@@ -77,7 +79,10 @@ describe('an interruption', () => {
   it('ends the command at once before there is work, after what must not stay behind', () => {
     const order: string[] = [];
     const { codes } = leftAt();
-    open = interruption('Interrupted', () => order.push(`killed, ${codes.length} exits so far`));
+    open = interruption(
+      () => 'Interrupted',
+      () => order.push(`killed, ${codes.length} exits so far`),
+    );
 
     signal('SIGTERM');
 
@@ -85,22 +90,11 @@ describe('an interruption', () => {
     expect(codes).toEqual([143]);
   });
 
-  it('is one in order from the moment that there is work', async () => {
-    const { codes } = leftAt();
-    open = interruption('Interrupted', () => undefined);
-    open.begin();
-
-    signal('SIGTERM');
-
-    await expect(open.interrupted).rejects.toMatchObject({ code: 'interrupted' });
-    expect(codes).toEqual([]);
-  });
-
-  it('that nobody waits for does not end the process as an unhandled rejection', async () => {
+  it('that is not awaited does not end the process as an unhandled rejection', async () => {
     const unhandled: unknown[] = [];
     const listener = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', listener);
-    open = begun('Interrupted', () => undefined);
+    open = begun(() => 'Interrupted');
 
     signal('SIGINT');
     await new Promise((resolve) => setImmediate(resolve));
@@ -120,29 +114,5 @@ describe('a command that stays until a signal', () => {
     await over;
 
     expect(codes).toEqual([]);
-  });
-
-  it('leaves at the second one, after what must not stay behind', async () => {
-    const { codes } = leftAt();
-    let killed = false;
-    const { over, begin } = stay(() => (killed = true));
-    begin();
-
-    signal('SIGINT');
-    await over;
-    const afterFirst = killed;
-    signal('SIGINT');
-
-    expect([afterFirst, killed]).toEqual([false, true]);
-    expect(codes).toEqual([130]);
-  });
-
-  it('leaves at the first one while it starts', () => {
-    const { codes } = leftAt();
-    stay();
-
-    signal('SIGTERM');
-
-    expect(codes).toEqual([143]);
   });
 });

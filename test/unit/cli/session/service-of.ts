@@ -1,4 +1,5 @@
-import type { InvoicingService, MerchantListAnswer } from '../../../../src/domain/ports/invoicing-service.ts';
+import type { InvoicingService } from '../../../../src/service/client.ts';
+import type { MerchantListAnswer } from '../../../../src/domain/records/service-answers.ts';
 
 export const LIST: MerchantListAnswer = { kind: 'list', merchants: [] };
 

@@ -118,7 +118,7 @@ describe('multipartFile', () => {
     expect(await read(bytes, 1_000)).toBeNull();
   });
 
-  it('reads nothing after the file, and lets go of whoever still sends', async () => {
+  it('reads nothing after the file, and releases a sender that goes on', async () => {
     let sent = 0;
     let ended = false;
     async function* endless(): AsyncGenerator<Uint8Array> {

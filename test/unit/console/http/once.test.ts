@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { ONCE_FIELD } from '../../../../src/console/forms/form-token.ts';
-import { doneOnce } from '../../../../src/console/http/once.ts';
+import { doneOnce } from '../../../../src/console/console-app.ts';
 
 const RETRY = `/retry?${ONCE_FIELD}=a`;
 

@@ -1,8 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { createConsoleApp } from '../../../../src/console/console-app.ts';
-import type { AuditEntry } from '../../../../src/domain/ports/ledger/operating-ledger.ts';
-import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
+import { aBatch, anInvoice, ledgerHolding, testConsole, visit } from '../console-ledger.ts';
+import type { AuditEntry } from '../../../../src/ledger/operations/audit.ts';
 
 const NOON = Date.UTC(2026, 4, 1, 12);
 const PAGE = '/batches/batch-may-0a1b2c3d';
@@ -24,15 +23,11 @@ const AUDIT: readonly AuditEntry[] = [
   },
 ];
 
-async function answerAt(path: string, audit: readonly AuditEntry[] = AUDIT, language = 'en') {
-  const app = createConsoleApp({
+function answerAt(path: string, audit: readonly AuditEntry[] = AUDIT, language = 'en') {
+  const app = testConsole({
     ledger: ledgerHolding([{ batch: aBatch(), invoices: [anInvoice()] }], { auditOf: async () => audit }),
-    reportsDir: '/nowhere',
-    links: { temporalUi: null },
-    version: '0.1.0',
-    timeZone: 'UTC',
   });
-  return app.request(`http://127.0.0.1${path}`, { headers: { host: '127.0.0.1', 'accept-language': language } });
+  return visit(app, path, language);
 }
 
 describe('the audit of a batch', () => {
@@ -90,7 +85,7 @@ describe('the audit of a batch', () => {
     ]);
   });
 
-  it.each(['audit', 'audit.csv'])('%s of a batch that nobody knows is 404', async (name) => {
+  it.each(['audit', 'audit.csv'])('%s of an unknown batch is 404', async (name) => {
     expect((await answerAt(`/batches/nobody/${name}`)).status).toBe(404);
   });
 });

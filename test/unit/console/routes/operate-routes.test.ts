@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createConsoleApp } from '../../../../src/console/console-app.ts';
 import type {
   ConsoleActions,
   ReconcileAnswer,
@@ -7,11 +6,18 @@ import type {
   RetryWish,
 } from '../../../../src/console/console-options.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import type { BatchInvoice, BatchRecord } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import { pageHeaders } from '../../../support/browser/page-headers.ts';
-import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
+import {
+  aBatch,
+  anInvoice,
+  BROWSER,
+  fromPage,
+  ledgerHolding,
+  pageAt,
+  postForm,
+  testConsole,
+} from '../console-ledger.ts';
+import type { BatchInvoice, BatchRecord } from '../../../../src/domain/records/batch-record.ts';
 
-const BROWSER = { host: '127.0.0.1', origin: 'http://127.0.0.1' };
 const STRANGER = { host: '127.0.0.1', origin: 'http://evil.example' };
 const PAGE = '/batches/batch-may-0a1b2c3d';
 const NO = { code: 'no', message: 'No.' };
@@ -35,42 +41,19 @@ const ASKED = {
 } as const satisfies ReconcileAnswer;
 const ABLE: ConsoleActions = { retry: async () => ENDED, reconcile: async () => ASKED };
 
+/** A retry that keeps what was wished. */
+function recorded(answer: RetryAnswer = ENDED) {
+  const wishes: RetryWish[] = [];
+  return { wishes, retry: async (wish: RetryWish) => (wishes.push(wish), answer) };
+}
+
 function appWith({ batch = {}, invoices = MIXED, actions = ABLE }: Given = {}) {
-  return createConsoleApp({
-    ledger: ledgerHolding([{ batch: aBatch(batch), invoices }]),
-    reportsDir: '/nowhere',
-    links: { temporalUi: null },
-    version: '0.1.0',
-    timeZone: 'UTC',
-    actions,
-  });
+  return testConsole({ ledger: ledgerHolding([{ batch: aBatch(batch), invoices }]), actions });
 }
 
-async function pageOf(path: string, given: Given = {}, language = 'en'): Promise<string> {
-  const headers = { ...BROWSER, 'accept-language': language };
-  return (await appWith(given).request(`http://127.0.0.1${path}`, { headers })).text();
-}
-
-async function post(
-  path: string,
-  fields: readonly (readonly [string, string])[],
-  given: Given = {},
-  headers: Record<string, string> = BROWSER,
-) {
-  const app = appWith(given);
-  return app.request(`http://127.0.0.1${path}`, {
-    method: 'POST',
-    headers: { ...(await fromPage(app, headers)), 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
-  });
-}
-
-/** A request of a page of the same console; other headers are those of somebody else. */
-async function fromPage(app: ReturnType<typeof createConsoleApp>, headers: Record<string, string>) {
-  if (headers !== BROWSER) return headers;
-  const load = (path: string) => app.request(`http://127.0.0.1${path}`, { headers: BROWSER });
-  return { ...BROWSER, ...(await pageHeaders('http://127.0.0.1', load)) };
-}
+const pageOf = (path: string, given: Given = {}, language = 'en') => pageAt(appWith(given), path, language);
+const post = (path: string, body: string, given: Given = {}, headers = BROWSER) =>
+  postForm(appWith(given), path, body, headers);
 
 describe('sending again, from the page of a batch', () => {
   it('offers the states that may go again and are there, each with its number', async () => {
@@ -92,11 +75,7 @@ describe('sending again, from the page of a batch', () => {
   });
 
   it('is done once where its form comes twice', async () => {
-    const wishes: RetryWish[] = [];
-    const retry = async (wish: RetryWish) => {
-      wishes.push(wish);
-      return ENDED;
-    };
+    const { wishes, retry } = recorded();
     const app = appWith({ actions: { retry } });
     const headers = { ...(await fromPage(app, BROWSER)), 'content-type': 'application/x-www-form-urlencoded' };
     const page = await (await app.request(`http://127.0.0.1${PAGE}`, { headers: BROWSER })).text();
@@ -114,42 +93,17 @@ describe('sending again, from the page of a batch', () => {
   });
 
   it('hands over states and reason, and says what became of them', async () => {
-    const wishes: RetryWish[] = [];
-    const retry = async (wish: RetryWish) => {
-      wishes.push(wish);
-      return ENDED;
-    };
+    const { wishes, retry } = recorded();
 
-    const many = await post(
-      `${PAGE}/retry`,
-      [
-        ['states', 'failed'],
-        ['states', 'held'],
-        ['reason', ' engine is back '],
-      ],
-      { actions: { retry } },
-    );
-    await post(
-      `${PAGE}/retry`,
-      [
-        ['states', 'held'],
-        ['reason', 'x'],
-      ],
-      { actions: { retry } },
-    );
+    const many = await post(`${PAGE}/retry`, 'states=failed&states=held&reason= engine is back ', {
+      actions: { retry },
+    });
+    await post(`${PAGE}/retry`, 'states=held&reason=x', { actions: { retry } });
 
+    const wish = { batchId: 'batch-may-0a1b2c3d', acceptDuplicateRisk: false, by: 'console' };
     expect(wishes).toEqual([
-      {
-        batchId: 'batch-may-0a1b2c3d',
-        states: ['failed', 'held'],
-        reason: 'engine is back',
-        acceptDuplicateRisk: false,
-        by: 'console',
-      },
-      {
-        ...{ batchId: 'batch-may-0a1b2c3d', states: ['held'], reason: 'x' },
-        ...{ acceptDuplicateRisk: false, by: 'console' },
-      },
+      { ...wish, states: ['failed', 'held'], reason: 'engine is back' },
+      { ...wish, states: ['held'], reason: 'x' },
     ]);
     const page = await pageOf(many.headers.get('location') ?? '');
     expect(page).toContain('Sent again: 2 invoices.');
@@ -157,29 +111,11 @@ describe('sending again, from the page of a batch', () => {
   });
 
   it.each([
-    ['without a reason', [['states', 'failed']]],
-    [
-      'with an empty reason',
-      [
-        ['states', 'failed'],
-        ['reason', '  '],
-      ],
-    ],
-    ['without a state', [['reason', 'x']]],
-    [
-      'with a state that only rows may name',
-      [
-        ['states', 'unknown'],
-        ['reason', 'x'],
-      ],
-    ],
-    [
-      'with a state that never goes again',
-      [
-        ['states', 'issued'],
-        ['reason', 'x'],
-      ],
-    ],
+    ['without a reason', 'states=failed'],
+    ['with an empty reason', 'states=failed&reason=  '],
+    ['without a state', 'reason=x'],
+    ['with a state that only rows may name', 'states=unknown&reason=x'],
+    ['with a state that never goes again', 'states=issued&reason=x'],
   ] as const)('is led back %s, and nothing is sent', async (_, fields) => {
     const retry = () => Promise.reject(new Error('must not be sent'));
 
@@ -191,14 +127,7 @@ describe('sending again, from the page of a batch', () => {
   it('is told in its own language why nothing could be done', async () => {
     const retry = () => Promise.reject(new LoteError('transition-refused', 'Its file was refused. Nothing was done.'));
 
-    const answer = await post(
-      `${PAGE}/retry`,
-      [
-        ['states', 'failed'],
-        ['reason', 'x'],
-      ],
-      { actions: { retry } },
-    );
+    const answer = await post(`${PAGE}/retry`, 'states=failed&reason=x', { actions: { retry } });
 
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('Its file was refused.')]);
   });
@@ -220,22 +149,11 @@ describe('sending again, from the page of an invoice', () => {
   });
 
   it('names a row, never a reference, and accepts a risk only by word', async () => {
-    const wishes: RetryWish[] = [];
-    const retry = async (wish: RetryWish): Promise<RetryAnswer> => {
-      wishes.push(wish);
-      return { how: 'joined' };
-    };
+    const { wishes, retry } = recorded({ how: 'joined' });
     const given = { actions: { retry } };
 
-    const answer = await post(`${PAGE}/invoices/2/retry`, [['reason', 'again']], given);
-    await post(
-      `${PAGE}/invoices/4/retry`,
-      [
-        ['reason', 'again'],
-        ['acceptDuplicateRisk', 'yes'],
-      ],
-      given,
-    );
+    const answer = await post(`${PAGE}/invoices/2/retry`, 'reason=again', given);
+    await post(`${PAGE}/invoices/4/retry`, 'reason=again&acceptDuplicateRisk=yes', given);
 
     expect(wishes.map(({ rows, acceptDuplicateRisk }) => [rows, acceptDuplicateRisk])).toEqual([
       [[7], false],
@@ -255,7 +173,7 @@ describe('asking the service now', () => {
   });
 
   it.each([PAGE, `${PAGE}/invoices/4`])('leads back to %s with what was found', async (page) => {
-    const answer = await post(`${page}/reconcile`, []);
+    const answer = await post(`${page}/reconcile`, '');
 
     expect(answer.headers.get('location')).toMatch(new RegExp(`^${page}\\?done=reconcile`, 'u'));
     const notified = await pageOf(answer.headers.get('location') ?? '');
@@ -269,7 +187,7 @@ describe('asking the service now', () => {
   it('does not blame the service for a profile that was found to be wrong', async () => {
     const reconcile = async (): Promise<ReconcileAnswer> => ({ ...ASKED, profileFoundWrong: true, orphans: [] });
 
-    const answer = await post(`${PAGE}/reconcile`, [], { actions: { reconcile } });
+    const answer = await post(`${PAGE}/reconcile`, '', { actions: { reconcile } });
 
     const notified = await pageOf(answer.headers.get('location') ?? '');
     expect(notified).toContain('because the service profile was found to be wrong');
@@ -280,7 +198,7 @@ describe('asking the service now', () => {
   it('says so when it takes longer', async () => {
     const reconcile = async (): Promise<ReconcileAnswer> => ({ how: 'started' });
 
-    const answer = await post(`${PAGE}/reconcile`, [], { actions: { reconcile } });
+    const answer = await post(`${PAGE}/reconcile`, '', { actions: { reconcile } });
 
     expect(await pageOf(answer.headers.get('location') ?? '', {}, 'pt')).toContain('O serviço está a ser consultado.');
   });
@@ -289,36 +207,26 @@ describe('asking the service now', () => {
 describe('every operation', () => {
   const paths = ['retry', 'reconcile', 'operations', 'invoices/2/retry', 'invoices/2/reconcile'];
 
-  it.each(paths)('%s from a page of somebody else is refused', async (path) => {
+  it.each(paths)('%s from a foreign page is refused', async (path) => {
     const actions: ConsoleActions = {
       retry: () => Promise.reject(new Error('must not be sent')),
       reconcile: () => Promise.reject(new Error('must not be sent')),
       operate: () => Promise.reject(new Error('must not be sent')),
     };
 
-    const fields = [
-      ['reason', 'x'],
-      ['states', 'failed'],
-      ['kind', 'resume'],
-    ] as const;
+    const fields = 'reason=x&states=failed&kind=resume';
 
     expect((await post(`${PAGE}/${path}`, fields, { actions }, STRANGER)).status).toBe(403);
   });
 
-  it.each(paths)('%s is 404 where nobody could do it, and of a batch that nobody knows', async (path) => {
-    expect((await post(`${PAGE}/${path}`, [], { actions: {} })).status).toBe(404);
-    expect((await post(`/batches/nobody/${path}`, [])).status).toBe(404);
+  it.each(paths)('%s is 404 without an action for it, and for an unknown batch', async (path) => {
+    expect((await post(`${PAGE}/${path}`, '', { actions: {} })).status).toBe(404);
+    expect((await post(`/batches/nobody/${path}`, '')).status).toBe(404);
   });
 
-  it('has nothing to say about an address that somebody made up', async () => {
-    for (const query of [
-      'done=retry',
-      'done=retry&how=ended&moved=<b>',
-      'done=reconcile&how=x',
-      'done=x',
-      'done=pause&done=x',
-    ])
-      expect(await pageOf(`${PAGE}?${query}`)).not.toContain('<b>');
+  it('ignores a made-up address', async () => {
+    const queries = 'done=retry done=retry&how=ended&moved=<b> done=reconcile&how=x done=x done=pause&done=x';
+    for (const query of queries.split(' ')) expect(await pageOf(`${PAGE}?${query}`)).not.toContain('<b>');
     expect(await pageOf(`${PAGE}?done=retry&how=ended&moved=-5`)).toContain('Sent again: 0 invoices.');
     expect(await pageOf(`${PAGE}?done=nonsense`)).not.toContain('role="status"');
   });

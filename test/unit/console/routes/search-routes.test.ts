@@ -1,25 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createConsoleApp } from '../../../../src/console/console-app.ts';
-import type { InvoiceSearch, InvoiceSearchResult, SearchBounds } from '../../../../src/domain/ports/invoice-search.ts';
-import { readWorkbookRows } from '../../../support/files/workbook-rows.ts';
-import { aBatch, anInvoice, ledgerHolding } from '../console-ledger.ts';
+import { aBatch, anInvoice, ledgerHolding, testConsole, visit } from '../console-ledger.ts';
+import type { InvoiceSearch, InvoiceSearchResult, SearchBounds } from '../../../../src/ledger/batches/search.ts';
 
 const NOTHING: InvoiceSearchResult = { found: [], lookedAt: 0, backTo: null, next: null };
 const FOUND = {
   ...anInvoice({ ref: '=cmd|x', net: '1234.5' }),
   ...{ batchId: 'b/1', application: 'nord', file: 'may.csv', readAt: 0 },
 };
-const HOST = { host: '127.0.0.1' };
 
 /** Asks the console for an address, and tells what the ledger was asked. */
-async function ask(
-  path: string,
-  result: InvoiceSearchResult = NOTHING,
-  language = 'en',
-  applications?: readonly string[],
-) {
+async function ask(path: string, result: InvoiceSearchResult = NOTHING, language = 'en') {
   const asked: { search: InvoiceSearch; bounds: SearchBounds }[] = [];
-  const app = createConsoleApp({
+  const app = testConsole({
     ledger: ledgerHolding(
       [{ batch: aBatch(), invoices: [anInvoice({ ref: '+1' }), anInvoice({ ordinal: 2, state: 'failed' })] }],
       {
@@ -29,15 +21,14 @@ async function ask(
         },
       },
     ),
-    ...{ reportsDir: '/nowhere', links: { temporalUi: null }, version: '0.1.0', timeZone: 'Europe/Madrid' },
-    ...(applications === undefined ? {} : { applications }),
+    timeZone: 'Europe/Madrid',
   });
-  const answer = await app.request(`http://127.0.0.1${path}`, { headers: { ...HOST, 'accept-language': language } });
-  return { asked, answer, bytes: new Uint8Array(await answer.clone().arrayBuffer()), text: await answer.text() };
+  const answer = await visit(app, path, language);
+  return { asked, answer, text: await answer.text() };
 }
 
 describe('the search page', () => {
-  it('asks the ledger for nothing before somebody asks', async () => {
+  it('asks the ledger for nothing before a search', async () => {
     const { asked, text } = await ask('/search');
 
     expect(asked).toEqual([]);
@@ -84,28 +75,6 @@ describe('the search page', () => {
   });
 });
 
-describe('what is found of several applications', () => {
-  const result = { ...NOTHING, found: [FOUND] };
-  const several = ['nord', 'sul'];
-
-  it('names its own on the page, and of one application none', async () => {
-    const { text } = await ask('/search?q=x', result, 'en', several);
-
-    expect(text).toContain('<th scope="col">Application</th>');
-    expect(text).toContain('<td>nord</td>');
-    expect((await ask('/search?q=x', result)).text).not.toContain('nord');
-  });
-
-  it('names its own in the saved tables', async () => {
-    const { text } = await ask('/search.csv?q=x', result, 'en', several);
-    const { bytes } = await ask('/search.xlsx?q=x', result, 'en', several);
-
-    expect(text).toContain('application;file;batch;');
-    expect(text).toContain('nord;may.csv;b/1;');
-    expect((await readWorkbookRows(bytes)).map((row) => row[0]?.[1])).toEqual(['application', 'nord']);
-  });
-});
-
 describe('an invoice that went out and is in doubt', () => {
   const flag = 'failed-after-issued';
   const result = { ...NOTHING, found: [{ ...FOUND, flags: [flag], contradictions: [flag] as const }] };
@@ -134,36 +103,7 @@ describe('what is shown, saved', () => {
     expect(text).toContain(';1.5;501964843;issued;"1234,5";EUR;');
   });
 
-  it('as XLSX is a workbook with numbers for amounts, and no formula', async () => {
-    const strange = { ...FOUND, file: '\u0001=<b>&.csv', net: '12345678901234567.89' };
-    const { bytes } = await ask('/search.xlsx?q=x', { ...NOTHING, found: [FOUND, strange] });
-
-    const rows = await readWorkbookRows(bytes);
-
-    expect(rows[0]?.slice(0, 4).map((cell) => cell?.[1])).toEqual(['file', 'batch', 'read_at', 'invoice_ref']);
-    expect(rows[1]?.slice(3, 7)).toEqual([
-      ['text', "'=cmd|x", false],
-      ['text', '501964843', false],
-      ['text', 'issued', false],
-      ['number', '1234.5', false],
-    ]);
-    expect([rows[2]?.[0], rows[2]?.[6]]).toEqual([
-      ['text', "'=<b>&.csv", false],
-      ['text', '12345678901234567.89', false],
-    ]);
-  });
-
-  it('of a batch has the invoices of the view on all its pages, and no others', async () => {
-    const { text } = await ask('/batches/batch-may-0a1b2c3d/invoices.csv?show=failed');
-
-    expect(text.split('\r\n').filter((line) => line.includes('501964843'))).toEqual([
-      expect.stringContaining('F-2;501964843;failed;1234.5;EUR;'),
-    ]);
-    expect((await ask('/batches/batch-may-0a1b2c3d/invoices.xlsx')).answer.status).toBe(200);
-    expect((await ask('/batches/nobody/invoices.csv')).answer.status).toBe(404);
-  });
-
-  it.each(['/search.csv', '/search.xlsx?net=x'])('is not there where nothing was asked: %s', async (path) => {
+  it.each(['/search.csv', '/search.csv?net=x'])('is not there where nothing was asked: %s', async (path) => {
     expect((await ask(path)).answer.status).toBe(404);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fittingReference } from '../../../../src/domain/text/fitting-reference.ts';
+import { fittingReference } from '../../../../src/domain/look-alike.ts';
 
 describe('fittingReference', () => {
   it.each([

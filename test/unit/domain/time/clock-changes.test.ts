@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clockChanges } from '../../../../src/domain/time/clock-changes.ts';
+import { clockChanges } from '../../../../src/domain/time/zone-offsets.ts';
 
 const FROM = Date.UTC(2027, 0, 1);
 

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  durationCounter,
-  durationDoublings,
-  durationQuantile,
-  mergedHistograms,
-} from '../../../../src/domain/time/duration-histogram.ts';
+import { durationCounter, durationQuantile, mergedHistograms } from '../../../../src/domain/time/duration-histogram.ts';
 
 function histogramOf(durations: readonly number[]) {
   const counter = durationCounter();
@@ -31,19 +26,4 @@ it('tells each share to within nine percent and never too little, from several h
 it('knows nothing of no durations, and takes what no clock can measure for the shortest', () => {
   expect(durationQuantile({}, 0.5)).toBeNull();
   expect(durationQuantile(histogramOf([-5, 0, 3]), 1)).toBe(10);
-});
-
-it('can be read by doublings, without a gap and without losing one', () => {
-  expect(durationDoublings(histogramOf([10, 15, 20, 21, 160]))).toEqual([
-    { withinMs: 10, count: 1 },
-    { withinMs: 20, count: 2 },
-    { withinMs: 40, count: 1 },
-    { withinMs: 80, count: 0 },
-    { withinMs: 160, count: 1 },
-  ]);
-  expect(durationDoublings(histogramOf([40, 40, 80]))).toEqual([
-    { withinMs: 40, count: 2 },
-    { withinMs: 80, count: 1 },
-  ]);
-  expect(durationDoublings({})).toEqual([]);
 });

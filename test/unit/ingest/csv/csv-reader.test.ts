@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { CsvReader } from '../../../../src/ingest/csv/csv-reader.ts';
 import type { CsvRecord } from '../../../../src/ingest/csv/csv-reader.ts';
-import { Refusal } from '../../../../src/ingest/refusal.ts';
+import { Refusal } from '../../../../src/ingest/findings.ts';
 
 async function read(text: string, size = 1 << 16): Promise<readonly CsvRecord[]> {
   const reader = new CsvReader(',');
@@ -65,27 +65,22 @@ describe('CsvReader', () => {
     );
   });
 
-  it('locates a quote that is never closed at the row that opens it', async () => {
-    expect(await refused('a,b\nc,"d\ne,f\n')).toMatchObject({ code: 'quote-unclosed', row: 2 });
-  });
-
-  it('locates a quote in the wrong place', async () => {
-    expect(await refused('a,b\nc,d\ne,"f" g\n')).toMatchObject({ code: 'quote-misplaced', row: 3 });
-    expect(await refused('a,b\nc,15" screen\n')).toMatchObject({ code: 'quote-misplaced', row: 2 });
-  });
-
-  it('refuses a cell that would fill the memory', async () => {
-    expect(await refused(`a,b\nc,${'x'.repeat(10 * 1024 * 1024)}\n`)).toMatchObject({
-      code: 'record-too-long',
-      row: 2,
-    });
+  it.each([
+    ['a quote that is never closed', 'a,b\nc,"d\ne,f\n', 'quote-unclosed', 2],
+    ['a quote behind which a text goes on', 'a,b\nc,d\ne,"f" g\n', 'quote-misplaced', 3],
+    ['a quote inside a text', 'a,b\nc,15" screen\n', 'quote-misplaced', 2],
+    ['a cell that would fill the memory', `a,b\nc,${'x'.repeat(10 * 1024 * 1024)}\n`, 'record-too-long', 2],
+  ])('locates %s', async (_, text, code, row) => {
+    expect(await refused(text)).toMatchObject({ code, row });
   });
 
   it('knows whether the last line was ended', async () => {
     const reader = new CsvReader(',');
     await reader.write(Buffer.from('a,b\n'));
-    expect(reader.endedLine).toBe(true);
+    expect(reader.ended).toBe('line');
     await reader.write(Buffer.from('c'));
-    expect(reader.endedLine).toBe(false);
+    expect(reader.ended).toBe('nothing');
+    await reader.write(Buffer.from(',"d"'));
+    expect(reader.ended).toBe('quote');
   });
 });

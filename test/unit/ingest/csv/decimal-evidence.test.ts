@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { DecimalEvidence } from '../../../../src/ingest/csv/decimal-evidence.ts';
-import { Refusal } from '../../../../src/ingest/refusal.ts';
+import { Refusal } from '../../../../src/ingest/findings.ts';
 
 function evidenceOf(...cells: string[]): DecimalEvidence {
-  const evidence = new DecimalEvidence('unit_price');
-  cells.forEach((cell, at) => evidence.observe(at + 2, cell));
+  const evidence = new DecimalEvidence();
+  cells.forEach((cell, at) => evidence.observe(at + 2, 'unit_price', cell));
   return evidence;
+}
+
+function witness(row: number, value: string) {
+  return { row, column: 'unit_price', value };
 }
 
 function refusalOf(evidence: DecimalEvidence): Refusal {
@@ -21,16 +25,31 @@ function refusalOf(evidence: DecimalEvidence): Refusal {
 describe('DecimalEvidence', () => {
   it('is proved by the first value that only one mark can read', () => {
     expect(evidenceOf('12', '1.234', '1.234,56').decide()).toEqual({
-      mark: ',',
-      how: 'proved',
-      witness: { row: 4, value: '1.234,56' },
-      ambiguous: { row: 3, value: '1.234' },
+      ...{ mark: ',', how: 'proved', witness: witness(4, '1.234,56') },
+      ...{ ambiguous: witness(3, '1.234'), thousands: witness(3, '1.234'), grouping: witness(4, '1.234,56') },
     });
     expect(evidenceOf('1.234', '2.5').decide()).toEqual({
-      mark: '.',
-      how: 'proved',
-      witness: { row: 3, value: '2.5' },
-      ambiguous: { row: 2, value: '1.234' },
+      ...{ mark: '.', how: 'proved', witness: witness(3, '2.5'), ambiguous: witness(2, '1.234') },
+    });
+  });
+
+  it.each([
+    ['1,500', '2.5'],
+    ['1.500', '2,5'],
+    ['1.500', '1 234,50'],
+    ['1,549', '.95'],
+    ['１，５００', '0.5'],
+  ])('takes %s for no thousand only because %s proves the other mark', (cell, other) => {
+    expect(refusalOf(evidenceOf(cell, other)).finding).toMatchObject({ code: 'decimal-unproved', row: 2 });
+  });
+
+  it.each([
+    ['1,500', '1,234.50'],
+    ['1,500', '1,234,567'],
+    ['1.500', '1.234,50 €'],
+  ])('takes %s for a thousand where %s groups its own', (cell, other) => {
+    expect(evidenceOf(cell, other).decide()).toMatchObject({
+      ...{ how: 'proved', thousands: witness(2, cell), grouping: witness(3, other) },
     });
   });
 
@@ -38,64 +57,42 @@ describe('DecimalEvidence', () => {
     expect(evidenceOf('12', '1 234', 'abc', '').decide()).toEqual({ mark: '.', how: 'either', witness: null });
   });
 
-  it('refuses values that can mean two numbers, and names both', () => {
-    const { finding } = refusalOf(evidenceOf('12', '1.234'));
+  it('believes a declaration where the file proves nothing, and never against it', () => {
+    const [doubtful, thousands] = [witness(2, '1.234'), witness(2, '1.234')];
+    const said = { mark: ',', how: 'declared', witness: null, ambiguous: doubtful, thousands };
 
-    expect(finding).toMatchObject({ code: 'decimal-unproved', row: 3, column: 'unit_price', severity: 'error' });
-    expect(finding.message).toContain('1.234 (decimal point) or 1234 (decimal comma)');
-    expect(finding.message).toContain('--decimal');
-  });
-
-  it('refuses a column that proves both marks, and names both rows', () => {
-    const { finding } = refusalOf(evidenceOf('2.5', '3,75'));
-
-    expect(finding.code).toBe('decimal-contradictory');
-    expect(finding.message).toMatch(/"2\.5" in row 2.*"3,75" in row 3/);
-  });
-
-  it('believes a declaration before anything else', () => {
-    expect(evidenceOf('1.234').decide(',')).toEqual({
-      mark: ',',
-      how: 'declared',
-      witness: null,
-      ambiguous: { row: 2, value: '1.234' },
-    });
-  });
-
-  it('keeps a declared mark beside values of the other kind, and names one', () => {
-    expect(evidenceOf('2.5', '3,75').decide('.')).toMatchObject({ mark: '.', against: { row: 3, value: '3,75' } });
-  });
-
-  it('refuses a declaration that every value which can tell contradicts', () => {
-    expect(() => evidenceOf('1,234', '2,50').decide('.')).toThrow(
-      /"2,50" in row 3 can only be read with a decimal comma/,
-    );
+    expect(evidenceOf('1.234').decide(',')).toEqual(said);
+    expect(() => evidenceOf('2.5', '3,75').decide('.')).toThrow(/"2\.5" in row 2.*"3,75" in row 3/);
+    expect(() => evidenceOf('1,234', '2,50').decide('.')).toThrow(/"2,50" in row 3 can only be read with a decimal/);
   });
 
   it('refuses a mark with which a number that nobody changed would be another one', () => {
-    const evidence = evidenceOf('3,50', '1.500');
-    evidence.observeKept(3, '1.500', '1.5');
+    const evidence = evidenceOf('3,50', '1.500', '1.234,50');
+    evidence.observeKept(3, 'unit_price', { cell: '1.500', value: '1.5' });
 
     const { finding } = refusalOf(evidence);
 
-    expect(finding).toMatchObject({ code: 'decimal-not-as-before', row: 3, column: 'unit_price' });
-    expect(finding.message).toContain(
-      '"1.500" in row 3 was 1.5 there (lote_original), and is 1500 with a decimal comma',
-    );
-    expect(finding.message).toContain('--decimal .');
+    expect(finding).toMatchObject({ code: 'decimal-contradictory', row: 3, column: 'unit_price' });
+    expect(finding.message).toContain('"1.500 = 1.5 (lote_original)" in row 3, unit_price (a decimal point)');
+  });
+
+  it('takes a number that nobody changed, and that had groups, for a proof of both', () => {
+    const evidence = evidenceOf('1.500', '2.750');
+    evidence.observeKept(2, 'unit_price', { cell: '1.500', value: '1500' });
+
+    expect(evidence.decide()).toMatchObject({ mark: ',', how: 'proved' });
   });
 
   it('takes no number that both marks read alike for a word of the dropped file', () => {
-    const evidence = evidenceOf('3,50', '12', '2.5');
-    evidence.observeKept(3, '12', '12');
-    evidence.observeKept(4, '2.5', '2.5');
+    const evidence = evidenceOf('3,50', '12');
+    evidence.observeKept(3, 'unit_price', { cell: '12', value: '12' });
 
-    expect(evidence.decide(',')).toMatchObject({ mark: ',', against: { row: 4 } });
+    expect(evidence.decide(',')).toMatchObject({ mark: ',' });
   });
 
   it('takes the point of a JSON token for what it is', () => {
     const evidence = evidenceOf('1.234');
-    evidence.observeToken(3, '1.234');
+    evidence.observeToken(3, 'unit_price', '1.234');
 
     expect(evidence.decide()).toMatchObject({ mark: '.', how: 'proved' });
   });

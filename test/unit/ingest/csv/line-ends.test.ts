@@ -1,27 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineCount } from '../../../../src/ingest/csv/line-count.ts';
-import { LineEnds } from '../../../../src/ingest/csv/line-ends.ts';
+import { LineCount } from '../../../../src/ingest/csv/line-index.ts';
 
 const pieces = fc.array(
   fc.array(fc.constantFrom('a', '\r', '\n', '\r\n'), { maxLength: 5 }).map((signs) => signs.join('')),
   { maxLength: 8 },
 );
-
-describe('LineEnds', () => {
-  it('finds the line ends of a text wherever its chunks are cut', () => {
-    fc.assert(
-      fc.property(pieces, (chunks) => {
-        const ends = new LineEnds();
-        for (const chunk of chunks) ends.write(Buffer.from(chunk));
-
-        const all: readonly string[] = chunks.join('').match(/\r\n|\r|\n/g) ?? [];
-        expect(ends.found()).toEqual(['\r\n', '\n', '\r'].filter((end) => all.includes(end)));
-      }),
-      { numRuns: 2000 },
-    );
-  });
-});
 
 describe('LineCount', () => {
   it('counts the lines of a text wherever its chunks are cut, and looks ahead without counting', () => {

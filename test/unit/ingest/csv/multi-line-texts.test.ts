@@ -31,29 +31,23 @@ const NUMBERS = [
 ] as const;
 
 describe('a text of several lines', () => {
-  it('may be the title of the first and of the last column', async () => {
-    const header = '"Ref.\nfatura";NIF emitente;Cliente;Descrição;Quantidade;Preço unitário;"Taxa\nIVA"';
-
-    const found = await read([header, ROW.replaceAll(',', ';')]);
-
-    expect(outcomes(found)).toEqual([true]);
-  });
-
-  it('may stand twice in a row, with delimiters in the first', async () => {
-    const titles = 'customer_name,Morada,merchant_nif,invoice_ref,description,quantity,unit_price,tax_code,Obs';
-    const text = '"Rua A 1\n1000-001 Lisboa, Portugal"';
-
-    const found = await read([titles, `Ana,${text},501964843,A1,Cabo,1,10.00,IVA_23,"Entregar\nObrigado"`]);
-
-    expect(outcomes(found)).toEqual([true]);
-  });
-
-  it('may stand in the first and in the last column', async () => {
-    const titles = `Notas,${COMMAS},Obs`;
-
-    const found = await read([titles, `"Entregar\nhoje",${ROW},"Muito\nobrigado"`]);
-
-    expect(outcomes(found)).toEqual([true]);
+  const titles = '"Ref.\nfatura";NIF emitente;Cliente;Descrição;Quantidade;Preço unitário;"Taxa\nIVA"';
+  const address = '"Rua A 1\n1000-001 Lisboa, Portugal"';
+  it.each([
+    ['be the title of the first and of the last column', [titles, ROW.replaceAll(',', ';')]],
+    [
+      'stand twice in a row, with delimiters in the first',
+      [
+        'customer_name,Morada,merchant_nif,invoice_ref,description,quantity,unit_price,tax_code,Obs',
+        `Ana,${address},501964843,A1,Cabo,1,10.00,IVA_23,"Entregar\nObrigado"`,
+      ],
+    ],
+    ['stand in the first and in the last column', [`Notas,${COMMAS},Obs`, `"Entregar\nhoje",${ROW},"Muito\nobrigado"`]],
+    ['stand above the header, with a comma behind it', ['Empresa:,"Acme Lda\nRua A, 12"', COMMAS, ROW]],
+    ['stand above the header, with a day', ['"Acme, Lda\nLisboa",2026-11-27', COMMAS, ROW]],
+    ['stand above the header, with a tax number', ['"Acme Lda\nNIF, 501964843"', COMMAS, ROW]],
+  ])('may %s', async (_name, lines) => {
+    expect(outcomes(await read(lines))).toEqual([true]);
   });
 
   it.each([
@@ -86,15 +80,6 @@ describe('a text of several lines', () => {
       expect([outcomes(found), outcomes(other)]).toEqual([[true], [true]]);
     }
   });
-
-  it.each(['Empresa:,"Acme Lda\nRua A, 12"', '"Acme, Lda\nLisboa",2026-11-27', '"Acme Lda\nNIF, 501964843"'])(
-    'may stand above the header: %j',
-    async (title) => {
-      const found = await read([title, COMMAS, ROW]);
-
-      expect(outcomes(found)).toEqual([true]);
-    },
-  );
 });
 
 describe('a row that is wrong', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Utf8Scanner } from '../../../../src/ingest/encoding/utf8-scanner.ts';
+import { Utf8Scanner } from '../../../../src/ingest/encoding/scan-file.ts';
 import { anyText } from '../../../support/any-text.ts';
 
 function scan(bytes: Uint8Array, size: number): Utf8Scanner {

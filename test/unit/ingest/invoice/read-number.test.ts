@@ -42,31 +42,8 @@ describe('readNumber', () => {
   );
 
   it.each([
-    '',
-    ' ',
-    '-',
-    '+',
-    '()',
-    '--5',
-    '(-5)',
-    '5%',
-    '1e5',
-    '1,5E+3',
-    '10²',
-    '½',
-    '٣',
-    '0x10',
-    '1_000',
-    '12 34',
-    '1 234 56',
-    'EUR',
-    '€',
-    'NaN',
-    'Infinity',
-    '1,234,56',
-    '12.5O',
-    '5 EUR EUR',
-    '€5€',
+    ...['', ' ', '- -', '12 34', '1 234 56', '5 EUR EUR'],
+    ...'- + () --5 (-5) 5% 1e5 1,5E+3 10² ½ ٣ 0x10 1_000 EUR € NaN Infinity 1,234,56 12.5O €5€'.split(' '),
   ])('refuses %j', (cell) => {
     expect(readNumber(cell, '.')).toBeNull();
     expect(readNumber(cell, ',')).toBeNull();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonReader } from '../../../../src/ingest/json/json-reader.ts';
 import { jsonText } from '../../../../src/ingest/json/json-value.ts';
-import { Refusal } from '../../../../src/ingest/refusal.ts';
+import { Refusal } from '../../../../src/ingest/findings.ts';
 
 interface ReadJson {
   readonly format: string;

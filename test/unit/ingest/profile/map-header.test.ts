@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COLUMNS } from '../../../../src/domain/row.ts';
-import { HEADER_SYNONYMS } from '../../../../src/ingest/profile/header-synonyms.ts';
-import { headerKey, mapHeader } from '../../../../src/ingest/profile/map-header.ts';
+import { HEADER_SYNONYMS, likelyColumn } from '../../../../src/app/console/table-head.ts';
+import { mapHeader } from '../../../../src/ingest/profile/map-header.ts';
 
 describe('mapHeader', () => {
   it('finds the published columns in any order', () => {
@@ -12,21 +12,37 @@ describe('mapHeader', () => {
   });
 
   it.each(['P. unitário', 'p.UNITARIO', ' P_Unitário ', 'Punitario'])(
-    'ignores case, accents and separators in %j',
+    'proposes a column for %j, whatever its case, accents and separators, and decides nothing',
     (header) => {
-      expect(mapHeader([header]).indexes[COLUMNS.indexOf('unit_price')]).toBe(0);
+      expect(mapHeader([header], {}, likelyColumn).indexes[COLUMNS.indexOf('unit_price')]).toBe(0);
+      expect(mapHeader([header])).toMatchObject({ found: 0, unknown: [header.trim()] });
     },
   );
 
-  it('names the positions of two headers that mean one column', () => {
-    expect(mapHeader(['quantity', 'x', 'Qtd']).duplicates).toEqual([{ column: 'quantity', positions: [1, 3] }]);
+  it.each(['unit_price', 'Unit Price', ' UNIT-PRICE '])("takes %j for Lote's own name", (header) => {
+    expect(mapHeader([header])).toMatchObject({ found: 1, unknown: [] });
   });
 
-  it('lets a given name win over the synonyms of its column', () => {
-    const map = mapHeader(['nif', 'Emitente'], { columns: { merchant_nif: 'emitente' } });
+  it('names the positions of two headers that are one column', () => {
+    expect(mapHeader(['quantity', 'x', 'Quantity']).duplicates).toEqual([{ column: 'quantity', positions: [1, 3] }]);
+  });
+
+  it("asks for Lote's own name of a column that the profile gives another source", () => {
+    const map = mapHeader(['merchant_nif', 'Emitente'], { columns: { merchant_nif: 'Emitente' } });
 
     expect(map.indexes[COLUMNS.indexOf('merchant_nif')]).toBe(1);
-    expect(map.ignored).toEqual(['nif']);
+    expect(map.unknown).toEqual(['merchant_nif']);
+    expect(mapHeader(['currency'], { constants: { currency: 'EUR' } }).unknown).toEqual(['currency']);
+  });
+
+  it('tells a column from one whose name differs in a sign, and misses one that is gone', () => {
+    const options = { columns: { tax_code: 'IVA' }, ignore: ['Desconto', 'Obs'] };
+
+    expect(mapHeader(['IVA', '% IVA', '% Desconto', 'Desconto'], options)).toMatchObject({
+      unknown: ['% IVA', '% Desconto'],
+      gone: ['Obs'],
+      ignored: ['Desconto'],
+    });
   });
 
   it.each(['__proto__', 'constructor', 'hasOwnProperty', ''])('knows no column named %j', (header) => {
@@ -45,14 +61,15 @@ describe('mapHeader', () => {
 
 describe('header synonyms', () => {
   it('give no word to two columns', () => {
-    const words = COLUMNS.flatMap((column) => [column, ...HEADER_SYNONYMS[column]].map((word) => headerKey(word)));
+    const words = COLUMNS.flatMap((column) => [column, ...HEADER_SYNONYMS[column].split(' ')]);
 
     expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
   });
 
-  it('are written as header keys', () => {
-    const words = Object.values(HEADER_SYNONYMS).flat();
+  it('are written as headers are compared', () => {
+    const words = Object.values(HEADER_SYNONYMS).flatMap((words) => words.split(' '));
 
-    expect(words.filter((word) => headerKey(word) !== word)).toEqual([]);
+    expect(words.filter((word) => !/^[a-z0-9]+$/u.test(word))).toEqual([]);
+    expect(words.filter((word) => likelyColumn(word) === undefined)).toEqual([]);
   });
 });

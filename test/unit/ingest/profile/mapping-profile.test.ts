@@ -2,10 +2,9 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import iconv from 'iconv-lite';
 import { afterAll, describe, expect, it } from 'vitest';
-import { chooseProfile } from '../../../../src/ingest/profile/choose-profile.ts';
-import { readAsInHead } from '../../../../src/ingest/profile/read-as-in-head.ts';
+import { chooseProfile, readAsInHead } from '../../../../src/ingest/profile/choose-profile.ts';
 import { parseProfile, requireProfileName } from '../../../../src/ingest/profile/mapping-profile.ts';
-import { proposeProfile } from '../../../../src/ingest/profile/propose-profile.ts';
+import { confirmedOptions } from '../../../support/files/confirmed-layout.ts';
 import { HEADER, csvRow, ingestedText, temporaryFile, removeTemporaryFiles } from '../ingested.ts';
 
 afterAll(removeTemporaryFiles);
@@ -26,19 +25,10 @@ function profilesDirectory(profiles: Readonly<Record<string, unknown>>): string 
 
 describe('parseProfile', () => {
   it('takes everything a profile may say, and hashes its bytes', () => {
-    const read = profile({
-      decimal: ',',
-      encoding: 'cp850',
-      taxCodes: { '23': 'IVA_23' },
-      columns: { unit_price: 'PVP' },
-    });
+    const said = { decimal: ',', encoding: 'cp850', taxCodes: { '23': 'IVA_23' }, columns: { unit_price: 'PVP' } };
+    const read = profile(said);
 
-    expect(read.options).toEqual({
-      decimal: ',',
-      encoding: 'cp850',
-      taxCodes: { '23': 'IVA_23' },
-      columns: { unit_price: 'PVP' },
-    });
+    expect(read.options).toEqual(said);
     expect(read.sha256).toMatch(/^[0-9a-f]{64}$/);
     expect(profile({}).options).toEqual({});
   });
@@ -51,20 +41,12 @@ describe('parseProfile', () => {
     ['a mark that is none', { decimal: ';' }, /decimal: /],
     ['a delimiter of two characters', { delimiter: ';;' }, /delimiter: expected one character/],
     [
-      'a column that is a constant too',
-      { columns: { currency: 'Moeda' }, constants: { currency: 'EUR' } },
+      'a constant column',
+      { columns: { currency: 'M' }, constants: { currency: 'EUR' } },
       /constants\.currency: .*both/,
     ],
-    [
-      'one reference for all rows',
-      { constants: { invoice_ref: 'F1' } },
-      /constants\.invoice_ref: .*one invoice of the whole file/,
-    ],
-    [
-      'a reference of one part',
-      { reference: { columns: ['Nº'], separator: '/' } },
-      /reference\.columns: expected at least two/,
-    ],
+    ['one reference', { constants: { invoice_ref: 'F1' } }, /constants\.invoice_ref: .*one invoice of the whole file/],
+    ['one part', { reference: { columns: ['Nº'], separator: '/' } }, /reference\.columns: expected at least two/],
     ['a reference without separator', { reference: { columns: ['A', 'B'], separator: '' } }, /reference\.separator/],
     [
       'a reference and its column',
@@ -119,7 +101,7 @@ describe('chooseProfile', () => {
   });
 
   it('reads a corrections file with the profile that it names, in any encoding', async () => {
-    const readAs = 'unit_price=comma doubt=unit_price references=cut profile=other';
+    const readAs = 'decimal=comma references=cut profile=other';
     const text = `a;lote_state;lote_reason;lote_read_as\nx;invalid;why;${readAs}\n`;
     for (const encoding of ['utf8', 'utf16le', 'cp850']) {
       const { profile: written } = readAsInHead(iconv.encode(text, encoding));
@@ -180,47 +162,49 @@ describe('the example profile', () => {
   });
 });
 
-describe('proposeProfile', () => {
-  it('proposes what reads the file once a person has decided the rest', async () => {
+describe('a saved proposal', () => {
+  it('reads the file once a person has said what the rest means, and names every column', async () => {
     const text = `Doc;NIF;Cliente;Moeda;Texto;Qtd;PVP;IVA\nF1;501964843;Ana;EUR;Pão;1;2,50;23\nF2;501964843;Rui;EUR;Chá;2;1,50;6%\n`;
+    const path = temporaryFile(text);
+    const column = [
+      ['invoice_ref', 'Doc'],
+      ['description', 'Texto'],
+      ['unit_price', 'PVP'],
+    ] as const;
 
-    const proposed = await proposeProfile(temporaryFile(text));
+    expect(await confirmedOptions(path)).toBeNull();
+    const saved = await confirmedOptions(path, { column });
 
-    expect(proposed).toMatchObject({
-      encoding: 'utf-8',
-      delimiter: ';',
-      columns: { merchant_nif: 'NIF', customer_name: 'Cliente', quantity: 'Qtd', tax_code: 'IVA' },
+    expect(saved).toEqual({
+      columns: {
+        ...{ invoice_ref: 'Doc', merchant_nif: 'NIF', customer_name: 'Cliente', currency: 'Moeda' },
+        ...{ description: 'Texto', quantity: 'Qtd', unit_price: 'PVP', tax_code: 'IVA' },
+      },
       taxCodes: { '23': 'IVA_23', '6%': 'IVA_6' },
     });
-    const columns = { ...(proposed?.['columns'] as Record<string, string>) };
-    expect(columns['invoice_ref']).toMatch(/^TO DO: one of .*Doc.*Texto.*PVP/);
-    // As it is, the profile reads nothing.
-    expect((await ingestedText(text, profile(proposed).options)).result).toMatchObject({
-      ok: false,
-      findings: [{ code: 'column-missing' }],
-    });
-    const decided = {
-      ...proposed,
-      columns: { ...columns, invoice_ref: 'Doc', description: 'Texto', unit_price: 'PVP' },
-    };
-    const { invoices } = await ingestedText(text, profile(decided).options);
+    const { invoices } = await ingestedText(text, saved ?? {});
     expect(invoices).toMatchObject([
       { ok: true, invoice: { lines: [{ unitPrice: '2.5', taxCode: 'IVA_23' }] } },
       { ok: true, invoice: { lines: [{ unitPrice: '1.5', taxCode: 'IVA_6' }] } },
     ]);
   });
 
-  it('proposes the mark that the first rows prove', async () => {
-    const text = `${HEADER.replaceAll(',', ';')}\n${csvRow({ price: 'x' }).replaceAll(',', ';').replace('x', '2,50')}\n`;
-
-    expect(await proposeProfile(temporaryFile(text))).toMatchObject({ decimal: ',' });
+  it('is none for what is no table', async () => {
+    expect(await confirmedOptions(temporaryFile('hello\n'))).toBeNull();
+    expect(await confirmedOptions(temporaryFile(''))).toBeNull();
   });
 
-  it('leaves the mark open where the file does, and proposes nothing for what is no table', async () => {
-    expect(await proposeProfile(temporaryFile(`${HEADER}\n${csvRow({ price: '1.234' })}\n`))).not.toHaveProperty(
-      'decimal',
-    );
-    expect(await proposeProfile(temporaryFile('hello\n'))).toBeNull();
-    expect(await proposeProfile(temporaryFile(''))).toBeNull();
+  it('is found by exactly its columns, whatever the name of the file, and not with one more or less', async () => {
+    const text = `Fatura,NIF,Cliente,Moeda,Descrição,Qtd,Preço,IVA,Obs\nF1,501964843,Ana,EUR,Pão,1,2.50,IVA_23,x\n`;
+    const path = temporaryFile(text);
+    const directory = profilesDirectory({ shop: await confirmedOptions(path), broken: { columns: 1 } });
+    const chosen = async (content: string) =>
+      (await chooseProfile({ directory, file: 'x.csv', path: temporaryFile(content) }))?.profile.name ?? null;
+
+    expect(await chosen(text)).toBe('shop');
+    expect(await chosen(text.replaceAll(',', ';'))).toBe('shop');
+    expect(await chosen(text.replace('Obs', 'Obs,Desconto'))).toBeNull();
+    expect(await chosen(text.replace(',Obs', ''))).toBeNull();
+    expect(await chosen(`${HEADER}\n${csvRow()}\n`)).toBeNull();
   });
 });

@@ -22,15 +22,36 @@ const IDENTITY_AS_NUMBER: CorpusValues = {
   },
 };
 
+const FORMULAS: CorpusValues = { sent: ['F1: 1*2.5'], said: ['formulas'] };
+const HIDDEN: CorpusValues = {
+  sent: ['F3: 1*4'],
+  held: { F1: ['cell-count'], F2: ['row-hidden'] },
+  said: ['sheets-not-read', 'columns-hidden'],
+};
+const MERGED: CorpusValues = {
+  sent: ['F2: 1*4'],
+  held: { F1: ['cell-merged'] },
+  said: ['rows-lost', 'preamble', 'reference-missing'],
+};
+const FORMATS: CorpusValues = {
+  sent: ['F1: 1*2.5', 'F2: 1*12.5', 'F4: 1*2.5', 'F5: 1*2.5'],
+  held: { F3: ['unit-price-currency'], F6: ['number-format-adds-text'] },
+};
+const WRONG_VALUES: CorpusValues = {
+  sent: ['F4: 1*2.5'],
+  held: {
+    F1: ['spreadsheet-error'],
+    F2: ['unit-price-unreadable'],
+    F3: ['unit-price-unreadable'],
+    F5: ['line-may-be-missing'],
+  },
+};
+
 /** Worked out by a person from the program or the text that each file was made of (`test/golden/workbooks/generators`), not by reading it. */
 export const CORPUS_VALUES: Readonly<Record<string, CorpusValues>> = {
   // The row whose reference is a date is of another customer than F1.
   'exceljs-1904.xlsx': { sent: ['F1: 1*2.5'], said: ['rows-lost', 'reference-damaged'] },
-  'exceljs-formula-and-hidden.xlsx': {
-    sent: ['F1: 1*2.5'],
-    held: { F2: ['spreadsheet-error'], F3: ['row-hidden'] },
-    said: ['formulas'],
-  },
+  'exceljs-formula-and-hidden.xlsx': { ...FORMULAS, held: { F2: ['spreadsheet-error'], F3: ['row-hidden'] } },
   'exceljs-second-header.xlsx': { sent: ['F1: 1*2.5', 'F2: 1*3'], said: ['header-repeated'] },
   'exceljs-stream.xlsx': { sent: ['F1: 1*2.5 1*12.345'] },
   'exceljs.xlsx': { sent: ['F1: 1*2.5', 'F2: 1*1234567.89'] },
@@ -45,36 +66,19 @@ export const CORPUS_VALUES: Readonly<Record<string, CorpusValues>> = {
   'libreoffice-pt-BR.ods': LOCALE,
   'libreoffice-pt-PT.xlsx': LOCALE,
   // F3 has an amount in euro beside the currency USD, F6 a percentage as a price.
-  'libreoffice-formats.ods': {
-    sent: ['F1: 1*2.5', 'F2: 1*12.5', 'F4: 1*2.5', 'F5: 1*2.5'],
-    held: { F3: ['unit-price-currency'], F6: ['unit-price-unreadable'] },
-  },
+  'libreoffice-formats.ods': FORMATS,
   'libreoffice-formulas.ods': { sent: ['F1: 1*2.5', 'F2: 1*2.5', 'F3: 1*2.5'], said: ['formulas'] },
   'libreoffice-formulas.xlsx': { sent: ['F1: 1*2.5', 'F2: 1*2.5', 'F3: 1*2.5'], said: ['formulas'] },
-  'libreoffice-hidden.ods': {
-    sent: ['F1: 1*2.5', 'F3: 1*4'],
-    held: { F2: ['row-hidden'] },
-    said: ['sheets-not-read', 'columns-hidden', 'cells-beyond-header'],
-  },
+  'libreoffice-hidden.ods': HIDDEN,
   // Each row with a reference stands beside one whose reference is damaged. LibreOffice keeps 15 of the 16 digits of 2^53 + 10.
   'libreoffice-identity-as-number.ods': {
     ...IDENTITY_AS_NUMBER,
     said: ['rows-lost', 'tax-number-not-proved', 'reference-damaged', 'reference-damaged', 'reference-damaged'],
   },
-  'libreoffice-merged.ods': {
-    sent: ['F2: 1*4'],
-    held: { F1: ['cell-merged'] },
-    said: ['rows-lost', 'preamble', 'reference-missing'],
-  },
+  'libreoffice-merged.ods': MERGED,
   // LibreOffice makes a formula of the truth value.
   'libreoffice-wrong-values.ods': {
-    sent: ['F4: 1*2.5'],
-    held: {
-      F1: ['spreadsheet-error'],
-      F2: ['unit-price-unreadable'],
-      F3: ['unit-price-unreadable'],
-      F5: ['line-may-be-missing'],
-    },
+    ...WRONG_VALUES,
     said: ['rows-lost', 'number-format-adds-text', 'date-as-text', 'formulas'],
   },
   'odfpy-merged-and-hidden.ods': {
@@ -83,36 +87,25 @@ export const CORPUS_VALUES: Readonly<Record<string, CorpusValues>> = {
     said: ['rows-lost', 'reference-missing', 'formulas', 'sheets-not-read'],
   },
   // Two equal rows are written as one that stands for two; the comment F9 is no part of the reference F2.
-  'odfpy-rows.ods': {
-    sent: ['F2: 3*1.25', 'F4: 1*0.3'],
-    held: { F1: ['row-repeated'], F3: ['row-hidden'] },
-  },
+  'odfpy-rows.ods': { sent: ['F2: 3*1.25', 'F4: 1*0.3'], held: { F1: ['row-repeated'], F3: ['row-hidden'] } },
   'odfpy-two-sheets.ods': { sent: [], refused: 'sheet-ambiguous' },
-  'openpyxl-formats.xlsx': {
-    sent: ['F1: 1*2.5', 'F2: 1*12.5', 'F4: 1*2.5', 'F5: 1*2.5'],
-    held: { F3: ['unit-price-currency'], F6: ['unit-price-unreadable'] },
-  },
+  'openpyxl-formats.xlsx': FORMATS,
   'openpyxl-formulas-without-values.xlsx': {
     sent: [],
     // The row whose reference is a formula stands below F2, and may be a line of it.
     held: { F1: ['formula-without-value'], F2: ['line-may-be-missing'] },
     said: ['rows-lost', 'formula-without-value', 'formulas'],
   },
-  'openpyxl-hidden.xlsx': {
-    sent: ['F1: 1*2.5', 'F3: 1*4'],
-    held: { F2: ['row-hidden'] },
-    said: ['sheets-not-read', 'columns-hidden', 'cells-beyond-header'],
-  },
+  'openpyxl-hidden.xlsx': HIDDEN,
   'openpyxl-identity-as-number.xlsx': {
     ...IDENTITY_AS_NUMBER,
     said: ['rows-lost', 'tax-number-not-proved', 'reference-damaged', 'reference-damaged', 'number-not-exact'],
   },
-  'openpyxl-merged.xlsx': {
-    sent: ['F2: 1*4'],
-    held: { F1: ['cell-merged'] },
-    said: ['rows-lost', 'preamble', 'reference-missing'],
+  'openpyxl-merged.xlsx': MERGED,
+  'openpyxl-numbers-as-text.xlsx': {
+    sent: ['F1: 1*1234.5', 'F2: 2*12.5', 'F3: 1*1234', 'F4: 1*1.234'],
+    said: ['thousands-grouped'],
   },
-  'openpyxl-numbers-as-text.xlsx': { sent: ['F1: 1*1234.5', 'F2: 2*12.5', 'F3: 1*1234', 'F4: 1*1.234'] },
   'openpyxl-one-of-three-sheets.xlsx': { sent: ['F1: 1*2.5'], said: ['sheets-not-read'] },
   // 1.005 is shown as 1.00 or 1.01: what the cell holds is sent.
   'openpyxl-shown-rounded.xlsx': { sent: ['F1: 1*12.34', 'F2: 1*0.5', 'F3: 1*1.005'], said: ['number-shown-rounded'] },
@@ -121,11 +114,7 @@ export const CORPUS_VALUES: Readonly<Record<string, CorpusValues>> = {
   'pandas-odfpy.ods': { sent: ['F1: 1*2.5 1*0.1', 'F2: 1*2.5'] },
   'pandas-openpyxl.xlsx': { sent: ['F1: 1*2.5 1*0.1', 'F2: 1*2.5'] },
   'pandas-xlsxwriter-with-index.xlsx': { sent: ['F1: 1*2.5 1*0.1', 'F2: 1*2.5'] },
-  'poi-formulas.xlsx': {
-    sent: ['F1: 1*2.5'],
-    held: { F2: ['spreadsheet-error'], F3: ['cell-merged'] },
-    said: ['formulas'],
-  },
+  'poi-formulas.xlsx': { ...FORMULAS, held: { F2: ['spreadsheet-error'], F3: ['cell-merged'] } },
   'poi-recalculate.xlsx': {
     sent: [],
     held: { F1: ['formula-not-calculated'], F2: ['formula-not-calculated'], F3: ['cell-merged'] },
@@ -156,10 +145,7 @@ export const CORPUS_VALUES: Readonly<Record<string, CorpusValues>> = {
   },
   'sheetjs-shared-strings.xlsx': { sent: ['F1: 1*2.5', 'F2: 1*2.5'] },
   'sheetjs.ods': { sent: ['F1: 1*2.5', 'F2: 1*1234.5'] },
-  'sheetjs.xlsx': {
-    sent: ['F1: 1*2.5', 'F3: 1000*0.001'],
-    held: { F2: ['number-not-exact'] },
-  },
+  'sheetjs.xlsx': { sent: ['F1: 1*2.5', 'F3: 1000*0.001'], held: { F2: ['number-not-exact'] } },
   'xlsxwriter-filter-and-total.xlsx': { sent: ['F1: 1*2.5'], held: { F2: ['row-hidden'] }, said: ['totals-row'] },
   // The value that the writer was given is not told from the 0 that it puts where it was given none.
   'xlsxwriter-formulas.xlsx': {
@@ -168,16 +154,7 @@ export const CORPUS_VALUES: Readonly<Record<string, CorpusValues>> = {
     said: ['formulas'],
   },
   'xlsxwriter-inline.xlsx': { sent: ['F1: 1*2.5', 'F2: 7*99.95', 'F3: 1*2.5', 'F4: 1*-3.25'] },
-  'xlsxwriter-macros.xlsm': { sent: ['F1: 1*2.5'], said: ['macros-ignored'] },
+  'xlsxwriter-macros.xlsm': { sent: ['F1: 1*2.5'] },
   'xlsxwriter-very-hidden.xlsx': { sent: ['F1: 1*0.1 1*0.2'], said: ['sheets-not-read'] },
-  'xlsxwriter-wrong-values.xlsx': {
-    sent: ['F4: 1*2.5'],
-    held: {
-      F1: ['spreadsheet-error'],
-      F2: ['unit-price-unreadable'],
-      F3: ['unit-price-unreadable'],
-      F5: ['line-may-be-missing'],
-    },
-    said: ['rows-lost', 'number-format-adds-text', 'date-as-text'],
-  },
+  'xlsxwriter-wrong-values.xlsx': { ...WRONG_VALUES, said: ['rows-lost', 'number-format-adds-text', 'date-as-text'] },
 };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import type { Database, Queries } from '../../../../src/ledger/database/database.ts';
+import { type Database, type Queries, runTransaction } from '../../../../src/ledger/database/database.ts';
 import { measuredDatabase } from '../../../../src/ledger/database/measured-database.ts';
-import { runTransaction } from '../../../../src/ledger/database/run-transaction.ts';
 import { StatementFailure } from '../../../../src/ledger/database/statement-failure.ts';
 
 const UNAVAILABLE = new LoteError('ledger-unavailable', 'away');

@@ -2,13 +2,11 @@ import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../src/domain/invoice.ts';
 import { OUTCOMES } from '../../../../src/domain/invoice-state.ts';
-import type { BatchInvoice } from '../../../../src/domain/ports/ledger/batch-record.ts';
-import { csvCorrections } from '../../../../src/report/corrections/csv-corrections.ts';
+import { csvCorrections, jsonCorrections } from '../../../../src/report/corrections/write-corrections.ts';
 import { isCorrectable, planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
-import { jsonCorrections } from '../../../../src/report/corrections/json-corrections.ts';
 import type { CsvDialect, OriginalJson } from '../../../../src/report/corrections/original-file.ts';
-import { topLevelMembers } from '../../../../src/report/formats/top-level-members.ts';
-import { batchInvoice, each, portionsOf, textOf, unsentInvoice } from '../batch-invoices.ts';
+import { batchInvoice, each, portionsOf, textOf, unsentInvoice, finding } from '../batch-invoices.ts';
+import type { BatchInvoice } from '../../../../src/domain/records/batch-record.ts';
 
 const DIALECT: CsvDialect = { delimiter: ';', newline: '\r\n', encoding: 'utf8', byteOrderMark: false };
 const HEADER = ['invoice_ref', 'description', 'unit_price'];
@@ -132,9 +130,9 @@ describe('csvCorrections', () => {
 
   it('names every error of an invalid invoice, not the warnings', async () => {
     const findings: Finding[] = [
-      { row: 5, column: 'unit_price', code: 'unit-price-unreadable', message: 'Row 5: found "x"', severity: 'error' },
-      { row: 5, column: null, code: 'odd', message: 'Odd.', severity: 'warning' },
-      { row: 5, column: 'tax_code', code: 'tax-code-missing', message: 'Row 5: no tax code', severity: 'error' },
+      finding(5, 'unit_price', 'unit-price-unreadable', 'Row 5: found "x"'),
+      finding(5, null, 'odd', 'Odd.', 'warning'),
+      finding(5, 'tax_code', 'tax-code-missing', 'Row 5: no tax code'),
     ];
 
     const text = await textOf(
@@ -147,9 +145,9 @@ describe('csvCorrections', () => {
 
   it('hands back bad rows that could not be taken for an invoice, and no totals row', async () => {
     const findings: Finding[] = [
-      { row: 3, column: 'invoice_ref', code: 'ref-missing', message: 'No reference.', severity: 'error' },
-      { row: 5, column: null, code: 'totals-row', message: 'Totals.', severity: 'info' },
-      { row: null, column: null, code: 'whole-file', message: 'Whole file.', severity: 'error' },
+      finding(3, 'invoice_ref', 'ref-missing', 'No reference.'),
+      finding(5, null, 'totals-row', 'Totals.', 'info'),
+      finding(null, null, 'whole-file', 'Whole file.'),
     ];
 
     const text = await textOf(csvCorrections(csv(), await plan([], findings)));
@@ -220,22 +218,5 @@ describe('jsonCorrections', () => {
     await expect(textOf(jsonCorrections(original('array'), await plan([gone])))).rejects.toMatchObject({
       code: 'file-changed',
     });
-  });
-});
-
-describe('topLevelMembers', () => {
-  it.each([
-    ['{}', []],
-    [' { "a" : 1 } ', [['a', '"a" : 1']]],
-    [
-      '{"a":{"b":[1,2],"c":"}"},"d":"x,y"}',
-      [
-        ['a', '"a":{"b":[1,2],"c":"}"}'],
-        ['d', '"d":"x,y"'],
-      ],
-    ],
-    ['{"\\u0061\\"":null}', [['a"', '"\\u0061\\"":null']]],
-  ])('splits %s', (text, expected) => {
-    expect(topLevelMembers(text).map(({ name, text: member }) => [name, member])).toEqual(expected);
   });
 });

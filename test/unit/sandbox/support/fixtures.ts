@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { startSandbox } from '../../../../src/sandbox/sandbox.ts';
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../../../src/sandbox/store/memory-store.ts';
+import { restoreApplications } from '../../../../src/sandbox/application.ts';
+import type { DeliveryRecord } from '../../../../src/sandbox/records.ts';
+import { memoryStore, type SandboxStore } from '../../../../src/sandbox/store.ts';
 import { call } from './client.ts';
 
 /** Retries fast enough for a test, as many as the real plan has at least. */
@@ -76,6 +78,12 @@ export async function receiver(
   });
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}/webhooks`, received, mostAtATime: () => most };
+}
+
+/** The deliveries that a store still owes. */
+export async function owedIn(store: SandboxStore): Promise<readonly DeliveryRecord[]> {
+  const applications = await restoreApplications(store.open());
+  return [...applications.values()].flatMap(({ deliveriesPending }) => [...deliveriesPending.values()]);
 }
 
 /** Registers a receiver for both events and gives the secret. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_RETRY_PLAN, backoffMs } from '../../../../src/sandbox/webhooks/backoff.ts';
+import { DEFAULT_RETRY_PLAN, backoffMs } from '../../../../src/sandbox/deliverer.ts';
 
 const PLAN = { firstDelayMs: 100, longestDelayMs: 1000, maxAttempts: 8 };
 

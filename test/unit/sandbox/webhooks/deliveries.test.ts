@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../../../src/sandbox/sandbox.ts';
-import { memoryStore } from '../../../../src/sandbox/store/memory-store.ts';
+import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
+import { memoryStore } from '../../../../src/sandbox/store.ts';
 import { call, invoiceFor, merchantIn } from '../support/client.ts';
 import type { Json } from '../support/client.ts';
-import { FAST_RETRIES, receiver, register, sandbox } from '../support/fixtures.ts';
+import { FAST_RETRIES, owedIn, receiver, register, sandbox } from '../support/fixtures.ts';
 import { until } from '../../../support/until.ts';
 
 async function createInvoices(box: Sandbox, count: number, taxCode = 'IVA_14'): Promise<readonly string[]> {
@@ -17,15 +17,20 @@ async function createInvoices(box: Sandbox, count: number, taxCode = 'IVA_14'): 
   return replies.map(({ json }) => String(json['id']));
 }
 
+/** A sandbox with one registered receiver. */
+async function withReceiver(answer?: Parameters<typeof receiver>[0], options: Partial<SandboxOptions> = {}) {
+  const box = await sandbox(options);
+  const hooks = await receiver(answer);
+  return { box, hooks, received: hooks.received, secret: await register(box.url, hooks.url) };
+}
+
 function dataIdOf(body: string): string {
   return String(((JSON.parse(body) as Json)['data'] as Json)['id']);
 }
 
 describe('a delivery', () => {
   it('carries the event, signed over its raw bytes with the secret of the endpoint', async () => {
-    const box = await sandbox();
-    const { url, received } = await receiver();
-    const secret = await register(box.url, url);
+    const { box, received, secret } = await withReceiver();
 
     const [id] = await createInvoices(box, 1);
 
@@ -45,9 +50,7 @@ describe('a delivery', () => {
   });
 
   it('says why an invoice failed', async () => {
-    const box = await sandbox();
-    const { url, received } = await receiver();
-    await register(box.url, url);
+    const { box, received } = await withReceiver();
 
     const [id] = await createInvoices(box, 1, 'IVA_99');
 
@@ -75,9 +78,7 @@ describe('a delivery', () => {
   });
 
   it('is repeated with the same bytes until the receiver says 2xx', async () => {
-    const box = await sandbox();
-    const { url, received } = await receiver((_, count) => ({ status: count < 5 ? 500 : 200 }));
-    await register(box.url, url);
+    const { box, received } = await withReceiver((_, count) => ({ status: count < 5 ? 500 : 200 }));
 
     await createInvoices(box, 1);
 
@@ -86,12 +87,10 @@ describe('a delivery', () => {
   });
 
   it('is not sent after a redirect, but again to the registered address', async () => {
-    const box = await sandbox();
     const elsewhere = await receiver();
-    const { url, received } = await receiver((_, count) =>
+    const { box, received } = await withReceiver((_, count) =>
       count === 1 ? { status: 307, headers: { location: elsewhere.url } } : { status: 200 },
     );
-    await register(box.url, url);
 
     await createInvoices(box, 1);
 
@@ -100,9 +99,7 @@ describe('a delivery', () => {
   });
 
   it('is given up after the last try, and the books say so', async () => {
-    const box = await sandbox();
-    const { url, received } = await receiver(() => ({ status: 500 }));
-    await register(box.url, url);
+    const { box, received } = await withReceiver(() => ({ status: 500 }));
 
     await createInvoices(box, 1);
 
@@ -113,13 +110,12 @@ describe('a delivery', () => {
 
   it('waits as long as the receiver asks', async () => {
     const store = memoryStore();
-    const box = await sandbox({ store, clock: () => 1_000_000 });
-    const { url } = await receiver(() => ({ status: 503, headers: { 'retry-after': '120' } }));
-    await register(box.url, url);
+    const answer = { status: 503, headers: { 'retry-after': '120' } };
+    const { box } = await withReceiver(() => answer, { store, clock: () => 1_000_000 });
 
     await createInvoices(box, 1);
 
-    await expect.poll(async () => (await store.open()).deliveries[0]?.nextAttemptAt).toBe(1_120_000);
+    await expect.poll(async () => (await owedIn(store))[0]?.nextAttemptAt).toBe(1_120_000);
   });
 
   it('is owed over a restart, with the tries that were spent', async () => {
@@ -130,9 +126,7 @@ describe('a delivery', () => {
     const first = await sandbox({ store, webhooks: slow });
     const secret = await register(first.url, url);
     const ids = await createInvoices(first, 5);
-    await expect
-      .poll(async () => (await store.open()).deliveries.map(({ attempts }) => attempts))
-      .toEqual([1, 1, 1, 1, 1]);
+    await expect.poll(async () => (await owedIn(store)).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1]);
     await first.close();
     up = true;
     received.length = 0;

@@ -1,97 +1,178 @@
-import { describe, expect, it } from 'vitest';
-import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createRateLimiter, localRate, type SharedRate } from '../../../../src/service/limits/rate-limiter.ts';
 
-describe('createPace', () => {
-  it('never waits without a limit', () => {
-    const pace = createRateLimiter(null);
+/** A shared rate that counts what is leased, told and asked. */
+function watched(rate: SharedRate) {
+  const seen = { leases: [] as number[], holds: [] as number[], asked: 0, slowed: 0 };
+  const shared: SharedRate = {
+    current: () => ((seen.asked += 1), rate.current()),
+    lease: (requests) => (seen.leases.push(requests), rate.lease(requests)),
+    slowDown: (taken) => ((seen.slowed += 1), rate.slowDown(taken)),
+    hold: (ms) => (seen.holds.push(ms), rate.hold(ms)),
+  };
+  return { shared, seen };
+}
 
-    expect([pace.reserve(0), pace.reserve(0), pace.reserve(0)]).toEqual([0, 0, 0]);
+/** Takes so many permits, one after the other, each at its time. Returns when, in milliseconds from now. */
+async function taken(limiter: ReturnType<typeof createRateLimiter>, count: number): Promise<readonly number[]> {
+  const begin = Date.now();
+  const times: number[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    await vi.advanceTimersByTimeAsync(await limiter.reserve());
+    times.push(Date.now() - begin);
+  }
+  return times;
+}
+
+describe('the rate limiter of a process', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('lets nothing leave before it knows the shared rate, and everything while there is none', async () => {
+    const limiter = createRateLimiter(localRate(null));
+
+    expect(limiter.isOpen()).toBe(false);
+    expect(await limiter.reserve()).toBe(0);
+    expect(limiter.isOpen()).toBe(true);
   });
 
-  it('spreads requests that come at once evenly', () => {
-    const pace = createRateLimiter(4);
+  it('spreads the requests of several processes over one rate', async () => {
+    const rate = localRate(50);
+    const [one, other] = [createRateLimiter(rate), createRateLimiter(rate)];
 
-    expect([pace.reserve(1_000), pace.reserve(1_000), pace.reserve(1_000)]).toEqual([0, 250, 500]);
+    const waits = await Promise.all(Array.from({ length: 40 }, (_, nth) => (nth % 2 === 0 ? one : other).reserve()));
+
+    const sorted = waits.toSorted((a, b) => a - b);
+    for (const [nth, wait] of sorted.entries()) expect(wait).toBeGreaterThanOrEqual(nth * 20);
+    expect(new Set(sorted).size).toBe(40);
   });
 
-  it('saves nothing up for a burst while nobody asks', () => {
-    const pace = createRateLimiter(10);
-    pace.reserve(0);
+  it('leases more at once while it uses every permit, up to a second of a slow service, and one after a pause', async () => {
+    const { shared, seen } = watched(localRate(20));
+    const limiter = createRateLimiter(shared);
 
-    expect([pace.reserve(60_000), pace.reserve(60_000)]).toEqual([0, 100]);
+    expect((await taken(limiter, 60)).at(-1)).toBe(59 * 50);
+    expect(seen.leases).toEqual([1, 2, 4, 8, 16, 20, 20]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await taken(limiter, 1);
+
+    expect(seen.leases.at(-1)).toBe(1);
   });
 
-  it('takes rates below one per second', () => {
-    const pace = createRateLimiter(0.5);
-
-    expect([pace.reserve(0), pace.reserve(500)]).toEqual([0, 1_500]);
+  it('leases one permit of a slow service', async () => {
+    expect(await taken(createRateLimiter(localRate(0.5)), 3)).toEqual([0, 2_000, 4_000]);
   });
 
-  it('is slowed by a 429 although it had no limit, and whole again after a minute without one', () => {
-    const pace = createRateLimiter(null);
-    const before = pace.throttled(0);
+  it('makes no burst after a pause', async () => {
+    const limiter = createRateLimiter(localRate(10));
+    await taken(limiter, 20);
 
-    pace.slowDown({ taken: 100, share: 0.2, answers: 50 }, 0);
-    const waits = [pace.reserve(0), pace.reserve(0)];
+    await vi.advanceTimersByTimeAsync(60_000);
 
-    expect([before, pace.throttled(0), pace.throttled(59_999), pace.throttled(60_000)]).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
-    expect(waits[0]).toBe(0);
-    expect(waits[1]).toBeCloseTo(1_000 / 90);
-    expect([pace.reserve(60_000), pace.reserve(60_000)]).toEqual([0, 0]);
+    expect(await taken(limiter, 4)).toEqual([0, 100, 200, 300]);
   });
 
-  it('is slowed below a limit of its own, and rises to it again, not above', () => {
-    const pace = createRateLimiter(40);
+  it('fails the request that asked while the ledger is away, and asks again for the next', async () => {
+    const rate = localRate(10);
+    let away = true;
+    const limiter = createRateLimiter({
+      ...rate,
+      lease: (requests) => (away ? Promise.reject(new Error('away')) : rate.lease(requests)),
+    });
 
-    pace.slowDown({ taken: 10, share: 0.5, answers: 50 }, 0);
-
-    expect([pace.reserve(0), pace.reserve(0)]).toEqual([0, 1_000 / 9]);
-    expect([pace.throttled(60_000), pace.throttled(120_000)]).toEqual([true, false]);
-    expect([pace.reserve(120_000), pace.reserve(120_000)]).toEqual([0, 25]);
+    await expect(limiter.reserve()).rejects.toThrow('away');
+    away = false;
+    expect(await limiter.reserve()).toBe(0);
   });
 
-  it('names the rate at which requests leave', () => {
-    const [free, limited] = [createRateLimiter(null), createRateLimiter(40)];
-    const before = [free.rate(0), limited.rate(0)];
+  it('lets nothing leave when the shared rate was not heard of for ten seconds', async () => {
+    const rate = localRate(null);
+    let away = false;
+    const limiter = createRateLimiter({
+      ...rate,
+      current: () => (away ? Promise.reject(new Error('away')) : rate.current()),
+    });
+    await limiter.reserve();
+    away = true;
 
-    for (const pace of [free, limited]) pace.slowDown({ taken: 10, share: 0.5, answers: 50 }, 0);
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(limiter.isOpen()).toBe(true);
+    await vi.advanceTimersByTimeAsync(1_001);
 
-    expect(before).toEqual([null, 40]);
-    expect([free.rate(0), limited.rate(0)]).toEqual([9, 9]);
+    expect(limiter.isOpen()).toBe(false);
+    await expect(limiter.reserve()).rejects.toThrow('away');
   });
 
-  it('is open without a limit, and not during a hold, at a lowered rate or with a limit', () => {
-    const held = createRateLimiter(null);
-    held.hold(9_000, 0);
-    const lowered = createRateLimiter(null);
-    lowered.slowDown({ taken: 10, share: 0.5, answers: 50 }, 0);
+  it('hears within a second of a hold and of a slower rate that another process met', async () => {
+    const rate = localRate(null);
+    const [one, other] = [createRateLimiter(rate), createRateLimiter(rate)];
+    await Promise.all([one.reserve(), other.reserve()]);
+    one.hold(60_000);
+    for (let nth = 0; nth < 10; nth += 1) one.note('too-many', performance.now() + 1);
 
-    expect([createRateLimiter(null).isOpen(0), held.isOpen(8_999), held.isOpen(9_000)]).toEqual([true, false, true]);
-    expect([lowered.isOpen(0), createRateLimiter(40).isOpen(0)]).toEqual([false, false]);
+    expect(other.isOpen(), 'it does not know yet').toBe(true);
+    await vi.advanceTimersByTimeAsync(1_001);
+    other.isOpen();
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(other.isOpen()).toBe(false);
+    expect(other.heldMs()).toBeGreaterThan(50_000);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(other.heldMs()).toBe(0);
   });
 
-  it('keeps the longest hold', () => {
-    const pace = createRateLimiter(null);
+  it('lets nothing leave while it tells the ledger of refusals, and then at the slower rate', async () => {
+    const { shared, seen } = watched(localRate(null));
+    const limiter = createRateLimiter(shared);
+    await limiter.reserve();
+    for (let nth = 0; nth < 20; nth += 1) limiter.note('taken', performance.now());
+    await vi.advanceTimersByTimeAsync(1);
 
-    pace.hold(9_000, 0);
-    pace.hold(3_000, 0);
+    for (let nth = 0; nth < 20; nth += 1) limiter.note('too-many', performance.now());
 
-    expect(pace.heldUntil()).toBe(9_000);
+    expect(limiter.isOpen()).toBe(false);
+    const times = await taken(limiter, 5);
+    expect(seen.slowed).toBe(1);
+    expect(times[4]).toBeGreaterThan(350);
+    expect(times[4]).toBeLessThanOrEqual(400);
   });
 
-  it('forgets a hold when the clock was set back by more than any hold lasts', () => {
-    const pace = createRateLimiter(null);
-    const hour = 3_600_000;
-    pace.hold(hour + 1_000, hour);
+  it('voids the permits of a faster rate', async () => {
+    const rate = localRate(100);
+    const { shared, seen } = watched(rate);
+    const limiter = createRateLimiter(shared);
+    await taken(limiter, 10);
+    await rate.slowDown(2);
+    await vi.advanceTimersByTimeAsync(1_001);
+    limiter.isOpen();
+    await vi.advanceTimersByTimeAsync(0);
 
-    const before = [pace.isOpen(hour), pace.isOpen(0)];
-    pace.hold(5_000, 0);
+    const times = await taken(limiter, 3);
 
-    expect([...before, pace.isOpen(4_999), pace.isOpen(5_000)]).toEqual([false, true, false, true]);
+    expect(seen.leases.at(-1)).toBeLessThanOrEqual(2);
+    expect(times[2]).toBeGreaterThan(1_500);
+  });
+
+  it('is full again a minute after the last refusal', async () => {
+    const rate = localRate(null);
+    const limiter = createRateLimiter(rate);
+    await rate.slowDown(10);
+    await limiter.reserve();
+    expect(limiter.isOpen()).toBe(false);
+
+    await vi.advanceTimersByTimeAsync(60_000);
+    await limiter.reserve();
+
+    expect(limiter.isOpen()).toBe(true);
+  });
+
+  it('tells the ledger of one hold once, and keeps the longest', async () => {
+    const { shared, seen } = watched(localRate(null));
+    const limiter = createRateLimiter(shared);
+
+    for (const ms of [9_000, 9_050, 3_000]) limiter.hold(ms);
+
+    expect(seen.holds).toEqual([9_000]);
+    expect(limiter.heldMs()).toBe(9_050);
   });
 });

@@ -4,26 +4,33 @@ import {
   type RequestLimiter,
   type RequestLimiterOptions,
 } from '../../../../src/service/limits/request-limiter.ts';
-import type { TooMany } from '../../../../src/domain/request-rate.ts';
-import { createRateLimiter } from '../../../../src/service/limits/rate-limiter.ts';
-import { createRateLimit } from '../../../../src/sandbox/http/rate-limit.ts';
+import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
+import { backoffOf } from '../../../../src/service/limits/backoff.ts';
+import { shapeWithoutId } from '../../../../src/service/answer-shapes.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { createRateLimit } from '../../../../src/sandbox/http/handle-request.ts';
 import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
 
 function answer(status: number, retryAfterMs: number | null = null): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs, body: { kind: 'json', value: {} } };
 }
 
-function gateOf(options: Partial<RequestLimiterOptions> = {}): RequestLimiter {
+const SHAPE = shapeWithoutId(DEFAULT_PROFILE);
+
+function limiterOf({
+  requestsPerSecond = null,
+  ...options
+}: Partial<RequestLimiterOptions> & { readonly requestsPerSecond?: number | null } = {}): RequestLimiter {
   return createRequestLimiter({
     maxConcurrency: 8,
-    requestsPerSecond: null,
-    now: Date.now,
+    rate: localRate(requestsPerSecond),
     random: () => 0,
+    backoffOf: (end) => backoffOf(end, SHAPE),
     ...options,
   });
 }
 
-describe('createGate', () => {
+describe('the request limiter', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -31,12 +38,8 @@ describe('createGate', () => {
     vi.useRealTimers();
   });
 
-  it('lets a request through and hands back how it ended', async () => {
-    expect(await gateOf().pass(async () => answer(201))).toEqual(answer(201));
-  });
-
   it('keeps to the concurrency', async () => {
-    const limiter = gateOf({ maxConcurrency: 3 });
+    const limiter = limiterOf({ maxConcurrency: 3 });
     let open = 0;
     let most = 0;
     const send = async (): Promise<ExchangeResult> => {
@@ -55,7 +58,7 @@ describe('createGate', () => {
   });
 
   it('keeps to the rate', async () => {
-    const limiter = gateOf({ requestsPerSecond: 10 });
+    const limiter = limiterOf({ requestsPerSecond: 10 });
     const sentAt: number[] = [];
     const begin = Date.now();
 
@@ -76,7 +79,7 @@ describe('createGate', () => {
   });
 
   it.each([425, 429, 500, 502, 503, 504])('holds every request for the Retry-After of a %d', async (status) => {
-    const limiter = gateOf();
+    const limiter = limiterOf();
     const send = vi.fn(async () => answer(201));
     await limiter.pass(async () => answer(status, 60_000));
 
@@ -89,21 +92,8 @@ describe('createGate', () => {
     expect(send).toHaveBeenCalledOnce();
   });
 
-  it('waits a short hold out', async () => {
-    const limiter = gateOf();
-    const send = vi.fn(async () => answer(201));
-    await limiter.pass(async () => answer(429, 2_000));
-
-    const held = limiter.pass(send);
-    await vi.advanceTimersByTimeAsync(1_999);
-    expect(send).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-
-    expect(await held).toEqual(answer(201));
-  });
-
   it('waits a hold of five seconds out, and answers a longer one at once', async () => {
-    const limiter = gateOf();
+    const limiter = limiterOf();
     await limiter.pass(async () => answer(429, 5_000));
     const waiting = limiter.pass(async () => answer(201));
     await vi.advanceTimersByTimeAsync(5_000);
@@ -120,7 +110,7 @@ describe('createGate', () => {
   ])(
     'adds up to a tenth to a hold, so that not all workers come at once: with %d it ends after %d ms',
     async (chance, ms) => {
-      const limiter = gateOf({ random: () => chance });
+      const limiter = limiterOf({ random: () => chance });
       const send = vi.fn(async () => answer(201));
       await limiter.pass(async () => answer(429, 2_000));
 
@@ -136,31 +126,32 @@ describe('createGate', () => {
   it.each([200, 404, 409])(
     'holds nobody else for the Retry-After of a %d, which speaks of one request',
     async (status) => {
-      const limiter = gateOf();
+      const limiter = limiterOf();
       await limiter.pass(async () => answer(status, 60_000));
 
       expect(await limiter.pass(async () => answer(201))).toEqual(answer(201));
     },
   );
 
-  it('tells nobody of a hold when a 503 names no time', async () => {
-    const rateLimiter = createRateLimiter(null);
-    const limiter = gateOf({ rateLimiter });
+  it('holds nothing when a 503 names no time', async () => {
+    const hold = vi.fn(async () => undefined);
+    const limiter = limiterOf({ rate: { ...localRate(null), hold } });
 
     await limiter.pass(async () => answer(503));
 
-    expect(rateLimiter.heldUntil()).toBe(0);
+    expect(hold).not.toHaveBeenCalled();
+    expect(await limiter.pass(async () => answer(201))).toEqual(answer(201));
   });
 
   it('sends nothing when the shared rate cannot be reached, and sends again when it can', async () => {
     let away = true;
+    const rate = localRate(null);
     const send = vi.fn(async () => answer(201));
-    const limiter = gateOf({
+    const limiter = limiterOf({
       maxConcurrency: 1,
-      rateLimiter: {
-        ...createRateLimiter(null),
-        isOpen: () => false,
-        reserve: () => (away ? Promise.reject(new Error('the ledger is away')) : Promise.resolve(0)),
+      rate: {
+        ...rate,
+        current: () => (away ? Promise.reject(new Error('the ledger is away')) : rate.current()),
       },
     });
 
@@ -176,14 +167,14 @@ describe('createGate', () => {
     ['a lost answer', { kind: 'broken', code: 'connection-reset' }],
   ])('takes %s for no proof that the service took the request', async (_name, end) => {
     const taken: number[] = [];
-    const rateLimiter = { ...createRateLimiter(null), slowDown: (tooMany: TooMany) => void taken.push(tooMany.taken) };
-    const limiter = gateOf({ rateLimiter });
+    const rate = localRate(null);
+    const limiter = limiterOf({ rate: { ...rate, slowDown: (count) => (taken.push(count), rate.slowDown(count)) } });
 
     for (let nth = 0; nth < 50; nth += 1) {
       vi.advanceTimersByTime(1);
       await limiter.pass(async () => end);
     }
-    for (let nth = 0; nth < 12; nth += 1) {
+    for (let nth = 0; nth < 8; nth += 1) {
       vi.advanceTimersByTime(1);
       await limiter.pass(async () => answer(429));
     }
@@ -192,7 +183,7 @@ describe('createGate', () => {
   });
 
   it('does not send what was cancelled while it waited', async () => {
-    const limiter = gateOf();
+    const limiter = limiterOf();
     const send = vi.fn(async () => answer(201));
     const stop = new AbortController();
     await limiter.pass(async () => answer(429, 2_000));
@@ -209,7 +200,7 @@ describe('createGate', () => {
     ['cancelled', { kind: 'not-sent', code: 'cancelled', retryAfterMs: null }],
     ['withdrawn', { kind: 'not-permitted' }],
   ])('ends what waits for a slot as soon as it is %s, with a signal and a permit', async (which, expected) => {
-    const limiter = gateOf({ maxConcurrency: 1 });
+    const limiter = limiterOf({ maxConcurrency: 1 });
     const send = vi.fn(async () => answer(201));
     const [cancel, withdraw] = [new AbortController(), new AbortController()];
     const permit = { withdrawn: withdraw.signal, isValid: () => true, confirm: async () => true };
@@ -225,7 +216,7 @@ describe('createGate', () => {
   });
 
   it('sends nothing for a signal that was aborted before, and takes no slot', async () => {
-    const limiter = gateOf({ maxConcurrency: 1 });
+    const limiter = limiterOf({ maxConcurrency: 1 });
     const send = vi.fn(async () => answer(201));
 
     expect(await limiter.pass(send, { signal: AbortSignal.abort() })).toEqual({
@@ -238,7 +229,7 @@ describe('createGate', () => {
   it.each(['a slot', 'its place in the rate', 'the end of a Retry-After'])(
     'does not send what waits for %s when its permit is withdrawn',
     async (what) => {
-      const limiter = gateOf({ maxConcurrency: what === 'a slot' ? 1 : 8, requestsPerSecond: 1 });
+      const limiter = limiterOf({ maxConcurrency: what === 'a slot' ? 1 : 8, requestsPerSecond: 1 });
       const send = vi.fn(async () => answer(201));
       const stop = new AbortController();
       const permit = { withdrawn: stop.signal, isValid: () => true, confirm: async () => !stop.signal.aborted };
@@ -255,7 +246,7 @@ describe('createGate', () => {
   );
 
   it('asks the permit when the place in the rate has come', async () => {
-    const limiter = gateOf({ requestsPerSecond: 1 });
+    const limiter = limiterOf({ requestsPerSecond: 1 });
     const send = vi.fn(async () => answer(201));
     const withdrawn = new AbortController().signal;
     const permit = { withdrawn, isValid: () => true, confirm: async () => false };
@@ -265,7 +256,7 @@ describe('createGate', () => {
   });
 
   it('gives its slot back when sending throws', async () => {
-    const limiter = gateOf({ maxConcurrency: 1 });
+    const limiter = limiterOf({ maxConcurrency: 1 });
     const failing = limiter.pass(async () => {
       throw new Error('broken');
     });
@@ -276,14 +267,14 @@ describe('createGate', () => {
 
   /** How long after the begin each request left, and how many of them got a 429 from a service with that limit. */
   async function against(limit: number, options: { requests: number; requestsPerSecond?: number }) {
-    const limiter = gateOf({ ...options, maxConcurrency: 32 });
-    const service = createRateLimit(limit, Date.now);
+    const limiter = limiterOf({ ...options, maxConcurrency: 32 });
+    const isOver = createRateLimit(limit, Date.now);
     const begin = Date.now();
     const sentAt: number[] = [];
     let refused = 0;
     const send = async (): Promise<ExchangeResult> => {
       sentAt.push(Date.now() - begin);
-      const over = service.isOver();
+      const over = isOver();
       await new Promise((resolve) => setTimeout(resolve, 20));
       if (!over) return answer(201);
       refused += 1;
@@ -314,7 +305,7 @@ describe('createGate', () => {
   });
 
   it('gives up a place that comes while the service asks to wait', async () => {
-    const limiter = gateOf({ requestsPerSecond: 1 });
+    const limiter = limiterOf({ requestsPerSecond: 1 });
     const begin = Date.now();
     const sentAt: number[] = [];
     const send = (end: ExchangeResult) => async (): Promise<ExchangeResult> => {

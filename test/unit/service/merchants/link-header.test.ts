@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseLinkHeader } from '../../../../src/service/merchants/link-header.ts';
+import { parseLinkHeader } from '../../../../src/service/merchants/next-link.ts';
 
 const targetsOfNext = (header: string) =>
   parseLinkHeader(header)

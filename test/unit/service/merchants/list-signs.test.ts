@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders, ExchangeResult } from '../../../../src/service/exchange-result.ts';
 import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
 
 const baseUrl = 'https://service.example';
+const DEEP = JSON.parse(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`) as unknown;
 const ONE = [{ id: 'mrc_1', nif: '1' }];
 const TWO = [...ONE, { id: 'mrc_2', nif: '2' }];
 
@@ -95,6 +96,25 @@ describe('a list of merchants that may go on where the profile sees its end', ()
     ['headers of one page', { data: ONE }, { 'x-total-pages': '1', 'content-range': 'merchants 0-0/1' }],
   ])('is whole with %s', async (_, body, headers) => {
     expect(await read(body, headers)).toMatchObject({ kind: 'list' });
+  });
+
+  it('is not taken for whole with a next page nested without end, and no crash', async () => {
+    expect(await read({ data: ONE, next: DEEP })).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it.each([
+    ['an object that has no text', { toString: null, valueOf: null }],
+    ['a list nested without end', DEEP],
+  ])('is whole with a relation that is %s', async (_name, rel) => {
+    expect(await read({ data: ONE, links: [{ rel }] })).toMatchObject({ kind: 'list' });
+  });
+
+  it('is not taken for whole with a next page that the profile does not follow, at the place where it looks for one', async () => {
+    const profile = loadProfile('{"merchants":{"paging":"link","nextLink":"header:Link","more":"/more"}}');
+    const headers = { link: '</v1/merchants?page=2>; rel="next"; anchor="/v1/merchants"' };
+
+    expect(await read({ data: ONE }, headers, profile)).toMatchObject({ kind: 'unreadable' });
+    expect(await read({ data: ONE, more: false }, headers, profile)).toMatchObject({ kind: 'list' });
   });
 
   it('is whole when the profile says that the key means something else', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
 import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
-import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import { loadProfile } from '../../../../src/service-profile/load-profile.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 
 function answer(value: unknown, status = 200): ExchangeResult {
   return { kind: 'answer', status, retryAfterMs: null, body: { kind: 'json', value } };
@@ -142,23 +141,6 @@ describe('readMerchantList', () => {
     expect(list).toMatchObject({ kind: 'unreadable', reason: { code: expected } });
   });
 
-  it.each<[ExchangeResult, string]>([
-    [{ kind: 'not-sent', code: 'connection-refused', retryAfterMs: null }, 'service-unreachable'],
-    [{ kind: 'broken', code: 'connection-reset' }, 'service-unreachable'],
-    [
-      { kind: 'answer', status: 200, retryAfterMs: null, body: { kind: 'unreadable', why: 'cut-short' } },
-      'service-unreachable',
-    ],
-    [
-      { kind: 'answer', status: 200, retryAfterMs: null, body: { kind: 'unreadable', why: 'not-json' } },
-      'service-list-unreadable',
-    ],
-  ])('tells %j apart from a list', async (end, code) => {
-    const { list } = await readPages([end]);
-
-    expect(list).toMatchObject({ kind: 'unreadable', reason: { code } });
-  });
-
   it('stops at a cursor that comes back, however long the way round is', async () => {
     const pages = ['a', 'b', 'c', 'a'].map((next_cursor) => answer({ data: [], next_cursor }));
 
@@ -166,16 +148,5 @@ describe('readMerchantList', () => {
 
     expect(list).toMatchObject({ kind: 'unreadable' });
     expect(asked).toEqual(['', '?cursor=a', '?cursor=b', '?cursor=c'].map((query) => `/v1/merchants${query}`));
-  });
-
-  it('finds everything where another profile says it is', async () => {
-    const profile = loadProfile(
-      '{"merchants":{"items":"","id":"/merchant/id","nif":"/merchant/tax","nextCursor":"/unused"}}',
-    );
-
-    const { list, asked } = await readPages([answer([{ merchant: { id: 'mrc_1', tax: '5' } }])], profile);
-
-    expect(list).toEqual({ kind: 'list', merchants: [{ nif: '5', merchantId: 'mrc_1' }] });
-    expect(asked).toEqual(['/v1/merchants']);
   });
 });

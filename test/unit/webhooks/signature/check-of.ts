@@ -1,7 +1,6 @@
-import { DEFAULT_PROFILE } from '../../../../src/service-profile/default-profile.ts';
-import type { SignatureVerdict } from '../../../../src/webhooks/signature/refusal.ts';
-import type { SignatureShape } from '../../../../src/webhooks/signature/request-head.ts';
-import { createSignatureCheck } from '../../../../src/webhooks/signature/signature-check.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import type { SignatureRefusal, SignatureShape } from '../../../../src/webhooks/request-head.ts';
+import { createSignatureCheck } from '../../../../src/webhooks/signature-check.ts';
 
 /** The default profile's signatures. */
 export const SHAPE: SignatureShape = DEFAULT_PROFILE.signature;
@@ -21,22 +20,27 @@ export interface Checked {
   readonly now?: number;
   readonly pathSecret?: string;
   readonly url?: string | null;
-  readonly logged?: string[];
+}
+
+interface Verdict {
+  readonly why: SignatureRefusal | null;
 }
 
 /** What a real check says of the delivery, whole and before the body. */
-export function checked(given: Checked): { readonly whole: SignatureVerdict; readonly head: SignatureVerdict } {
+export function checked(given: Checked): { readonly whole: Verdict; readonly head: Verdict } {
   const shape = { ...SHAPE, ...given.shape };
   const check = createSignatureCheck({
     shape,
     url: () => (given.url === undefined ? URL_SIGNED : given.url),
-    log: { warn: (message, fields) => given.logged?.push(`${message} ${JSON.stringify(fields)}`) },
   });
   const head = {
     rawHeaders: [...(given.lines ?? []).flatMap((line) => [shape.header, line]), ...(given.headers ?? []).flat()],
     now: given.now ?? 0,
-    ...(given.pathSecret !== undefined && { pathSecret: given.pathSecret }),
+    pathSecret: given.pathSecret,
   };
   const raw = Buffer.from(given.raw ?? '');
-  return { whole: check.verify(head, given.secrets, raw), head: check.verifyHead(head, given.secrets) };
+  return {
+    whole: { why: check.verify(head, given.secrets, raw) },
+    head: { why: check.verifyHead(head, given.secrets) },
+  };
 }

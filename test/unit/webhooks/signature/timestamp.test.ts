@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timeOf } from '../../../../src/webhooks/signature/timestamp.ts';
+import { timeOf } from '../../../../src/webhooks/signature-check.ts';
 
 const AT = 1_700_000_000_000;
 

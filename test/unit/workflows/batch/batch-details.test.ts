@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchProgress } from '../../../../src/contract/messages.ts';
+import type { BatchProgress } from '../../../../src/domain/messages/messages.ts';
 import { batchDetails } from '../../../../workflows/batch/batch-details.ts';
-import { endOf } from '../../../../workflows/batch/batch-end.ts';
+import { endOf } from '../../../../workflows/batch/report-batch.ts';
 import { detailsFormat } from '../../../../workflows/texts/details-format.ts';
 
 const ENGLISH = detailsFormat(undefined);
@@ -25,13 +25,22 @@ describe('the current details of a batch whose profile does not fit', () => {
     expect(text).toContain('| Service profile | 12 of 12 deliveries refused: … |');
   });
 
-  it('are as before where nothing is known of that, as in histories of an earlier version', () => {
+  it('say nothing of the service profile where nothing is known of it', () => {
     const snapshot = { at: 0, counts: {}, net: [], problems: 0, problemGroups: [] };
 
     const text = batchDetails({ progress: PROGRESS, snapshot, links: null, attachedTo: null, end: null }, ENGLISH);
 
     expect(text).not.toContain('| Service profile |');
   });
+});
+
+it.each([
+  [0, '| Now | sending invoices |'],
+  [1, '| Now | all sent: waiting for final answers |'],
+])('the current details call a batch sent once all its pages are: %d of 1', (pagesSent, now) => {
+  const progress = { ...PROGRESS, phase: 'waiting', pagesSent } as const;
+
+  expect(batchDetails({ progress, snapshot: null, links: null, attachedTo: null, end: null }, ENGLISH)).toContain(now);
 });
 
 describe('the current details in the language of the installation', () => {

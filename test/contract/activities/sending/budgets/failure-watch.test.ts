@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createFailureWatches } from '../../../../../activities/sending/budgets/failure-watch.ts';
-import type { Ledger } from '../../../../../src/domain/ports/ledger/ledger.ts';
+import { createFailureWatches } from '../../../../../activities/sending/budgets.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../../activity-place.ts';
 import { acceptedBatch, events, SAID_FAILED, SAID_PROCESSING, statusPlaces } from '../accepted-batch.ts';
+import type { Ledger } from '../../../../../src/ledger/ledger.ts';
 
 const saying = statusPlaces(activityPlaces());
 
@@ -39,21 +39,6 @@ describe('the failures of a batch', () => {
     expect(counts.looks).toBe(2);
   });
 
-  it('are looked at again a second after a look', async () => {
-    const place = saying(() => SAID_PROCESSING);
-    const { slice, look } = await watching(place);
-    const one = slice();
-    place.later(1_000);
-    await look(one);
-    place.later(999);
-    await look(one);
-    const early = place.asked.length;
-    place.later(1);
-    await look(one);
-
-    expect([early, place.asked.length]).toEqual([60, 120]);
-  });
-
   it('are looked at again after a look that failed', async () => {
     const place = saying(() => SAID_FAILED);
     let isAway = true;
@@ -70,33 +55,6 @@ describe('the failures of a batch', () => {
     await look(one);
 
     expect(one.spent).toBe(true);
-  });
-
-  it('are counted for no more than a twentieth of the time, and asking the service is not counting', async () => {
-    const place = saying(() => {
-      place.later(100);
-      return SAID_PROCESSING;
-    });
-    const { reportedFailures } = place.deps.ledger;
-    const { slice, look } = await watching(place, {
-      reportedFailures(...of) {
-        place.later(2_000);
-        return reportedFailures(...of);
-      },
-    });
-    const one = slice();
-    place.later(1_000);
-    await look(one);
-    const asked = place.asked.length;
-    place.later(39_999);
-    await look(one);
-    const early = place.asked.length;
-    place.later(1);
-    await look(one);
-
-    expect(asked).toBeGreaterThan(0);
-    expect(early).toBe(asked);
-    expect(place.asked.length).toBeGreaterThan(asked);
   });
 
   it('are not counted again once they have spent the budget', async () => {

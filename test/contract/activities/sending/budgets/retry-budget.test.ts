@@ -1,35 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { holdOverRetries } from '../../../../../activities/sending/budgets/retry-budget.ts';
-import { activityPlaces, outcomesOf, RETRY } from '../../activity-place.ts';
+import { holdOverRetries } from '../../../../../activities/sending/budgets.ts';
+import { activityPlaces, outcomesOf, RETRY, texts } from '../../activity-place.ts';
 
 const placeOf = activityPlaces();
 
 /** Says for numbers of repeats, one after the other, whether they spent the budget of a batch. */
 async function spentBy(invoices: number, repeatsPerInvoice: number, repeats: readonly number[]) {
   const place = placeOf({ settings: { retry: { ...RETRY, repeatsPerInvoice } } });
-  const batch = await place.scenario.run(Array.from({ length: invoices }, (_, at) => ({ ref: `R${at}` })));
+  const batch = await place.scenario.run(texts(invoices));
   const spent: boolean[] = [];
   for (const one of repeats) spent.push(await holdOverRetries(place.deps, batch, one));
   return { place, batch, spent };
 }
 
 describe('the retry budget of a batch', () => {
-  it('is spent by one repeat more than the profile allows for its invoices, over all its slices', async () => {
-    const { spent } = await spentBy(60, 0.5, [29, 1, 1]);
+  it.each([
+    ['is spent by one repeat more than the profile allows for its invoices, over all its slices', 60, 0.5, [29, 1, 1]],
+    ['is never that of fewer than fifty invoices, and is rounded up', 2, 0.05, [3, 1]],
+  ])('%s', async (_, invoices, repeatsPerInvoice, repeats) => {
+    const { spent } = await spentBy(invoices, repeatsPerInvoice, repeats);
 
-    expect(spent).toEqual([false, false, true]);
-  });
-
-  it('is never that of fewer than fifty invoices, and is rounded up', async () => {
-    const { spent } = await spentBy(2, 0.05, [3, 1]);
-
-    expect(spent).toEqual([false, true]);
+    expect(spent).toEqual(repeats.map((_one, at) => at === repeats.length - 1));
   });
 
   it('does not stop a slice that repeated nothing, although others have spent it', async () => {
-    const { spent } = await spentBy(2, 0.05, [4, 0]);
-
-    expect(spent).toEqual([true, false]);
+    expect((await spentBy(2, 0.05, [4, 0])).spent).toEqual([true, false]);
   });
 
   it('holds what is not sent, and tells people and the log both numbers', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { awaitsConfirmation, type TotalCheck } from '../../../../../src/domain/ports/ledger/total-ledger.ts';
+import { awaitsConfirmation, type TotalCheck } from '../../../../../src/domain/records/total-check.ts';
 
 const TOTAL = { invoices: 1, net: { EUR: '1' } };
 const UNUSUAL: TotalCheck = { kind: 'unusual', batches: 5, factor: 3, usual: TOTAL, difference: 'more' };

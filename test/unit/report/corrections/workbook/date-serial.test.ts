@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { serialDate } from '../../../../../src/ingest/workbook/serial-date.ts';
-import { serialOf } from '../../../../../src/report/corrections/workbook/date-serial.ts';
+import { serialDate } from '../../../../../src/ingest/workbook/xlsx/sheet-handler.ts';
+import { serialOf } from '../../../../../src/report/corrections/workbook/cell-xml.ts';
 
 describe('the number of a date', () => {
   it.each([0, 0.5, 0.25, 1, 58, 59, 60, 61, 62, 46_349, 46_349.999_988_425_9, 2_958_465])(

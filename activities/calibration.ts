@@ -1,0 +1,271 @@
+import {
+  isMisread,
+  isLasting,
+  isOpen,
+  observePost,
+  observeStatus,
+  openIfProved,
+  PROFILE_CONTRADICTION,
+  stopCalibration,
+  takeFinding,
+  takePlaces,
+  type AskedStatus,
+  type CalibrationPlace,
+  type CalibrationRules,
+  type CalibrationState,
+} from '../src/domain/calibration.ts';
+import type { Reason } from '../src/domain/invoice.ts';
+import type { CreateAnswer, StatusAnswer } from '../src/domain/records/service-answers.ts';
+import type { InvoicingService } from '../src/service/client.ts';
+import type { Ledger } from '../src/ledger/ledger.ts';
+import type { RecordDelivery } from '../src/ledger/webhooks/deliveries.ts';
+
+export interface CalibrationDeps {
+  readonly ledger: Pick<Ledger, 'calibration' | 'calibrate' | 'calibrationInvoices' | 'firstUnsent'>;
+  readonly service: Pick<InvoicingService, 'getInvoice'>;
+  readonly profileDigest: string;
+  readonly rules: CalibrationRules;
+  readonly log: Record<'info' | 'warn' | 'error', (message: string, fields?: Record<string, unknown>) => void>;
+  readonly now: () => number;
+}
+
+/** An answer to the GET of an invoice, and what a stored event says of it; null: none has come. */
+export type AskedInvoice = Omit<AskedStatus, 'answer' | 'at'> & { readonly answer: StatusAnswer };
+
+/** Which invoices of a slice may go out now. */
+export interface SlicePlaces {
+  /** Null: all of them. */
+  readonly ordinals: readonly number[] | null;
+  /** Others of the slice wait for the gate. */
+  readonly hasMore: boolean;
+}
+
+/** For so long a process goes by what it has read, in milliseconds. */
+const FRESH_MS = 200;
+const WORDS_FRESH_MS = 1_000;
+/** Answers about one type of events after which questions become rare, and the time between them from then on. */
+const QUICK_ANSWERS = 40;
+const RARELY_MS = 5_000;
+/** So many unsent invoices of a slice are looked at: those that have a place, and others that may take one. */
+const CANDIDATES = 41;
+
+const BEHIND_STOP: StatusAnswer = {
+  kind: 'not-now',
+  reason: { code: PROFILE_CONTRADICTION, message: 'The words of the service profile contradict the service' },
+  retryAfterMs: null,
+};
+
+/** Some neighbouring invoices of a batch. */
+interface OrdinalRange {
+  readonly batchId: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What receiver and activities of one process know of the service profile. Methods reject only where the ledger does. */
+export class Calibration {
+  readonly #deps: CalibrationDeps;
+  #state: CalibrationState | null = null;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<CalibrationState> | null = null;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<unknown> | null = null;
+  /** By type of events. */
+  readonly #questions = new Map<string, { asked: number; notBefore: number }>();
+  readonly #logged = new Set<string>();
+
+  constructor(deps: CalibrationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether all invoices may go out. */
+  async isOpen(): Promise<boolean> {
+    const { ledger, rules, now } = this.#deps;
+    const state = await this.known(FRESH_MS);
+    if (isOpen(state) || state.proved.length === 0) return isOpen(state);
+    const known = await ledger.calibrationInvoices(state.out);
+    return isOpen(await this.#change((draft) => openIfProved(draft, { known, at: now() }, rules)));
+  }
+
+  async places({ batchId, from, to }: OrdinalRange): Promise<SlicePlaces> {
+    if (await this.isOpen()) return { ordinals: null, hasMore: false };
+    const { ledger, now } = this.#deps;
+    const known = await ledger.calibrationInvoices((await this.known(0)).out);
+    const unsent = await ledger.firstUnsent(batchId, { limit: CANDIDATES, from });
+    // What has a place goes again wherever it stands: the gate stays closed until it has an answer.
+    const placed = known.filter(
+      (one) => one.batchId === batchId && (one.state === 'staged' || one.state === 'sending'),
+    );
+    const ordinals = new Set([...placed, ...unsent].map(({ ordinal }) => ordinal));
+    const wanted = [...ordinals].filter((one) => one >= from && one <= to).map((ordinal) => ({ batchId, ordinal }));
+    let admitted: readonly CalibrationPlace[] = [];
+    const state = await this.#change((draft) => (admitted = takePlaces(draft, { wanted, known, at: now() })));
+    if (isOpen(state)) return { ordinals: null, hasMore: false };
+    return { ordinals: admitted.map(({ ordinal }) => ordinal), hasMore: admitted.length < wanted.length };
+  }
+
+  /** Learns from an answer to a POST. */
+  async posted(answer: CreateAnswer, key: string): Promise<void> {
+    if (this.#isSettled() || (answer.kind === 'lost' && !isMisread(answer))) return;
+    await this.#change((draft) => observePost(draft, { answer, key, at: this.#deps.now() }));
+  }
+
+  /** The answer as it counts: a final word that is not proved yet is `processing`, and none counts behind a contradiction. */
+  async asked({ answer, serviceId, reported }: AskedInvoice): Promise<StatusAnswer> {
+    if (answer.kind !== 'status') return (await this.isStopped()) ? BEHIND_STOP : answer;
+    const believed = await this.#judge({ answer, serviceId, reported, at: this.#deps.now() });
+    if (await this.isStopped()) return BEHIND_STOP;
+    if (believed || answer.status === 'unreadable') return answer;
+    const { seen } = answer;
+    return { kind: 'status', status: 'processing', reason: null, ...(seen !== undefined && { seen }) };
+  }
+
+  /** Whether a `failed` event was confirmed by a GET before, so that one whose GET cannot be read stands. */
+  async areFailuresProved(): Promise<boolean> {
+    const { proved, trusted } = await this.known(WORDS_FRESH_MS);
+    return trusted || proved.includes('failed event');
+  }
+
+  /** False: the deliveries are not to be stored now; their sender comes again. */
+  async accept(deliveries: readonly RecordDelivery[]): Promise<boolean> {
+    const finals = deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event] : []));
+    if (finals.length === 0) return true;
+    const words = new Map(
+      finals.flatMap(({ verdict, type, serviceId }) =>
+        verdict === 'issued' ? [[type.toLowerCase(), serviceId ?? ''] as const] : [],
+      ),
+    );
+    const state = this.#fresh(WORDS_FRESH_MS);
+    if (state !== null && state.stop === null && [...words.keys()].every((type) => isEventProved(state, type)))
+      return true;
+    return this.#judgeEvents(words).catch(() => false);
+  }
+
+  /** Something that does not fit, or, with null, that what was found under the code is over. Ignored once the gate is open. */
+  async note(code: string, message: string | null): Promise<void> {
+    if (this.#isSettled() && !isLasting(code)) return;
+    await this.#change((draft) => takeFinding(draft, { code, message }, this.#deps.now()));
+  }
+
+  async stop(reason: Reason): Promise<void> {
+    await this.#change((draft) => stopCalibration(draft, reason, this.#deps.now()));
+  }
+
+  /** Whether no word of the service counts now. */
+  async isStopped(): Promise<boolean> {
+    await this.known(WORDS_FRESH_MS);
+    return this.stoppedHere()?.code === PROFILE_CONTRADICTION;
+  }
+
+  /** Why nothing is sent, as the ledger says within this second; null: nothing stops it. */
+  async stopped(): Promise<Reason | null> {
+    await this.known(FRESH_MS);
+    return this.stoppedHere();
+  }
+
+  /** The same, as far as this process knows. */
+  stoppedHere(): Reason | null {
+    return this.#state === null || this.#state.trusted ? null : this.#state.stop;
+  }
+
+  /** Whether it is time to ask for the invoices that are out, so many milliseconds after the look before. */
+  takeLook(pauseMs: number): boolean {
+    const now = this.#deps.now();
+    const age = now - this.#lookedAt;
+    if (age >= 0 && age < pauseMs) return false;
+    this.#lookedAt = now;
+    return true;
+  }
+
+  /** What is known, at most so many milliseconds old. */
+  async known(maxAgeMs: number): Promise<CalibrationState> {
+    const fresh = this.#fresh(maxAgeMs);
+    return fresh ?? (this.#reading ??= this.#read().finally(() => (this.#reading = null)));
+  }
+
+  #fresh(maxAgeMs: number): CalibrationState | null {
+    const age = this.#deps.now() - this.#readAt;
+    // Below zero: the clock was set back.
+    return age >= 0 && age < maxAgeMs ? this.#state : null;
+  }
+
+  /** Nothing more is to be learnt from POSTs and deliveries. */
+  #isSettled(): boolean {
+    return this.#state !== null && isOpen(this.#state);
+  }
+
+  async #read(): Promise<CalibrationState> {
+    const { ledger, profileDigest } = this.#deps;
+    return this.#keep(await ledger.calibration(profileDigest));
+  }
+
+  /** Writes only what changes what this process knows. */
+  async #change(change: (draft: CalibrationState) => void): Promise<CalibrationState> {
+    const { ledger, profileDigest } = this.#deps;
+    const draft = structuredClone(await this.known(WORDS_FRESH_MS));
+    const before = JSON.stringify(draft);
+    change(draft);
+    if (JSON.stringify(draft) === before) return draft;
+    return this.#keep(await ledger.calibrate(profileDigest, change));
+  }
+
+  #keep(state: CalibrationState): CalibrationState {
+    const { log, now } = this.#deps;
+    this.#readAt = now();
+    // An answer that was on its way while this process found a stop must not take it back; an operator may.
+    const stop = state.trusted ? null : (state.stop ?? this.#state?.stop ?? null);
+    this.#state = { ...state, stop };
+    for (const { code, message } of state.found) {
+      if (this.#logged.has(code)) continue;
+      this.#logged.add(code);
+      log[code === stop?.code ? 'error' : 'warn']('the service profile does not fit the service', {
+        code,
+        detail: message,
+      });
+    }
+    return this.#state;
+  }
+
+  async #judge(asked: AskedStatus): Promise<boolean> {
+    const { rules } = this.#deps;
+    let believed = false;
+    await this.#change((draft) => (believed = observeStatus(draft, asked, rules)));
+    return believed;
+  }
+
+  /** Each type that says issued is proved by one GET before an event of it counts. */
+  async #judgeEvents(words: ReadonlyMap<string, string>): Promise<boolean> {
+    if (await this.isStopped()) return false;
+    for (const [type, serviceId] of words) {
+      // One question at a time: the first answer mostly spares all others.
+      // oxlint-disable-next-line no-await-in-loop
+      while (this.#asking !== null) await this.#asking.catch(() => undefined);
+      // oxlint-disable-next-line no-await-in-loop
+      if (await this.#isProved(type)) continue;
+      this.#asking = this.#question(type, serviceId).finally(() => (this.#asking = null));
+      // oxlint-disable-next-line no-await-in-loop
+      await this.#asking;
+      // oxlint-disable-next-line no-await-in-loop
+      if (!(await this.#isProved(type))) return false;
+    }
+    return !(await this.isStopped());
+  }
+
+  async #isProved(type: string): Promise<boolean> {
+    return isEventProved(await this.known(WORDS_FRESH_MS), type);
+  }
+
+  async #question(type: string, serviceId: string): Promise<void> {
+    const { service, now } = this.#deps;
+    const before = this.#questions.get(type) ?? { asked: 0, notBefore: 0 };
+    if (now() < before.notBefore) return;
+    const asked = before.asked + 1;
+    this.#questions.set(type, { asked, notBefore: asked < QUICK_ANSWERS ? 0 : now() + RARELY_MS });
+    const answer = await service.getInvoice(serviceId);
+    await this.asked({ serviceId, answer, reported: { verdict: 'issued', type } });
+  }
+}
+
+function isEventProved({ proved, trusted }: CalibrationState, type: string): boolean {
+  return trusted || proved.includes(`event ${type}`);
+}

@@ -1,0 +1,128 @@
+import { SERVICE_IDS_REPEATED } from '../../src/domain/calibration.ts';
+import type { Reason } from '../../src/domain/invoice.ts';
+import type { ActivityDeps, RetrySettings } from '../deps.ts';
+import { pollOne } from '../settling/poll-statuses.ts';
+import type { CreateAnswer } from '../../src/domain/records/service-answers.ts';
+import type { EarlierGeneration } from '../../src/ledger/sending/earlier-key-sql.ts';
+import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
+
+/** What is recorded of an answer; `generation`: it is about that earlier one, whose content is another. */
+interface EarlierVerdict {
+  readonly outcome: SendOutcome;
+  readonly generation?: number;
+}
+
+/**
+ * Before an invoice gets its next key, the earlier one is repeated with its bytes. Only what the service said before (the same refusal, or the same document,
+ * which a GET still calls failed) allows the next key. A document becomes the invoice's, or stays beside a corrected content, which is then held. Anything else
+ * ends the retry as `unknown`. Null: the answer is judged like any other.
+ */
+export type JudgeEarlier = (
+  invoice: { readonly invoiceId: number; readonly earlier?: EarlierGeneration },
+  answer: CreateAnswer,
+  mayExist: boolean,
+) => Promise<EarlierVerdict | null>;
+
+/** Codes that only name the status of the answer: the text must be the same, too. */
+const IS_STATUS_ALONE = /^http-\d+/;
+
+/** Makes the judge; it asks the service for the state of a failed document. */
+export function judgeEarlierWith(
+  deps: Pick<ActivityDeps, 'service' | 'now' | 'calibration' | 'ledger' | 'log'>,
+): JudgeEarlier {
+  return async ({ invoiceId, earlier }, answer, mayExist) => {
+    if (earlier === undefined) return null;
+    if (answer.kind === 'created' && answer.serviceId === earlier.serviceId)
+      return { outcome: await ofSameDocument(deps, invoiceId, earlier) };
+    if (answer.kind === 'created') {
+      deps.log.warn('an earlier key brought a document: it is not sent under another key', { invoiceId });
+      const outcome = { kind: 'accepted', serviceId: answer.serviceId } as const;
+      return earlier.isSameContent ? { outcome } : { outcome, generation: earlier.generation };
+    }
+    if (answer.kind !== 'refused' || mayExist) return null;
+    const { reason } = answer;
+    if (isSameRefusal(earlier, reason)) return { outcome: { kind: 'next-key', reason, proven: false } };
+    return { outcome: { kind: 'unknown', reason: unclear(`it was refused: ${reason.message}`) } };
+  };
+}
+
+function isSameRefusal({ state, reason: before }: EarlierGeneration, now: Reason): boolean {
+  if (state !== 'rejected' || before?.code !== now.code) return false;
+  return !IS_STATUS_ALONE.test(now.code) || before.message === now.message;
+}
+
+/** An answer of a cache or a proxy may name it, too: the GET decides. */
+async function ofSameDocument(
+  deps: Pick<ActivityDeps, 'service' | 'now' | 'calibration' | 'ledger'>,
+  invoiceId: number,
+  { serviceId, reason, isUnconfirmed }: EarlierGeneration,
+): Promise<SendOutcome> {
+  const update = await pollOne(deps, {
+    ...{ invoiceId, serviceId: serviceId ?? '' },
+    ...(isUnconfirmed ? { reason } : {}),
+  });
+  const before = reason ?? unclear('its document failed');
+  if (update === null) return { kind: 'pending', reason: before, mayExist: false };
+  if (update.status === 'failed') return { kind: 'next-key', reason: update.reason ?? before, proven: true };
+  if (update.status !== 'issued')
+    return { kind: 'unknown', reason: unclear('its document is not called failed any more') };
+  await deps.ledger.recordStatus([update]);
+  return { kind: 'pending', reason: unclear('its document is issued'), mayExist: false };
+}
+
+function unclear(said: string): Reason {
+  const message = `Before it got a new key, Lote asked once more with the earlier one, and the service answered otherwise than before (${said}): a document may exist. Ask its support.`;
+  return { code: 'earlier-key-unclear', message };
+}
+
+/** Longer than any exchange with the service lasts: an earlier POST is not on its way any more. */
+const LONGEST_EXCHANGE_MS = 60_000;
+
+export interface RefusedRepeat {
+  readonly reason: Reason;
+  /** When the refused POST left, and the last one before it; epoch ms. */
+  readonly sentAt: number;
+  readonly lastTriedAt: number;
+}
+
+/**
+ * What the refusal of a repeat tells of the POST before it, whose answer was lost or could not be read. It is a proof only if the profile says that the
+ * service answers a key that created an invoice with that invoice, whatever else it would say of the request, and if no earlier POST can still
+ * be on its way.
+ */
+export function refusedRepeat(
+  { refusedRepeatIsProof }: Pick<RetrySettings, 'refusedRepeatIsProof'>,
+  { reason, sentAt, lastTriedAt }: RefusedRepeat,
+): SendOutcome {
+  const alone = sentAt - lastTriedAt >= LONGEST_EXCHANGE_MS;
+  return refusedRepeatIsProof && alone ? { kind: 'rejected', reason, proven: true } : refusedAfterLostAnswer(reason);
+}
+
+/** By itself such a refusal tells nothing: the service may refuse before it looks for the key. */
+export function refusedAfterLostAnswer({ message: said }: Reason): SendOutcome {
+  const message = `The service refused the key (${said}) after an earlier answer was lost or could not be read, or while the ledger was older than what was sent: an earlier POST may have created the invoice all the same. Ask its support. If it always answers a key that created an invoice with that invoice, set idempotency.refusedRepeatIsProof in the service profile and reconcile.`;
+  return { kind: 'unknown', reason: { code: 'refused-after-lost-answer', message } };
+}
+
+/** From so many invoices on that were answered with the id of another one, it is no single mistake. */
+const MOST_IDS_TAKEN = 1;
+
+/** Why nothing more is sent after several invoices were answered with the id of another one. */
+const IDS_REPEATED: Reason = {
+  code: SERVICE_IDS_REPEATED,
+  message:
+    'The service answered two or more invoices with an id that another invoice has. Either what stands at invoice.id is not the id of the invoice, or a proxy or cache before the service mixes up its answers.',
+};
+
+/**
+ * An answer named an id that another invoice has, so that the answers of these connections may be those of other requests: they are closed, and what was
+ * under way is repeated with its key. At the second such invoice of a batch, sending stops.
+ */
+export async function distrustIds(
+  { service, calibration, log }: Pick<ActivityDeps, 'service' | 'calibration' | 'log'>,
+  idsTaken: number,
+): Promise<void> {
+  log.warn('the service answered an invoice with the id of another one: its connections are closed', { idsTaken });
+  service.dropConnections();
+  if (idsTaken > MOST_IDS_TAKEN) await calibration.stop(IDS_REPEATED);
+}

@@ -1,0 +1,121 @@
+import { sharedAnswer } from '../../platform/shared-answer.ts';
+import { latestClock } from '../../domain/time/steady-clock.ts';
+import type { CreateAnswer, MerchantListAnswer } from '../../domain/records/service-answers.ts';
+import type { InvoicingService } from '../../service/client.ts';
+
+/** Clocks that are set (NTP) differ by less than a second; so much is logged. */
+const LOGGED_FROM_MS = 30_000;
+
+/** The time by which the age of a key is judged. */
+export interface ServiceTime {
+  /** An answer has come, with this time (epoch milliseconds) in its head; null: with none. */
+  heard(at: number | null): void;
+  isHeard(): boolean;
+  /** The later one of this machine's time and the service's, epoch milliseconds: the service forgets keys by its own. */
+  latestNow(): number;
+}
+
+/** `onBehind` is called once, where the service's clock is 30 s ahead of this machine's or more. */
+export function createServiceTime(onBehind: (aheadMs: number) => void, latest = latestClock()): ServiceTime {
+  let isHeard = false;
+  let isLogged = false;
+  let named: { readonly at: number; readonly elapsed: number } | null = null;
+
+  const latestNow = (): number =>
+    Math.max(latest(), named === null ? 0 : Math.floor(named.at + performance.now() - named.elapsed));
+
+  return {
+    heard(at) {
+      isHeard = true;
+      if (at === null || at <= latestNow()) return;
+      named = { at, elapsed: performance.now() };
+      const aheadMs = at - latest();
+      if (!isLogged && aheadMs >= LOGGED_FROM_MS) onBehind(aheadMs);
+      isLogged ||= aheadMs >= LOGGED_FROM_MS;
+    },
+    isHeard: () => isHeard,
+    latestNow,
+  };
+}
+
+export interface FirstContact {
+  readonly service: InvoicingService;
+  /** Null: the built-in sandbox. */
+  readonly time: Pick<ServiceTime, 'isHeard'> | null;
+  /** Whether the ledger knows the account: the service has answered with this key before. */
+  readonly isKnown: () => Promise<boolean>;
+  /** Records the account. @throws LoteError `interlock` when the ledger has another account by now */
+  readonly remember: () => Promise<void>;
+}
+
+/**
+ * The same service. Its account is remembered with the first answer that only a holder of the key gets, before the
+ * caller hears the answer, and no invoice is POSTed before that: an address that never answered cannot have an invoice
+ * of this ledger. A key is repeated only after an answer, which names the service's time: by a clock that is behind, keys look
+ * younger than they are.
+ */
+export function authenticatedService({ service, time, isKnown, remember }: FirstContact): InvoicingService {
+  let authenticated = false;
+
+  async function noted<T extends { readonly kind: string }>(answer: T, proofs: readonly T['kind'][]): Promise<T> {
+    if (!authenticated && proofs.includes(answer.kind)) {
+      await remember();
+      authenticated = true;
+    }
+    return answer;
+  }
+
+  async function listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer> {
+    return noted(await service.listMerchants(signal), ['list']);
+  }
+
+  /** Null: the service knows the key. */
+  async function firstAnswer(signal?: AbortSignal): Promise<CreateAnswer | null> {
+    if (authenticated) return null;
+    authenticated = await isKnown();
+    if (authenticated) return null;
+    const answer = await listMerchants(signal);
+    return answer.kind === 'list' ? null : notSent(answer);
+  }
+
+  async function firstCreation(...post: Parameters<InvoicingService['createInvoice']>): Promise<CreateAnswer> {
+    const [, , limits] = post;
+    return (await firstAnswer(limits?.signal)) ?? noted(await service.createInvoice(...post), ['created']);
+  }
+
+  const firstList = sharedAnswer(() => listMerchants());
+
+  /** Null: an answer has come. */
+  async function unheard(): Promise<CreateAnswer | null> {
+    if (time === null || time.isHeard()) return null;
+    const list = await firstList();
+    return list.kind === 'unreadable' && !time.isHeard() ? notSent(list) : null;
+  }
+
+  async function createInvoice(...post: Parameters<InvoicingService['createInvoice']>): Promise<CreateAnswer> {
+    const isRepeat = (post[2]?.firstUsedAt ?? null) !== null;
+    const trouble = isRepeat ? await unheard() : null;
+    return trouble ?? (authenticated ? service.createInvoice(...post) : firstCreation(...post));
+  }
+
+  return {
+    baseUrl: service.baseUrl,
+    invoiceBody: (invoice, merchantId) => service.invoiceBody(invoice, merchantId),
+    listMerchants,
+    createInvoice,
+    getInvoice: (serviceId, signal) => service.getInvoice(serviceId, signal),
+    createMerchant: async (merchant, idempotencyKey, limits) =>
+      noted(await service.createMerchant(merchant, idempotencyKey, limits), ['created']),
+    // Proves nothing: whatever answers 2xx to everything answers it to this, too.
+    registerWebhook: (url, signal) => service.registerWebhook(url, signal),
+    dropConnections: () => service.dropConnections(),
+    close: () => service.close(),
+  };
+}
+
+/** What became of an invoice that waited for the list of merchants: nothing of it was sent, and the reason comes from the answer to the list of merchants. */
+function notSent({ reason }: Extract<MerchantListAnswer, { kind: 'unreadable' }>): CreateAnswer {
+  return reason.code === 'service-unauthorized'
+    ? { kind: 'access-denied', reason: { ...reason, code: 'http-401' }, retryAfterMs: null, mayExist: false }
+    : { kind: 'not-now', reason, retryAfterMs: null };
+}

@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { LoteError } from '../../domain/errors.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { folderTrouble } from '../../platform/folder-trouble.ts';
+import type { LostSend, NotedSend } from '../../ledger/sending/lost-sends.ts';
+
+/** Inside the reports folder: a file for the last position of each account, and one of keys for each process and day. */
+const FOLDER = '.lote-sent';
+const KEYS = 'keys';
+/** A copy of a ledger that is older than this is not restored any more. */
+const KEPT_MS = 400 * 24 * 60 * 60_000;
+/** Reports name merchants and invoices, these files only their hashes. */
+const FOLDER_MODE = 0o750;
+
+const MARK = /^([0-9a-f]{16})\.(\d{1,15})\.(\d{1,15})$/;
+const KEYS_FILE = /^(\d{4}-\d{2}-\d{2})\.([0-9a-f]{16})\.[0-9a-f]{8}\.ndjson$/;
+
+/** What stands in the name of a file: invoices were sent up to this position at this time (epoch milliseconds). */
+export interface SendMark {
+  readonly scope: string;
+  readonly position: number;
+  readonly at: number;
+}
+
+/** A line of a file of keys. */
+interface Entry {
+  readonly position: number;
+  readonly at: number;
+  readonly sends: readonly (readonly [identity: string, idempotencyKey: string])[];
+}
+
+/** The log of what was sent, outside of the ledger. */
+export interface SendLog {
+  /** The last positions, of every account; none when the folder is not there. @throws LoteError `folder-unusable` */
+  marks(): Promise<readonly SendMark[]>;
+  /** Notes what is about to be sent; `before` are marks that this one replaces where they are lower. @throws LoteError `folder-unusable` */
+  append(mark: SendMark, sends: readonly NotedSend[], before: readonly SendMark[]): Promise<void>;
+  /**
+   * What was sent between these positions, by scope: the last key of each invoice.
+   * @throws LoteError `folder-unusable`, also where the keys of the last position are not there
+   */
+  sentBetween(ranges: ReadonlyMap<string, Range>): Promise<readonly LostSend[]>;
+}
+
+/** Positions after the one that the ledger has, up to the one that the log has reached. */
+export interface Range {
+  readonly after: number;
+  readonly reached: number;
+}
+
+/** The highest of these marks that the account has; 0: it has none. */
+export function reachedBy(marks: readonly SendMark[], scope: string): number {
+  return marks.reduce((most, one) => (one.scope === scope ? Math.max(most, one.position) : most), 0);
+}
+
+/**
+ * The send log in the reports folder, which is on no disk of the database and is kept for years. It is not synced to the disk: a power cut takes the last
+ * seconds, and would have to meet a ledger that is restored from a copy of those seconds.
+ */
+export function openSendLog(reportsDir: string): SendLog {
+  const folder = join(reportsDir, FOLDER);
+  const keys = join(folder, KEYS);
+  const id = randomBytes(4).toString('hex');
+  let day = '';
+
+  async function inReports<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw folderTrouble(error, { title: 'reports folder', path: reportsDir, variable: 'LOTE_REPORTS_DIR' });
+    }
+  }
+
+  async function removeOld(now: number): Promise<void> {
+    const oldest = dayOf(now - KEPT_MS);
+    const old = (await names(keys)).filter((name) => (KEYS_FILE.exec(name)?.[1] ?? oldest) < oldest);
+    await Promise.all(old.map(async (name) => rm(join(keys, name), { force: true })));
+  }
+
+  /** Where a line was cut off, nothing of it was sent: the next one begins after a line end of its own. */
+  async function appendEntry({ scope, position, at }: SendMark, sends: readonly NotedSend[]): Promise<void> {
+    const entry: Entry = { position, at, sends: sends.map((one) => [one.identity, one.idempotencyKey]) };
+    if (day !== dayOf(at)) {
+      await mkdir(keys, { recursive: true, mode: FOLDER_MODE });
+      await removeOld(at);
+      day = dayOf(at);
+    }
+    await appendFile(join(keys, `${day}.${scope}.${id}.ndjson`), `\n${JSON.stringify(entry)}\n`);
+  }
+
+  return {
+    marks: () =>
+      inReports(async () =>
+        (await names(folder)).flatMap((name) => {
+          const [, scope, position, at] = MARK.exec(name) ?? [];
+          return scope === undefined ? [] : [{ scope, position: Number(position), at: Number(at) }];
+        }),
+      ),
+    append: (mark, sends, before) =>
+      inReports(async () => {
+        await appendEntry(mark, sends);
+        await writeFile(join(folder, nameOf(mark)), '');
+        const lower = before.filter(({ scope, position }) => scope === mark.scope && position < mark.position);
+        await Promise.all(lower.map(async (one) => rm(join(folder, nameOf(one)), { force: true })));
+      }),
+    sentBetween: (ranges) =>
+      inReports(async () => {
+        const last = new Map<string, LastSend>();
+        const missing = new Set(ranges.keys());
+        for (const name of await names(keys)) {
+          const scope = KEYS_FILE.exec(name)?.[2] ?? '';
+          const range = ranges.get(scope);
+          if (range === undefined) continue;
+          // oxlint-disable-next-line no-await-in-loop -- one line at a time is in memory
+          for await (const entry of entriesIn(join(keys, name))) {
+            if (entry.position <= range.after) continue;
+            if (entry.position === range.reached) missing.delete(scope);
+            noteLast(last, entry);
+          }
+        }
+        // A line is written before the mark of its position.
+        if (missing.size > 0) throw keysMissing(keys);
+        return [...last.values()];
+      }),
+  };
+}
+
+function nameOf({ scope, position, at }: SendMark): string {
+  return `${scope}.${position}.${at}`;
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+async function names(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+}
+
+async function* entriesIn(path: string): AsyncGenerator<Entry> {
+  for await (const line of createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity })) {
+    const entry = entryOf(line);
+    if (entry !== null) yield entry;
+  }
+}
+
+/** Null: an empty line, or one that was cut off before anything of it was sent. */
+function entryOf(line: string): Entry | null {
+  try {
+    return line === '' ? null : (JSON.parse(line) as Entry);
+  } catch {
+    return null;
+  }
+}
+
+interface LastSend extends LostSend {
+  readonly position: number;
+}
+
+/** Of each invoice the key that was used last, and when that one was used first. A key that another one has followed never comes back. */
+function noteLast(last: Map<string, LastSend>, { position, at, sends }: Entry): void {
+  for (const [identity, idempotencyKey] of sends) {
+    const known = last.get(identity);
+    const isSame = known?.idempotencyKey === idempotencyKey;
+    if (known !== undefined && !isSame && known.position > position) continue;
+    last.set(identity, {
+      ...{ identity, idempotencyKey },
+      position: isSame ? Math.max(known.position, position) : position,
+      sentAt: isSame ? Math.min(known.sentAt, at) : at,
+    });
+  }
+}
+
+function keysMissing(folder: string): LoteError {
+  return new LoteError(
+    'folder-unusable',
+    `Reading the send log: ${folder} must have the keys of everything that was sent, but those of the last invoices are not there. Nothing was confirmed. Put the folder back from a copy of the reports folder, or restore a newer copy of the ledger.`,
+  );
+}

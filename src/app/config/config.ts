@@ -1,0 +1,278 @@
+import { resolve } from 'node:path';
+import { closest } from 'fastest-levenshtein';
+import type { z } from 'zod';
+import { LoteError } from '../../domain/errors.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { EnvSchema, type Env } from './env-schema.ts';
+import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
+import { mailConfig } from './message-config.ts';
+import { readTemporalProfile, type TemporalProfile } from './temporal-profile.ts';
+
+/** Where to listen. A port that was set is meant; a default one may give way to the next free one. */
+export interface ListenConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly explicit: boolean;
+  /** Named in an error when the port is taken. */
+  readonly variable: string;
+}
+
+export type ServiceConfig =
+  | { readonly kind: 'sandbox' }
+  | { readonly kind: 'remote'; readonly baseUrl: string; readonly apiKey: string };
+
+/** All that the environment decides; times in milliseconds, paths absolute, the budget a fraction. */
+export type Config = ReturnType<typeof toConfig>;
+
+/** Where Temporal is. */
+export type TemporalConfig = Config['temporal'];
+
+/** People whom a reverse proxy signs in. Addresses are IP addresses or networks (CIDR); names and groups as the proxy writes them. */
+export type SignInConfig = NonNullable<Config['console']['signIn']>;
+
+/** What a process does at the service: `nothing` needs no key, and can show the address all the same. */
+export type UseOfService = 'requests' | 'nothing';
+
+/**
+ * Reads the environment. One error names everything that is wrong with it; no secret is ever part of that error.
+ * @throws LoteError `configuration-invalid`
+ */
+export function readConfig(
+  environment: Environment,
+  workingDirectory: string = process.cwd(),
+  use: UseOfService = 'requests',
+): Config {
+  const set = resolveSecretFiles(environment);
+  const profile = readTemporalProfile(set);
+  const { address = set['TEMPORAL_ADDRESS'], namespace = set['TEMPORAL_NAMESPACE'] } = profile;
+  const given = { ...set, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
+  const parsed = EnvSchema.safeParse(given);
+  const unknown = unknownNames(given);
+  if (!parsed.success) throw invalid([...unknown, ...parsed.error.issues.map((issue) => describe(issue, given))]);
+  if (unknown.length > 0) throw invalid(unknown);
+  const contradictions = findContradictions(parsed.data, use);
+  if (contradictions.length > 0) throw invalid(contradictions);
+  const config = toConfig(parsed.data, workingDirectory, { given, profile });
+  // Nights would take what lies in the reports folder for dropped files.
+  if (config.inputDir === config.reportsDir)
+    throw invalid([`LOTE_INPUT_DIR and LOTE_REPORTS_DIR must be two folders; found ${config.inputDir} for both.`]);
+  return config;
+}
+
+interface ReadSettings {
+  /** Names the files of secrets, of which some are read again. */
+  readonly given: Environment;
+  readonly profile: TemporalProfile;
+}
+
+/** How many times the quiet time of a dropped file a night waits for one that still changes. */
+const DROP_PATIENCE = 60;
+
+function toConfig(env: Env, workingDirectory: string, { given, profile }: ReadSettings) {
+  const databaseUrl = databaseUrlOf(env, given);
+  const path = (relative: string): string => resolve(workingDirectory, relative);
+  return {
+    service: toService(env),
+    /** INVOICING_BASE_URL, also of a console that has no key; null: the built-in sandbox. */
+    serviceBaseUrl: env.INVOICING_BASE_URL ?? null,
+    /** null: the built-in service profile. */
+    serviceProfilePath: env.SERVICE_PROFILE === undefined ? null : path(env.SERVICE_PROFILE),
+    webhook: { secrets: env.WEBHOOK_SECRET ?? [], url: env.WEBHOOK_URL ?? null },
+    receiver: toListen(env.RECEIVER_HOST, env.RECEIVER_PORT, { port: 8090, variable: 'RECEIVER_PORT' }),
+    /** Health address of a worker, which listens for nothing else; null: none. */
+    health:
+      env.HEALTH_PORT === 'none'
+        ? null
+        : toListen(env.HEALTH_HOST, env.HEALTH_PORT, { port: 8093, variable: 'HEALTH_PORT' }),
+    /** Where the process serves its metrics; null: nowhere, and nothing is measured. */
+    metrics:
+      env.METRICS_PORT === undefined
+        ? null
+        : toListen(env.HEALTH_HOST, env.METRICS_PORT, { port: 0, variable: 'METRICS_PORT' }),
+    /** Of an OTLP collector over HTTP; null: no traces. */
+    traces: env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? null : { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT },
+    console: {
+      ...toListen(env.CONSOLE_HOST, env.CONSOLE_PORT, { port: 8091, variable: 'CONSOLE_PORT' }),
+      token: env.CONSOLE_TOKEN ?? null,
+      /** Where people reach the console, for links to it; null: where it listens, if this process has it. */
+      publicUrl: env.CONSOLE_URL ?? null,
+      /** null: each person who reaches the console may act, and has no name. */
+      signIn: toSignIn(env),
+    },
+    sandbox: toListen('127.0.0.1', env.SANDBOX_PORT, { port: 8092, variable: 'SANDBOX_PORT' }),
+    /** null: the embedded ledger under the data directory. */
+    databaseUrl,
+    temporal: {
+      /** null: an embedded server of our own. */
+      address: env.TEMPORAL_ADDRESS ?? null,
+      namespace: env.TEMPORAL_NAMESPACE,
+      /** TLS and API key, as Temporal's own environment configuration reads them. */
+      profile,
+      /** TEMPORAL_API_KEY_FILE; null: the key, if there is one, stands in the environment. */
+      apiKeyFile: given['TEMPORAL_API_KEY_FILE'] ?? null,
+      /** Of the UI of a server that was given; the embedded one knows its own. */
+      uiUrl: env.TEMPORAL_UI_URL ?? null,
+    },
+    taskQueue: env.LOTE_TASK_QUEUE,
+    dataDir: path(env.LOTE_DATA_DIR),
+    inputDir: path(env.LOTE_INPUT_DIR),
+    reportsDir: path(env.LOTE_REPORTS_DIR),
+    application: env.LOTE_APPLICATION,
+    /** Program that is run for each report, and its first arguments; null: none. */
+    onReport: env.LOTE_ON_REPORT ?? null,
+    /** Language of what is written for people, such as `pt` or `pt-BR`. */
+    language: env.LOTE_LANGUAGE,
+    /** null: the message of a night is not sent. */
+    mail: mailConfig(env),
+    /** A dropped file that is unchanged for `stableMs` is complete; a night waits `patienceMs` for files that still change. */
+    drop: { stableMs: env.LOTE_DROP_STABLE_FOR, patienceMs: env.LOTE_DROP_STABLE_FOR * DROP_PATIENCE },
+    settleTimeoutMs: env.LOTE_SETTLE_TIMEOUT,
+    sendTimeoutMs: env.LOTE_SEND_TIMEOUT,
+    outagePatienceMs: env.LOTE_OUTAGE_PATIENCE,
+    failureBudget: env.LOTE_FAILURE_BUDGET,
+    /** By how much the total of a file may differ from earlier ones of its pattern before it is held; null: by anything. */
+    totalFactor: env.LOTE_TOTAL_FACTOR,
+    pageSize: env.LOTE_PAGE_SIZE,
+    logLevel: env.LOTE_LOG_LEVEL,
+    /** Everything that must never be printed; for the logger's redaction. */
+    secrets: secretsOf(env, { databaseUrl, given, profile }),
+  };
+}
+
+function toService(env: Env): ServiceConfig {
+  const { INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey } = env;
+  return baseUrl === undefined || apiKey === undefined ? { kind: 'sandbox' } : { kind: 'remote', baseUrl, apiKey };
+}
+
+function toListen(host: string, port: number | undefined, fallback: { port: number; variable: string }): ListenConfig {
+  return { host, port: port ?? fallback.port, explicit: port !== undefined, variable: fallback.variable };
+}
+
+/**
+ * The password of PGPASSWORD or its file joins an address that has none. node-postgres itself reads the other PG… variables.
+ */
+function databaseUrlOf({ DATABASE_URL: url }: Env, { PGPASSWORD: password }: Environment): string | null {
+  if (url === undefined) return null;
+  const address = parseDatabaseUrl(url);
+  const hasPassword = address === null || address.password !== '' || address.searchParams.has('password');
+  if (password === undefined || hasPassword) return url;
+  return `${url}${address.search === '' ? '?' : '&'}password=${encodeURIComponent(password)}`;
+}
+
+/** Trusted proxies switch it on; what it needs besides is checked before. */
+function toSignIn(env: Env) {
+  if (env.CONSOLE_TRUSTED_PROXIES === undefined) return null;
+  return {
+    trustedProxies: env.CONSOLE_TRUSTED_PROXIES,
+    userHeader: env.CONSOLE_USER_HEADER,
+    groupsHeader: env.CONSOLE_GROUPS_HEADER,
+    operators: env.CONSOLE_OPERATORS ?? [],
+    operatorGroups: env.CONSOLE_OPERATOR_GROUPS ?? [],
+    publicUrl: env.CONSOLE_URL ?? '',
+  };
+}
+
+/** The password of the database address too: drivers print it without the rest. */
+function secretsOf(
+  env: Env,
+  { databaseUrl, given, profile }: ReadSettings & { readonly databaseUrl: string | null },
+): readonly string[] {
+  const address = parseDatabaseUrl(databaseUrl ?? '');
+  const password = address?.password ?? '';
+  const all = [
+    env.INVOICING_API_KEY,
+    ...(env.WEBHOOK_SECRET ?? []),
+    env.DATABASE_URL,
+    databaseUrl ?? undefined,
+    password,
+    decodeURIComponent(password),
+    ...(address?.searchParams.getAll('password') ?? []),
+    given['PGPASSWORD'],
+    profile.apiKey,
+    env.CONSOLE_TOKEN,
+    env.LOTE_SMTP_PASSWORD,
+    ...otlpSecrets(given['OTEL_EXPORTER_OTLP_HEADERS'] ?? ''),
+  ];
+  return [...new Set(all.filter((secret): secret is string => secret !== undefined && secret !== ''))];
+}
+
+/** What of OTEL_EXPORTER_OTLP_HEADERS must never be printed: the whole, each value as it stands and decoded, and a token after its scheme. */
+function otlpSecrets(headers: string): readonly string[] {
+  const values = headers.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim());
+  return [headers, ...values.flatMap((value) => [value, decoded(value), decoded(value).split(/\s+/).at(-1) ?? ''])];
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value).trim();
+  } catch {
+    return value;
+  }
+}
+
+/** Settings that cannot hold together, each in a sentence. */
+function findContradictions(env: Env, use: UseOfService): readonly string[] {
+  const { INVOICING_BASE_URL: baseUrl, INVOICING_API_KEY: apiKey, CONSOLE_TRUSTED_PROXIES: proxies } = env;
+  const isSet = (...names: readonly (keyof Env)[]): readonly boolean[] => names.map((name) => env[name] !== undefined);
+  const isPartial = (set: readonly boolean[]): boolean => set.includes(true) && set.includes(false);
+  const found: readonly (readonly [isWrong: boolean, says: string])[] = [
+    [
+      isPartial(isSet('LOTE_SMTP_URL', 'LOTE_MAIL_FROM', 'LOTE_MAIL_TO')),
+      'LOTE_SMTP_URL, LOTE_MAIL_FROM and LOTE_MAIL_TO must be set together; some are missing.',
+    ],
+    [
+      isPartial(isSet('LOTE_SMTP_USER', 'LOTE_SMTP_PASSWORD')),
+      'LOTE_SMTP_USER and LOTE_SMTP_PASSWORD (or LOTE_SMTP_PASSWORD_FILE) must be set together; found one of them.',
+    ],
+    // A fallback to the sandbox here would report invoices as issued that were never issued.
+    [
+      baseUrl === undefined && apiKey !== undefined,
+      'INVOICING_BASE_URL must be set when INVOICING_API_KEY is; found only the key. Unset both for the built-in sandbox.',
+    ],
+    [
+      use === 'requests' && baseUrl !== undefined && apiKey === undefined,
+      'INVOICING_API_KEY (or INVOICING_API_KEY_FILE) must be set when INVOICING_BASE_URL is; found only the address.',
+    ],
+    // A person who names operators expects that other people may not act.
+    [
+      proxies === undefined && isSet('CONSOLE_OPERATORS', 'CONSOLE_OPERATOR_GROUPS').includes(true),
+      'CONSOLE_TRUSTED_PROXIES must be set when CONSOLE_OPERATORS or CONSOLE_OPERATOR_GROUPS is; found only these: without it no person is signed in, and every caller could act.',
+    ],
+    [
+      proxies !== undefined && env.CONSOLE_USER_HEADER.toLowerCase() === env.CONSOLE_GROUPS_HEADER.toLowerCase(),
+      'CONSOLE_USER_HEADER and CONSOLE_GROUPS_HEADER must be two headers; found one name.',
+    ],
+    [
+      proxies !== undefined && env.CONSOLE_URL === undefined,
+      'CONSOLE_URL must be set when CONSOLE_TRUSTED_PROXIES is: the address at which people reach the proxy.',
+    ],
+  ];
+  return found.flatMap(([isWrong, says]) => (isWrong ? [says] : []));
+}
+
+/** Of Lote's names: what it tells the program of LOTE_ON_REPORT, what Compose reads, and what tests of Lote tell each other. */
+const NO_SETTINGS = /^LOTE_(?:REPORT_|TEST_|USER_ID$|GROUP_ID$)/u;
+
+/** A setting with a name that Lote does not know would be left out silently. */
+function unknownNames(given: Environment): readonly string[] {
+  const known = [...Object.keys(EnvSchema.shape), ...SECRET_VARIABLES.map((name) => `${name}_FILE`)];
+  const own = known.filter((name) => name.startsWith('LOTE_'));
+  return Object.keys(given)
+    .filter((name) => name.startsWith('LOTE_') && !own.includes(name) && !NO_SETTINGS.test(name))
+    .map((name) => `${name} is no setting of Lote; the nearest one is ${closest(name, own)} (docs/configuration.md).`);
+}
+
+function describe(issue: z.core.$ZodIssue, given: Environment): string {
+  const name = String(issue.path[0] ?? 'environment');
+  return `${name} ${issue.message}; found ${shown(name, given[name] ?? '')}.`;
+}
+
+function shown(name: string, value: string): string {
+  // An address may carry user:password even where none belongs.
+  const hidden = (SECRET_VARIABLES as readonly string[]).includes(name) || value.includes('@');
+  return hidden ? `a value of ${value.length} characters, not shown` : JSON.stringify(value);
+}
+
+function invalid(problems: readonly string[]): LoteError {
+  return new LoteError('configuration-invalid', `Reading the configuration: ${problems.join('\n')}`);
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { LoteError } from '../../domain/errors.ts';
+import { errorCode } from '../../platform/error-code.ts';
+
+/** Variables that hold a secret: `<NAME>_FILE` names a file to read it from, and no error ever shows a value of theirs. */
+export const SECRET_VARIABLES = [
+  'INVOICING_API_KEY',
+  'WEBHOOK_SECRET',
+  'DATABASE_URL',
+  'PGPASSWORD',
+  'TEMPORAL_API_KEY',
+  'CONSOLE_TOKEN',
+  'LOTE_SMTP_PASSWORD',
+] as const;
+
+/** Taken as they are: others choose them, with any character at either end. Of a file only its line ends are left out. */
+const VERBATIM: ReadonlySet<string> = new Set(['PGPASSWORD', 'LOTE_SMTP_PASSWORD']);
+
+/** Environment variables by name, before they are parsed. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The environment without empty values (a compose file passes `${NAME:-}`), with secrets read from their `_FILE` variants.
+ * @throws LoteError `configuration-invalid` when both forms are set, or the file cannot be read or is empty.
+ */
+export function resolveSecretFiles(env: Environment): Record<string, string> {
+  const resolved: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && value.trim() !== '') resolved[name] = VERBATIM.has(name) ? value : value.trim();
+  }
+  for (const name of SECRET_VARIABLES) {
+    const path = resolved[`${name}_FILE`];
+    if (path === undefined) continue;
+    if (resolved[name] !== undefined) {
+      throw invalid(`${name} and ${name}_FILE: only one of them may be set; both were found.`);
+    }
+    resolved[name] = readSecret(`${name}_FILE`, { path, verbatim: VERBATIM.has(name) });
+  }
+  return resolved;
+}
+
+function readSecret(variable: string, { path, verbatim }: { path: string; verbatim: boolean }): string {
+  let text: string;
+  try {
+    const content = readFileSync(path, 'utf8');
+    text = verbatim ? content.replace(/[\r\n]+$/u, '') : content.trim();
+  } catch (cause) {
+    const code = errorCode(cause) || 'unreadable';
+    throw invalid(`${variable} must name a readable file; ${path} could not be read (${code}).`, cause);
+  }
+  if (text === '') throw invalid(`${variable} must name a file that holds the secret; ${path} is empty.`);
+  return text;
+}
+
+function invalid(message: string, cause?: unknown): LoteError {
+  return new LoteError('configuration-invalid', `Reading the configuration: ${message}`, { cause });
+}

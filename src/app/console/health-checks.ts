@@ -1,0 +1,116 @@
+import { sharedAnswer } from '../../platform/shared-answer.ts';
+import type { HealthCheck } from '../../console/console-options.ts';
+import { isOpen, misfitsOf } from '../../domain/calibration.ts';
+import type { Check } from '../../health/doctor/check.ts';
+import { answerWithin } from '../temporal/answer-within.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+/** A person who opens the health page wants the present state. */
+const PATIENCE_MS = 8_000;
+/** A person who loads the page again and again does not ask the service more often. */
+const FRESH_MS = 10_000;
+const LOOK_BACK_MS = 7 * 24 * 60 * 60 * 1_000;
+/** The console says by itself whether its ledger answers. */
+const OF_THE_CONSOLE = new Set(['ledger']);
+
+/** What the health page is made of. `now` is epoch milliseconds. */
+export interface HealthParts {
+  readonly ledger: Pick<Ledger, 'breaker' | 'lastDelivery' | 'calibration'>;
+  readonly profileDigest: string;
+  /** Null: this process does not know the service. */
+  readonly serviceBaseUrl: string | null;
+  /** What `lote doctor` finds; it answers within seconds. */
+  readonly examined: () => Promise<readonly Check[]>;
+  readonly now: () => number;
+}
+
+/** What the console cannot see itself: what `lote doctor` finds, and what the ledger tells of running work. */
+export function createHealthChecks(parts: HealthParts): () => Promise<readonly HealthCheck[]> {
+  const examined = freshFor(FRESH_MS, parts);
+  return async () => {
+    const checks = await Promise.all([
+      within('lote doctor', examined()),
+      within('sending', sending(parts)),
+      within('last webhook', lastWebhook(parts)),
+      within('service profile', serviceProfile(parts)),
+    ]);
+    return checks.flat();
+  };
+}
+
+/** What `lote doctor` finds, asked again when the last answer is older than this. */
+function freshFor(
+  freshMs: number,
+  { examined, now }: Pick<HealthParts, 'examined' | 'now'>,
+): () => Promise<readonly HealthCheck[]> {
+  let answer: readonly HealthCheck[] = [];
+  let askedAt = Number.NEGATIVE_INFINITY;
+  const ask = sharedAnswer(async () => {
+    const at = now();
+    answer = (await examined()).filter(({ name }) => !OF_THE_CONSOLE.has(name)).map(shown);
+    askedAt = at;
+    return answer;
+  });
+  return async () => (now() - askedAt < freshMs ? answer : ask());
+}
+
+function shown({ name, state, detail, cure }: Check): HealthCheck {
+  return { name, state, detail: cure === null ? detail : `${detail} ${cure}` };
+}
+
+async function within(name: string, check: Promise<readonly HealthCheck[]>): Promise<readonly HealthCheck[]> {
+  const found = await answerWithin(
+    PATIENCE_MS,
+    check.catch(() => null),
+  );
+  return found ?? [{ name, state: 'trouble', detail: `It did not answer within ${PATIENCE_MS / 1_000} s.` }];
+}
+
+/** The circuit breaker: whether anything is sent at the moment. */
+async function sending({ ledger, serviceBaseUrl }: HealthParts): Promise<readonly HealthCheck[]> {
+  if (serviceBaseUrl === null) return [];
+  const breaker = await ledger.breaker(serviceBaseUrl);
+  return breaker === null
+    ? [{ name: 'sending', state: 'ok', detail: `the circuit breaker to ${serviceBaseUrl} is closed` }]
+    : [
+        {
+          name: 'sending',
+          state: 'trouble',
+          detail: `Sending is stopped since ${new Date(breaker.openedAt).toISOString()}: ${breaker.reason.message}`,
+        },
+      ];
+}
+
+/** The calibration: whether the profile is proved to read the service. */
+async function serviceProfile({ ledger, profileDigest }: HealthParts): Promise<readonly HealthCheck[]> {
+  const name = 'service profile';
+  const known = await ledger.calibration(profileDigest);
+  const found = misfitsOf(known);
+  if (found.length === 0)
+    return isOpen(known)
+      ? [{ name, state: 'ok', detail: 'an event and a GET have agreed, or an operator has confirmed the profile' }]
+      : [{ name, state: 'unknown', detail: `not proved yet: ${known.out.length} of at most 20 invoices are out` }];
+  return found.map(({ code, message, lastAt }) => ({
+    ...{ name, state: 'trouble' as const, detail: `${message} (${code})`, at: lastAt },
+  }));
+}
+
+/** When the last delivery came, of whatever application. */
+async function lastWebhook({
+  ledger,
+  now,
+}: {
+  readonly ledger: Pick<Ledger, 'lastDelivery'>;
+  readonly now: () => number;
+}): Promise<readonly HealthCheck[]> {
+  const last = await ledger.lastDelivery(now() - LOOK_BACK_MS);
+  return last === null
+    ? [
+        {
+          name: 'last webhook',
+          state: 'unknown',
+          detail: 'none in the last 7 days; Lote polls (GET) pending invoices',
+        },
+      ]
+    : [{ name: 'last webhook', state: 'ok', detail: '', at: last }];
+}

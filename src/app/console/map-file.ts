@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type {
+  ColumnMeaning,
+  KindValues,
+  MappedColumn,
+  MappedFile,
+  MappingChoices,
+} from '../../console/mapping/file-mapper.ts';
+import { MOST_COLUMNS, MOST_TAX_WORDS } from '../../console/mapping/mapping-choices.ts';
+import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../domain/row.ts';
+import { widthOf } from '../../ingest/csv/row-width.ts';
+import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import { suggestedName } from '../../ingest/profile/choose-profile.ts';
+import type { BodyTemplate } from '../../service/profile/body-template.ts';
+import { checkFile } from '../files/check-file.ts';
+import { mappingLooks } from './mapping-looks.ts';
+import { readTableHead, type TableHead } from './table-head.ts';
+
+const MOST_SAMPLES = 3;
+/** What a profile may hold; a longer header cannot be named in one. */
+const LONGEST_HEADER = 1_000;
+const MOST_KINDS = 20;
+const DEFAULT_SEPARATOR = '-';
+const ID_DIGITS = 12;
+const FEWEST_PARTS = 2;
+
+/** What a mapping is worked out from. */
+export interface MappingRequest {
+  readonly path: string;
+  readonly inputDir: string;
+  /** Of a person, once the head of the file is known. */
+  readonly choices: MappingChoices | ((head: TableHead) => MappingChoices);
+  /** How the file is declared to be written. */
+  readonly declared?: Pick<IngestOptions, 'encoding' | 'delimiter' | 'sheet'>;
+  readonly bodyTemplate: BodyTemplate;
+}
+
+/**
+ * The head of a file with a person's choices applied, and a dry run under them. Null for what is no table.
+ * @throws LoteError `file-unreadable`
+ */
+export async function mapFile(request: MappingRequest): Promise<MappedFile | null> {
+  const mapping = await chosenMapping(request);
+  return mapping === null ? null : mappedFile(request, mapping);
+}
+
+/**
+ * The mapping that a person has chosen, as the text of a profile; null while it is not whole, when a dry run refuses it, when it was chosen for
+ * another header, and for what is no table.
+ */
+export async function mappingText(request: MappingRequest): Promise<string | null> {
+  const mapping = await chosenMapping(request);
+  if (mapping === null || (mapping.choices.headerId ?? headerId(mapping.head)) !== headerId(mapping.head)) return null;
+  const { check } = await mappedFile(request, mapping);
+  return check === null || check.refused
+    ? null
+    : `${JSON.stringify({ format: mapping.head.format, ...mapping.options }, null, 2)}\n`;
+}
+
+async function mappedFile(
+  { path, inputDir, bodyTemplate }: MappingRequest,
+  mapping: ChosenMapping,
+): Promise<MappedFile> {
+  const { head, choices, columns, options } = mapping;
+  const gaps = gapsOf(mapping);
+  const whole = gaps.missing.length + gaps.twice.length === 0;
+  return {
+    headerRow: head.header.row,
+    headerId: headerId(head),
+    ...{ columns, looks: mappingLooks(head, columns), dialect: head.dialect, sheets: head.sheets, sheet: head.sheet },
+    ...gaps,
+    separator: choices.separator ?? DEFAULT_SEPARATOR,
+    taxWords: taxWordsOf(head, columns, choices),
+    check: whole ? await checkFile(path, inputDir, { mapping: options, bodyTemplate }) : null,
+    suggestedName: await suggestedName(join(inputDir, 'profiles'), path),
+  };
+}
+
+function gapsOf({ columns, options }: ChosenMapping): Pick<MappedFile, 'open' | 'missing' | 'twice'> {
+  const times = (column: Column): number => columns.filter(({ meaning }) => meaning === column).length;
+  const built = options.reference === undefined ? 0 : 1;
+  const claims = (column: Column): number => times(column) + (column === 'invoice_ref' ? built : 0);
+  const open = COLUMNS.filter((column) => claims(column) === 0);
+  return {
+    open,
+    missing: open.filter((column) => REQUIRED_COLUMNS.includes(column) && options.constants?.[column] === undefined),
+    twice: COLUMNS.filter((column) => claims(column) > 1),
+  };
+}
+
+interface ChosenMapping {
+  readonly head: TableHead;
+  readonly choices: MappingChoices;
+  readonly columns: readonly MappedColumn[];
+  readonly options: IngestOptions;
+}
+
+/** What a person has chosen for the head of a file, whole or not; null for what is no table. @throws LoteError `file-unreadable` */
+export async function chosenMapping({ path, choices: given, declared }: MappingRequest): Promise<ChosenMapping | null> {
+  const head = await readTableHead(path, typeof given === 'function' ? declared : textOptions(given));
+  if (head === null) return null;
+  const choices = typeof given === 'function' ? given(head) : given;
+  const columns = columnsOf(head, choices);
+  const { decimal, delimiter, encoding } = choices;
+  return {
+    ...{ head, choices, columns },
+    options: {
+      // What the file was only guessed to be, no profile may declare for the files to come.
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(delimiter === undefined ? {} : { delimiter }),
+      ...(head.sheets.length > 1 && head.sheet !== null ? { sheet: head.sheet } : {}),
+      ...(decimal === undefined ? {} : { decimal }),
+      ...meaningOptions(head, columns, choices),
+      ...taxOptions(taxWordsOf(head, columns, choices), taxCells(head, columns)),
+    },
+  };
+}
+
+function textOptions({ encoding, delimiter, sheet }: MappingChoices): IngestOptions {
+  return {
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(sheet === undefined ? {} : { sheet }),
+  };
+}
+
+/** Choices made for another header, before encoding, delimiter or sheet was changed, mean other columns. */
+function columnsOf(head: TableHead, { meanings, kinds, headerId: chosenFor }: MappingChoices): readonly MappedColumn[] {
+  const isSame = chosenFor === undefined || chosenFor === headerId(head);
+  const cells = head.header.cells.slice(0, Math.min(widthOf(head.header.cells), MOST_COLUMNS));
+  return cells.map((cell, at) => {
+    const header = cell.trim();
+    const isOpen = header !== '' && header.length <= LONGEST_HEADER && (head.format !== 'json' || at >= COLUMNS.length);
+    const values = [...new Set(head.below.map((row) => (row[at] ?? '').trim()).filter((text) => text !== ''))];
+    const meaning = (isOpen && isSame ? meanings.get(at) : undefined) ?? proposed(head, at);
+    return {
+      ...{ header, meaning, isOpen },
+      samples: values.slice(0, meaning === 'kind' ? MOST_KINDS : MOST_SAMPLES),
+      kind: meaning === 'kind' ? kindOf(values, kinds?.get(at)) : null,
+    };
+  });
+}
+
+/** Values that are not skipped are invoices, as far as a person has seen them. */
+function kindOf(values: readonly string[], { skip = [], invoices = [] }: Partial<KindValues> = {}): KindValues {
+  const shown = invoices.length > 0 ? invoices : values.slice(0, MOST_KINDS);
+  return { skip, invoices: shown.filter((value) => !skip.includes(value)) };
+}
+
+/** Lote's own name, else the only column that seems to be meant: between two a person chooses. */
+function proposed({ map, likely }: TableHead, at: number): ColumnMeaning {
+  const own = COLUMNS[map.indexes.indexOf(at)];
+  const column = COLUMNS[likely.indexes.indexOf(at)];
+  if (own !== undefined || column === undefined) return own ?? 'none';
+  const isTaken = map.indexes[COLUMNS.indexOf(column)] !== -1;
+  return isTaken || likely.duplicates.some((twice) => twice.column === column) ? 'none' : column;
+}
+
+function meaningOptions(
+  { format }: TableHead,
+  columns: readonly MappedColumn[],
+  { separator, constants }: MappingChoices,
+): IngestOptions {
+  const ofMeaning = (meaning: ColumnMeaning): readonly string[] =>
+    columns.filter((one) => one.meaning === meaning).map(({ header }) => header);
+  const parts = ofMeaning('reference-part');
+  const named = COLUMNS.flatMap((column): [Column, string][] => ofMeaning(column).map((header) => [column, header]));
+  const given = Object.entries(constants).filter(([column]) => !named.some(([one]) => one === column));
+  // One part alone builds nothing.
+  const lonely = parts.length < FEWEST_PARTS ? parts : [];
+  const ignore = [...new Set([...ofMeaning('none'), ...lonely])].filter((header) => header.length <= LONGEST_HEADER);
+  const kinds = columns.flatMap(({ header, kind }) => (kind === null ? [] : [[header, kind] as const]));
+  return {
+    ...(format === 'json' ? {} : { columns: Object.fromEntries(named) }),
+    ...(ignore.length === 0 ? {} : { ignore }),
+    ...(kinds.length === 0
+      ? {}
+      : {
+          skip: Object.fromEntries(kinds.map(([header, { skip }]) => [header, skip])),
+          invoices: Object.fromEntries(kinds.map(([header, { invoices }]) => [header, invoices])),
+        }),
+    ...(given.length === 0 ? {} : { constants: Object.fromEntries(given) }),
+    ...(parts.length < FEWEST_PARTS
+      ? {}
+      : { reference: { columns: parts, separator: separator ?? DEFAULT_SEPARATOR } }),
+  };
+}
+
+function taxWordsOf(
+  { below }: TableHead,
+  columns: readonly MappedColumn[],
+  { taxCodes }: MappingChoices,
+): MappedFile['taxWords'] {
+  const shown = taxCells({ below }, columns);
+  // Words that a person adds may stand further down than the first rows.
+  return unknownTaxWords([...shown, ...taxCodes.keys()], MOST_TAX_WORDS).map(({ word, code }) => ({
+    word,
+    code: taxCodes.get(word) ?? code ?? '',
+  }));
+}
+
+function taxCells({ below }: Pick<TableHead, 'below'>, columns: readonly MappedColumn[]): readonly string[] {
+  const at = columns.findIndex(({ meaning }) => meaning === 'tax_code');
+  return below.map((cells) => (cells[at] ?? '').trim());
+}
+
+/** Codes of the service are kept beside translated words: a profile with words takes no other ones. */
+function taxOptions(words: MappedFile['taxWords'], cells: readonly string[]): IngestOptions {
+  const translated = words.filter(({ code }) => code !== '').map(({ word, code }) => [word, code] as const);
+  const codes = [...new Set(cells)].filter((cell) => KNOWN_CODE.test(cell)).map((code) => [code, code] as const);
+  const known = translated.length === 0 ? [] : [...translated, ...codes];
+  return known.length === 0 ? {} : { taxCodes: Object.fromEntries(known) };
+}
+
+function headerId({ header }: TableHead): string {
+  return createHash('sha256').update(JSON.stringify(header.cells)).digest('hex').slice(0, ID_DIGITS);
+}
+
+/** What a profile may hold. */
+const LONGEST_WORD = 200;
+
+const RATE = /^(\d{1,2})(?:[.,]0+)?\s*%?$/;
+/** A code of the service, which needs no translation. */
+const KNOWN_CODE = /^IVA_\d+(?:[._]\d+)?$/;
+
+/** A word of the file for a tax, and the code of the service that it seems to mean; null: it is no rate. */
+interface TaxWord {
+  readonly word: string;
+  readonly code: string | null;
+}
+
+/** The words of a tax column that are no codes of the service, each once, in the order of their rows, at most `most`. */
+function unknownTaxWords(cells: readonly string[], most: number): readonly TaxWord[] {
+  const words = [...new Set(cells.map((cell) => cell.trim()))].filter((word) => word !== '' && !KNOWN_CODE.test(word));
+  return words
+    .filter((word) => word.length <= LONGEST_WORD)
+    .slice(0, most)
+    .map((word) => ({ word, code: likelyCode(word) }));
+}
+
+/** `IVA_23` for `23,00 %`. */
+function likelyCode(word: string): string | null {
+  const rate = RATE.exec(word)?.[1];
+  return rate === undefined ? null : `IVA_${Number(rate)}`;
+}

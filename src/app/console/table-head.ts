@@ -1,0 +1,172 @@
+import { COLUMNS, type Column } from '../../domain/row.ts';
+import type { CsvRecord } from '../../ingest/csv/csv-reader.ts';
+import { likeliestHeader } from '../../ingest/csv/decide-dialect.ts';
+import { UndecodableAt, decideEncoding } from '../../ingest/encoding/decide-encoding.ts';
+import { decodedHead } from '../../ingest/encoding/decode-chunks.ts';
+import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import { jsonHead, type JsonHead } from '../../ingest/json/json-members.ts';
+import { isJson } from '../../ingest/json/json-reader.ts';
+import { compareHeaders } from '../../ingest/profile/found-header.ts';
+import { mapHeader, type HeaderMap } from '../../ingest/profile/map-header.ts';
+import { Refusal } from '../../ingest/findings.ts';
+import { scanFile } from '../../ingest/encoding/scan-file.ts';
+import { sheetHeader } from '../../ingest/workbook/read-workbook.ts';
+import { isArchive, openWorkbook } from '../../ingest/workbook/open-workbook.ts';
+import { shownCells, type Sheet, type Workbook } from '../../ingest/workbook/workbook.ts';
+
+/**
+ * Headers that seem to name a column besides its own name, in Portuguese, Spanish and English, written without accents,
+ * case or separators. A word that could mean two columns (`nome`, `date`, `total`) is left out on purpose.
+ */
+export const HEADER_SYNONYMS: Readonly<Record<Column, string>> = {
+  invoice_ref:
+    'referencia reffatura referenciafatura fatura nfatura nrfatura numerofatura nofatura ' +
+    'numfatura factura nfactura nrfactura numerofactura numfactura nofactura documento ndocumento ' +
+    'nodocumento nrdocumento numerodocumento invoice invoiceno invoicenumber invoicereference ' +
+    'reference ref',
+  merchant_nif:
+    'nif contribuinte ncontribuinte nocontribuinte nrcontribuinte numerocontribuinte nifemitente ' +
+    'nifemissor nifcomerciante nifvendedor nifemisor merchanttaxid sellertaxid sellernif ' +
+    'suppliernif suppliertaxid',
+  merchant_legal_name:
+    'emitente nomeemitente comerciante nomecomerciante vendedor razaosocial razonsocial emisor ' +
+    'merchant merchantname seller sellername supplier suppliername',
+  merchant_email: 'emailemitente emailcomerciante emailvendedor emailemisor selleremail supplieremail',
+  customer_name:
+    'cliente nomecliente nomedocliente nombrecliente nombredelcliente comprador adquirente ' +
+    'customer client clientname buyer buyername',
+  customer_tax_id:
+    'nifcliente nifdocliente contribuintecliente nifadquirente nifcomprador cifcliente ' +
+    'nifdelcliente customertaxnumber customervat customernif clienttaxid buyertaxid buyernif',
+  currency: 'moeda moneda divisa currencycode',
+  description:
+    'descricao designacao artigo produto descripcion concepto articulo producto item ' + 'itemdescription product',
+  quantity: 'quantidade qtd qtde quant cantidad cant unidades qty units',
+  unit_price:
+    'precounitario punitario punit precounit preco preciounitario preciounit precio price ' + 'unitcost priceperunit',
+  tax_code: 'iva codigoiva taxaiva taxa imposto tipoiva impuesto codigoimpuesto vat vatcode tax taxrate ' + 'vatrate',
+};
+
+/** Words that join others: `Código de IVA` is `Código IVA`, `Nome do cliente` is `Nome cliente`. */
+const PARTICLES: ReadonlySet<string> = new Set(['de', 'do', 'da', 'dos', 'das', 'del', 'of', 'the']);
+
+/** A Map and not an object: headers are hostile (`__proto__`, `constructor`). */
+const LIKELY_COLUMNS: ReadonlyMap<string, Column> = new Map(
+  COLUMNS.flatMap((column) =>
+    [headerKey(column), ...HEADER_SYNONYMS[column].split(' ')].map((name): [string, Column] => [name, column]),
+  ),
+);
+
+/** A header without case, accents, spaces and punctuation. */
+function headerKey(header: string): string {
+  return header
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** The column that a header seems to name. It decides nothing: a person confirms it. */
+export function likelyColumn(header: string): Column | undefined {
+  const words = header.split(/[^\p{L}\p{N}\p{M}]+/u).filter((word) => !PARTICLES.has(word.toLowerCase()));
+  return LIKELY_COLUMNS.get(headerKey(header)) ?? LIKELY_COLUMNS.get(headerKey(words.join(' ')));
+}
+
+/** How the text of a table was told apart from its bytes; null for a workbook. */
+interface TextDialect {
+  readonly encoding: string;
+  readonly delimiter: string;
+}
+
+/** The first rows of a file as a table, before anybody has said what its columns mean. */
+export interface TableHead {
+  readonly format: 'csv' | 'xlsx' | 'ods' | 'json';
+  readonly dialect: TextDialect | null;
+  /** Names of the visible sheets of a workbook; empty for text. */
+  readonly sheets: readonly string[];
+  /** The sheet that is shown; null for text. */
+  readonly sheet: string | null;
+  /** The row that names most columns. */
+  readonly header: CsvRecord;
+  /** Which columns of Lote its words seem to name, and which they name by themselves. */
+  readonly likely: HeaderMap;
+  readonly map: HeaderMap;
+  /** Cells of the rows below it: of all rows, or of the first thousands of a large file. */
+  readonly below: readonly (readonly string[])[];
+}
+
+/** What a person must look at shows in them; a text has those in its first megabyte, at most. */
+const MOST_ROWS = 5_000;
+const MOST_CHARACTERS = 4 * 1024 ** 2;
+/** One cell beside the other: less is no table. */
+const FEWEST_COLUMNS = 2;
+
+/**
+ * The head of a CSV file, a workbook, or a JSON file. Null for what is no table.
+ * @throws LoteError `file-unreadable`
+ */
+export async function readTableHead(path: string, options: IngestOptions = {}): Promise<TableHead | null> {
+  const scan = await scanFile(path);
+  try {
+    if (isArchive(scan.head)) return await workbookHead(path, options);
+    const decided = decideEncoding(scan, options);
+    const head = await decodedHead(scan, decided);
+    if (isJson(head)) return membersAsTable(await jsonHead(path, scan, options));
+    const found = await likeliestHeader(head, options, MOST_ROWS);
+    if (found === null) return null;
+    const { delimiter, header, map, below } = found;
+    const likely = mapHeader(header.cells, options, likelyColumn);
+    const dialect = { encoding: decided.encoding, delimiter };
+    return { format: 'csv', dialect, sheets: [], sheet: null, ...{ header, likely, map, below } };
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof UndecodableAt) return null;
+    throw error;
+  }
+}
+
+/** The members that Lote reads have their place, whatever their names resemble. */
+function membersAsTable({ header, below, unknown }: JsonHead): TableHead {
+  const indexes = COLUMNS.map((_, at) => at);
+  const map = { ...mapHeader([...COLUMNS]), indexes, unknown };
+  return {
+    format: 'json',
+    dialect: null,
+    sheets: [],
+    sheet: null,
+    header: { row: 1, cells: header },
+    likely: map,
+    map,
+    below,
+  };
+}
+
+async function workbookHead(path: string, options: IngestOptions): Promise<TableHead | null> {
+  const workbook = await openWorkbook(path);
+  try {
+    const visible = workbook.sheets.filter(({ hidden }) => !hidden);
+    const asked = options.sheet === undefined ? visible : visible.filter(({ name }) => name === options.sheet);
+    const [best] = asked
+      .flatMap((sheet) => sheetHeader(sheet, options) ?? [])
+      .sort((a, b) => compareHeaders(a, b) || b.header.cells.length - a.header.cells.length);
+    if (best === undefined || best.header.cells.length < FEWEST_COLUMNS) return null;
+    const { sheet, header, map } = best;
+    const likely = mapHeader(header.cells, options, likelyColumn);
+    const below = await rowsBelow(workbook, sheet, header.row);
+    const sheets = visible.map(({ name }) => name);
+    return { format: workbook.format, dialect: null, sheets, sheet: sheet.name, ...{ header, likely, map, below } };
+  } finally {
+    workbook.close();
+  }
+}
+
+async function rowsBelow(workbook: Workbook, sheet: Sheet, header: number): Promise<TableHead['below']> {
+  const below: (readonly string[])[] = [];
+  let characters = 0;
+  for await (const rows of workbook.rows(sheet).portions)
+    for (const row of rows) {
+      if (row.row <= header) continue;
+      below.push(shownCells(row));
+      for (const cell of below.at(-1) ?? []) characters += cell.length + 1;
+      if (below.length >= MOST_ROWS || characters > MOST_CHARACTERS) return below;
+    }
+  return below;
+}

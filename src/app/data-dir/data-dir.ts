@@ -1,0 +1,57 @@
+import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LoteError } from '../../domain/errors.ts';
+import { errorCode } from '../../platform/error-code.ts';
+
+/** It holds names and tax numbers: no other account of the machine may read it. */
+const OWNER_ONLY = 0o700;
+const OTHERS = 0o077;
+const STICKY = 0o1000;
+
+/** Where each thing of a data directory lives. */
+export interface DataDir {
+  /** Real path: two names of one directory are one directory. */
+  readonly path: string;
+  readonly ledger: string;
+  readonly sandbox: string;
+  readonly endpoints: string;
+}
+
+/**
+ * Makes the data directory when it is missing, and closes one that is there to every other account.
+ * @throws LoteError `configuration-invalid` when it cannot be made or written.
+ */
+export async function openDataDir(directory: string): Promise<DataDir> {
+  try {
+    await mkdir(directory, { recursive: true, mode: OWNER_ONLY });
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+    const path = await realpath(directory);
+    await tighten(path);
+    return dataDirAt(path);
+  } catch (cause) {
+    const code = errorCode(cause) || 'unusable';
+    throw new LoteError(
+      'configuration-invalid',
+      `Opening the data directory: LOTE_DATA_DIR must be a directory that can be made and written; found ${directory} (${code}).`,
+      { cause },
+    );
+  }
+}
+
+/** Leaves the mode of a directory of another account, and of one that all accounts share (`/tmp`). */
+async function tighten(path: string): Promise<void> {
+  const { mode, uid } = await stat(path);
+  const shared = (mode & STICKY) !== 0;
+  if ((mode & OTHERS) === 0 || shared || uid !== process.getuid?.()) return;
+  await chmod(path, OWNER_ONLY);
+}
+
+/** The places of a data directory, which is neither made nor looked at. */
+export function dataDirAt(path: string): DataDir {
+  return {
+    path,
+    ledger: join(path, 'ledger'),
+    sandbox: join(path, 'sandbox'),
+    endpoints: join(path, 'endpoints.json'),
+  };
+}

@@ -1,0 +1,173 @@
+import { stat } from 'node:fs/promises';
+import { sendingHold } from '../../../activities/batch/sending-hold.ts';
+import type { ReadOptions } from '../../../activities/deps.ts';
+import type { BatchInput } from '../../domain/messages/messages.ts';
+import type { FileCheck } from '../../console/mapping/file-mapper.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { Finding } from '../../domain/invoice.ts';
+import { netOf, sumDecimals } from '../../domain/money.ts';
+import type { GroupedInvoice } from '../../domain/row.ts';
+import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import { memoryRowStore } from '../../ingest/row-stores.ts';
+import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
+import { invoiceBody } from '../../service/invoice-body.ts';
+import type { BodyTemplate } from '../../service/profile/body-template.ts';
+import { boundedRows } from './check-memory.ts';
+import { readWithProfile } from './read-with-profile.ts';
+import type { OutcomeCount } from '../../domain/records/batch-record.ts';
+
+/** What a dry run found; nothing left the machine, nothing was written. */
+export interface CheckedFile extends Omit<FileCheck, 'readOtherwise'> {
+  readonly file: string;
+  /** Of all invoices whose amount can be read, by currency: to compare with the source's own totals. */
+  readonly net: Readonly<Record<string, string>>;
+  readonly withoutAmount: number;
+  /** Whose bytes those are, in the same order. */
+  readonly firstInvoices: readonly {
+    readonly ref: string;
+    readonly merchantNif: string;
+    readonly rows: readonly number[];
+  }[];
+  /**
+   * Why nothing would be sent although the file was read: other control totals than expected, or bad rows with
+   * on-invalid "hold".
+   */
+  readonly gate: string | null;
+}
+
+/** Options of a dry run: how the file is read, and which control totals must hold. */
+export type CheckOptions = ReadOptions &
+  Pick<BatchInput, 'expectInvoices' | 'expectNet' | 'onInvalid'> & {
+    /** How the service profile writes an invoice; left out: as published. */
+    readonly bodyTemplate?: BodyTemplate;
+    /** A mapping that is tried instead of a profile. */
+    readonly mapping?: IngestOptions;
+  };
+
+/** Enough to compare with the ERP, few enough to read. */
+const BODIES_SHOWN = 3;
+const FINDINGS_KEPT = 1_000;
+const MERCHANT_PLACEHOLDER = 'mrc_to_be_looked_up';
+
+/** @throws LoteError `file-unreadable`; `usage`, also when its rows need too much memory */
+export async function checkFile(path: string, inputDir: string, options: CheckOptions): Promise<CheckedFile> {
+  await requireRegularFile(path);
+  const store = memoryRowStore(boundedRows());
+  const { expectInvoices, expectNet, onInvalid, bodyTemplate = null, mapping, ...reading } = options;
+  const read = await readWithProfile({
+    ...{ path, file: path, inputDir, store, options: reading },
+    ...(mapping === undefined ? {} : { mapping }),
+  });
+  const base = { file: path, sha256: read.sha256, proof: read.proof, rows: read.rows };
+  if (!read.ok) return { ...base, ...NOTHING, refused: true, findings: read.findings };
+  const sum = new Summary(read.findings, bodyTemplate);
+  for await (const group of store.groups()) {
+    for (const invoice of toInvoices(group, read.conversion)) sum.add(invoice);
+  }
+  const { rowsWithoutInvoice, rowsLost } = read;
+  const hold = await sendingHold(
+    { countOutcomes: () => Promise.resolve(sum.outcomes()) },
+    {
+      ...(expectInvoices === undefined ? {} : { expectInvoices }),
+      ...(expectNet === undefined ? {} : { expectNet }),
+      ...(onInvalid === undefined ? {} : { onInvalid }),
+    },
+    { batchId: path, invoices: sum.invoices, rowsWithoutInvoice, fileFindings: read.findings },
+  );
+  return {
+    ...base,
+    refused: false,
+    rowsWithoutInvoice,
+    rowsLost,
+    ...sum.result(),
+    gate: hold?.message ?? null,
+  };
+}
+
+const NOTHING = {
+  rowsWithoutInvoice: 0,
+  rowsLost: 0,
+  invoices: 0,
+  invalid: 0,
+  net: {},
+  netOfValid: {},
+  withoutAmount: 0,
+  firstBodies: [],
+  firstInvoices: [],
+  gate: null,
+} as const;
+
+class Summary {
+  readonly #findings: Finding[];
+  readonly #bodyTemplate: BodyTemplate;
+  readonly #bodies: string[] = [];
+  readonly #named: CheckedFile['firstInvoices'][number][] = [];
+  readonly #net = new Map<string, string>();
+  readonly #netOfValid = new Map<string, string>();
+  invoices = 0;
+  #invalid = 0;
+  #withoutAmount = 0;
+
+  constructor(findings: readonly Finding[], bodyTemplate: BodyTemplate) {
+    this.#findings = [...findings];
+    this.#bodyTemplate = bodyTemplate;
+  }
+
+  add(grouped: GroupedInvoice): void {
+    this.invoices += 1;
+    if (this.#findings.length < FINDINGS_KEPT) this.#findings.push(...grouped.findings);
+    if (!grouped.ok) {
+      this.#invalid += 1;
+      if (grouped.currency === null || grouped.net === null) this.#withoutAmount += 1;
+      else addTo(this.#net, grouped.currency, grouped.net);
+      return;
+    }
+    const { invoice } = grouped;
+    const net = netOf(invoice.lines);
+    addTo(this.#net, invoice.currency, net);
+    addTo(this.#netOfValid, invoice.currency, net);
+    if (this.#bodies.length >= BODIES_SHOWN) return;
+    this.#bodies.push(invoiceBody(invoice, MERCHANT_PLACEHOLDER, this.#bodyTemplate));
+    this.#named.push({ ref: invoice.ref, merchantNif: invoice.merchant.nif, rows: grouped.rows });
+  }
+
+  /** As the ledger would count them. */
+  outcomes(): readonly OutcomeCount[] {
+    const all = [...this.#net].map(([currency, net]): OutcomeCount => ({
+      outcome: 'staged',
+      currency,
+      invoices: 0,
+      net,
+      withoutAmount: 0,
+    }));
+    const withoutAmount = this.#withoutAmount;
+    return [...all, { outcome: 'invalid', currency: null, invoices: this.#invalid, net: '0', withoutAmount }];
+  }
+
+  result() {
+    return {
+      invoices: this.invoices,
+      invalid: this.#invalid,
+      net: Object.fromEntries(this.#net),
+      netOfValid: Object.fromEntries(this.#netOfValid),
+      withoutAmount: this.#withoutAmount,
+      findings: this.#findings,
+      firstBodies: this.#bodies,
+      firstInvoices: this.#named,
+    };
+  }
+}
+
+function addTo(nets: Map<string, string>, currency: string, net: string): void {
+  nets.set(currency, sumDecimals([nets.get(currency) ?? '0', net]));
+}
+
+/** A pipe or a device would be waited for, for ever, and cannot be read twice. */
+async function requireRegularFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() === true) return;
+  throw new LoteError(
+    'file-unreadable',
+    `Checking ${JSON.stringify(path)}: expected a regular file, but ${found === null ? 'there is no such file' : found.isDirectory() ? 'it is a directory' : 'it is a pipe or a device'}. Check the name.`,
+  );
+}

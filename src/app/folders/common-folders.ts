@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LoteError } from '../../domain/errors.ts';
+import type { Config } from '../config/config.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { requireWritable } from '../../platform/require-writable.ts';
+import { writeNewFile } from '../../platform/write-new-file.ts';
+import type { FolderRole, SharedFolderLedger } from '../../ledger/operations/shared-folders.ts';
+
+/** The folders that the processes of one application share. */
+export interface CommonFolders {
+  /**
+   * For a worker, at its start: each folder is the common one, and can be written where it must be. The first worker makes the marks.
+   * @throws LoteError `folder-unusable`, naming folder and variable
+   */
+  join(): Promise<void>;
+  /**
+   * Before a folder is used: it is still the common one. A mount that is gone leaves an empty folder under the same path.
+   * @throws LoteError `folder-unusable`
+   */
+  require(role: FolderRole): Promise<void>;
+}
+
+export interface CommonFolderOptions {
+  readonly config: Pick<Config, 'application' | 'databaseUrl' | 'dataDir' | 'inputDir' | 'reportsDir'>;
+  readonly ledger: SharedFolderLedger & { readonly id: string };
+  /** Told of an input folder that cannot be marked; left out by those who never mark one. */
+  readonly log?: { warn(message: string, fields?: Record<string, unknown>): void };
+}
+
+interface Folder {
+  readonly role: FolderRole;
+  readonly path: string;
+  readonly variable: string;
+  readonly title: string;
+  /** Files are only read from the input folder, but by a night. */
+  readonly written: boolean;
+}
+
+/** What processes of one PostgreSQL ledger share. Null: an embedded ledger has one process, which shares nothing. */
+export function createCommonFolders({ config, ledger, log }: CommonFolderOptions): CommonFolders | null {
+  const { application } = config;
+  if (config.databaseUrl === null) return null;
+  const folders = foldersOf(config);
+  const known = new Map<FolderRole, string>();
+
+  async function knownMark(role: FolderRole): Promise<string | null> {
+    const mark = known.get(role) ?? (await ledger.folderMark(application, role));
+    // A mark that was once settled never changes.
+    if (mark !== null) known.set(role, mark);
+    return mark;
+  }
+
+  async function requireMark(folder: Folder, mark: string): Promise<void> {
+    const path = markPath(folder);
+    const found = await readMark(path);
+    if (found === mark) return;
+    throw notCommon(folder, { path, mark, found });
+  }
+
+  function markPath({ role, path }: Folder): string {
+    return join(path, `.lote-${role}-${application}-${ledger.id.slice(0, 8)}`);
+  }
+
+  async function joinOne(folder: Folder): Promise<void> {
+    const mark = (await knownMark(folder.role)) ?? (await markFirst(folder));
+    if (mark === null) return;
+    await requireMark(folder, mark);
+    if (folder.written) await requireWritable(folder);
+  }
+
+  /** The file comes before the row: a crash in between leaves a mark that the next start takes up. */
+  async function markFirst(folder: Folder): Promise<string | null> {
+    const path = markPath(folder);
+    try {
+      await makeFolder(folder.path, folder.written ? 0o750 : 0o777);
+      // Of two workers that start at once on one folder, one makes the file, and both read it.
+      await writeNewFile(path, `${randomUUID()}\n`, 0o644);
+    } catch (error) {
+      if (folder.written) throw notWritable(folder, error);
+      log?.warn('the input folder cannot be marked, so that no process can prove that it is the common one', {
+        folder: folder.path,
+        code: errorCode(error),
+      });
+      return null;
+    }
+    const mark = await readMark(path);
+    if (mark === null) throw notWritable(folder, null);
+    const settled = await ledger.settleFolderMark(application, folder.role, mark);
+    known.set(folder.role, settled);
+    return settled;
+  }
+
+  return {
+    async join() {
+      for (const folder of folders) await joinOne(folder);
+    },
+    async require(role) {
+      const folder = folders.find((one) => one.role === role);
+      const mark = await knownMark(role);
+      if (folder !== undefined && mark !== null) await requireMark(folder, mark);
+    },
+  };
+}
+
+function foldersOf({ dataDir, inputDir, reportsDir }: CommonFolderOptions['config']): readonly Folder[] {
+  return [
+    { role: 'input', path: inputDir, variable: 'LOTE_INPUT_DIR', title: 'input folder', written: false },
+    { role: 'reports', path: reportsDir, variable: 'LOTE_REPORTS_DIR', title: 'reports folder', written: true },
+    {
+      ...{ role: 'files', path: join(dataDir, 'files'), variable: 'LOTE_DATA_DIR', written: true },
+      title: 'folder of the kept files',
+    },
+  ];
+}
+
+/** Null: there is none, or it cannot be read. */
+async function readMark(path: string): Promise<string | null> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.trim() === '' ? null : text.trim();
+}
+
+function notCommon(
+  { title, path: folder, variable }: Folder,
+  { path, mark, found }: { readonly path: string; readonly mark: string; readonly found: string | null },
+): LoteError {
+  return new LoteError(
+    'folder-unusable',
+    `Using the ${title} ${folder} (${variable}): all processes of this ledger and application must share one folder, in which the file ${path} holds the mark ${mark}, ` +
+      `but ${found === null ? 'there is no such file' : 'it holds another one'}. Mount the common folder there. If this folder shall be the common one from now on, write that mark into that file.`,
+  );
+}
+
+function notWritable({ title, path, variable }: Folder, cause: unknown): LoteError {
+  return new LoteError(
+    'folder-unusable',
+    `Using the ${title} ${path} (${variable}): it must be a folder that this process can write, found ${errorCode(cause) || 'an empty mark'}. Mount it, or give this process the right to write there.`,
+    { cause },
+  );
+}

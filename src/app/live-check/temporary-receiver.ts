@@ -1,0 +1,52 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { closeServer } from '../../platform/close-server.ts';
+import { listenOn } from '../../platform/listen.ts';
+import { createByteBudget, readBody, unpackBody, type Unpacked } from '../../webhooks/read-body.ts';
+
+/** A delivery as it came. */
+export interface KeptDelivery {
+  /** Names and values in turn, as Node's `rawHeaders`. */
+  readonly rawHeaders: readonly string[];
+  readonly raw: Uint8Array;
+  readonly unpacked: Unpacked;
+  /** The last step of the address to which it came, which may be a secret: behind a proxy the path may be any. */
+  readonly pathSecret: string;
+}
+
+/** A receiver that lives as long as a check and keeps deliveries in memory. */
+export interface TemporaryReceiver {
+  /** Where it listens. */
+  readonly url: string;
+  deliveries(): readonly KeptDelivery[];
+  close(): Promise<void>;
+}
+
+const MOST_DELIVERIES = 50;
+const MOST_BYTES = 256 * 1024;
+const MOST_BYTES_IN_ALL = 4 * 1024 * 1024;
+
+/** Listens on this machine alone; `port` 0: any that is free. @throws LoteError `port-taken` */
+export async function startTemporaryReceiver(port: number): Promise<TemporaryReceiver> {
+  const kept: KeptDelivery[] = [];
+  const budget = createByteBudget(MOST_BYTES_IN_ALL);
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (incoming.method !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
+    if (kept.length >= MOST_DELIVERIES) return void response.writeHead(503).end();
+    const body = await readBody(incoming, MOST_BYTES, budget);
+    if (body.kind !== 'read') return void response.writeHead(413, { connection: 'close' }).end();
+    const { rawHeaders, headers, url = '' } = incoming;
+    const unpacked = unpackBody(body.raw, headers['content-encoding'], MOST_BYTES);
+    const pathSecret = decodeURIComponent(/([^/?]*)\/*(?:\?.*)?$/u.exec(url)?.[1] ?? '');
+    kept.push({ rawHeaders, raw: body.raw, unpacked, pathSecret });
+    response.writeHead(204).end();
+  }
+
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 15_000 }, (incoming, response) => {
+    handle(incoming, response).catch(() => incoming.destroy());
+  });
+  server.maxConnections = 50;
+  const place = { host: '127.0.0.1', port, what: 'Checking the service profile', variables: 'RECEIVER' };
+  const { origin } = await listenOn(server, place);
+  return { url: `${origin}/webhooks`, deliveries: () => kept, close: () => closeServer(server) };
+}

@@ -1,0 +1,101 @@
+import type { Client } from '@temporalio/client';
+import type { RunAccess } from '../../console/console-options.ts';
+import type { RunAnswer, RunRequest } from '../../console/operations.ts';
+import type { BatchInput } from '../../domain/messages/messages.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { Config } from '../config/config.ts';
+import { bringIn } from '../files/input-files.ts';
+import { startBatch, type BatchHandle } from '../temporal/batch-starter.ts';
+
+/** Where files are started. */
+export interface StartFilePlace {
+  readonly config: Config;
+  readonly client: Client;
+  readonly ledgerId: string;
+}
+
+/** A file, what its batch is started with, and the signal that ends the wait. */
+export interface StartFile {
+  readonly file: string;
+  readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
+  readonly over?: AbortSignal;
+}
+
+/** Brings a file in, and starts its batch or joins the run that has it. @throws the reason of `over`, and nothing is started then */
+export async function startFile(
+  { config, client, ledgerId }: StartFilePlace,
+  { file, options, over }: StartFile,
+): Promise<{ readonly batchId: string; readonly handle: BatchHandle }> {
+  const name = await bringIn(config.inputDir, file, over);
+  return startBatch({ ...config, client }, { ...options, file: name, ledgerId }, over);
+}
+
+/** Starts one file's batch; resolves when it is started. */
+export type StartHandedOver = (
+  file: string,
+  options: Omit<BatchInput, 'file' | 'ledgerId'>,
+  access: RunAccess,
+) => Promise<{ batchId: string; workflowId: string; ended: Promise<unknown> }>;
+
+/** What other processes of this data directory brought to its owner. */
+export interface HandOver {
+  /** @throws LoteError `owner-leaving`: the caller then becomes the owner itself. */
+  run(request: RunRequest, access: RunAccess): Promise<RunAnswer>;
+  /** How many requests have batches that are not ended. */
+  readonly open: number;
+  /** Resolves when everything handed over has ended; from that moment on nothing more is taken. */
+  finish(): Promise<void>;
+  /** Takes nothing more, from now on. */
+  refuse(): void;
+}
+
+/** The owner of a data directory leaves only when what was handed to it has ended. */
+export function createHandOver(start: StartHandedOver): HandOver {
+  const open = new Set<Promise<unknown>>();
+  let leaving = false;
+
+  /** `ends`: of what was started, also when a later file of the request is refused. */
+  async function startAll(
+    { files, options }: RunRequest,
+    access: RunAccess,
+    ends: Promise<unknown>[],
+  ): Promise<RunAnswer> {
+    const batches = [];
+    for (const file of files) {
+      const { batchId, workflowId, ended } = await start(
+        file,
+        options as Omit<BatchInput, 'file' | 'ledgerId'>,
+        access,
+      );
+      batches.push({ batchId, workflowId, file });
+      ends.push(ended);
+    }
+    return { batches };
+  }
+
+  return {
+    async run(request, access) {
+      if (leaving) {
+        throw new LoteError('owner-leaving', 'Handing work over: the owner of the data directory is about to leave.');
+      }
+      const ends: Promise<unknown>[] = [];
+      const starting = startAll(request, access, ends);
+      // Counted before anything is awaited: the owner must not leave between a request and its batches.
+      const whole = starting.catch(() => undefined).then(() => Promise.allSettled(ends));
+      open.add(whole);
+      void whole.then(() => open.delete(whole));
+      const { batches } = await starting;
+      return { batches };
+    },
+    get open() {
+      return open.size;
+    },
+    async finish() {
+      while (open.size > 0) await Promise.all(open);
+      leaving = true;
+    },
+    refuse() {
+      leaving = true;
+    },
+  };
+}

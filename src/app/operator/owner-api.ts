@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
+import { waitingFor } from '../../platform/waiting-for.ts';
+import { TOKEN_HEADER } from '../../console/http/guard.ts';
+import type { Operations, ReadBatch, RunAnswer, RunRequest } from '../../console/operations.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import { readConsoleToken } from '../config/console-token.ts';
+import { openDataDir, type DataDir } from '../data-dir/data-dir.ts';
+import { currentOwner } from '../data-dir/directory-lock.ts';
+import { readEndpoints, type Endpoints } from '../data-dir/endpoints-file.ts';
+
+/** The owner first asks the service for its merchants, which may take a minute. */
+const RUN_TIMEOUT_MS = 90_000;
+const READ_TIMEOUT_MS = 30_000;
+/** A purge is one transaction over years of batches. */
+const PURGE_TIMEOUT_MS = 280_000;
+/** An owner that leaves closes its console after it has removed its addresses: one that is silent longer than this cannot be reached. */
+const LISTEN_PATIENCE_MS = 5_000;
+const LISTEN_EVERY_MS = 250;
+/** An owner tells its addresses within seconds, but its very first start may have to build a Temporal server. If it dies, its lock is free at once. */
+const ADDRESS_PATIENCE_MS = 10 * 60_000;
+
+/** What a command waits for that another process keeps from the data directory. */
+const OWNER = 'the process that owns the data directory';
+
+const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+/** The owner of a data directory, as another process of it speaks to it. */
+export interface OwnerApi extends Operations {
+  readonly endpoints: Endpoints;
+  /** Whether it owns the directory still; it does while it is stopped. */
+  owns(): boolean;
+  /** Whether its addresses are still written down: it removes them when it begins to leave. */
+  isPublished(): Promise<boolean>;
+  /** Starts batches in the process of the owner. `over` ends the wait for its answer. */
+  run(request: RunRequest, over: AbortSignal): Promise<RunAnswer>;
+}
+
+export interface TakeOrAsk {
+  readonly dataDir: string;
+  readonly attempted: string;
+  /** Milliseconds. */
+  readonly patienceMs?: number | undefined;
+}
+
+/** The data directory is this process's own, or another process has it. */
+export type TakenOrOwner<Own> =
+  | { readonly own: Own; readonly owner: null }
+  | { readonly own: null; readonly owner: OwnerApi };
+
+/**
+ * Takes the data directory (`take`; null: another process has it), or finds its owner, and waits for one that is starting
+ * or leaving. `attempted` begins the sentence of the error.
+ * @throws LoteError `data-directory-owned` when the owner does not tell where it is
+ */
+export async function takeOrAsk<Own>(
+  { dataDir, attempted, patienceMs = ADDRESS_PATIENCE_MS }: TakeOrAsk,
+  take: () => Promise<Own | null>,
+): Promise<TakenOrOwner<Own>> {
+  const first = await take();
+  if (first !== null) return { own: first, owner: null };
+  return waitingFor(OWNER, async () => {
+    const directory = await openDataDir(dataDir);
+    for (let waited = 0; waited < patienceMs; waited += LISTEN_EVERY_MS) {
+      const owner = await findOwner(directory);
+      if (owner !== null) return { own: null, owner };
+      await sleep(LISTEN_EVERY_MS);
+      const own = await take();
+      if (own !== null) return { own, owner: null };
+    }
+    throw new LoteError(
+      'data-directory-owned',
+      `${attempted}: another process owns ${dataDir} and has not published its addresses within ${patienceMs / 1_000} s. Nothing was done. Try again in a moment.`,
+    );
+  });
+}
+
+/**
+ * Whether a command failed because the owner that it spoke to has left, or is about to: its addresses or its lock are
+ * gone. A stopped owner does not answer either, and has not left.
+ */
+export async function hasLeft(owner: OwnerApi, error: unknown): Promise<boolean> {
+  const code = error instanceof LoteError ? error.code : null;
+  if (code === 'interrupted') return false;
+  if (!owner.owns()) return true;
+  if (code !== 'owner-leaving') return false;
+  const { cause } = error as LoteError;
+  return !(cause instanceof DOMException && cause.name === 'TimeoutError') || !(await owner.isPublished());
+}
+
+/**
+ * Null when the owner has not published where its console is: there is none, it is not up yet, or it is leaving.
+ * @throws LoteError `data-directory-owned` when the owner lives and nothing listens at the address that it told: it told a loopback
+ * address, and in another network namespace (another container) that leads elsewhere.
+ */
+export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
+  for (let waited = 0; ; waited += LISTEN_EVERY_MS) {
+    const endpoints = await readEndpoints(dataDir);
+    const token = await readConsoleToken(dataDir);
+    if (endpoints === null || endpoints.console === null || token === null) return null;
+    if (await listens(endpoints.console)) {
+      return ownerApi(endpoints, { base: `${endpoints.console}/api`, token, dataDir });
+    }
+    if (waited >= LISTEN_PATIENCE_MS) throw unreachable(dataDir, endpoints);
+    await sleep(LISTEN_EVERY_MS);
+  }
+}
+
+/** A stopped process still listens, by its kernel. */
+async function listens(console: string): Promise<boolean> {
+  const { hostname, port } = new URL(console);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function unreachable({ path }: DataDir, { console, pid }: Endpoints): LoteError {
+  return new LoteError(
+    'data-directory-owned',
+    `Asking the owner of the data directory: another process (${pid} where it runs) owns ${path}, and nothing answers at ` +
+      `${console}, where its console listens. It may run in another container, or in another network namespace. Nothing was opened. ` +
+      'Run the command there, or stop that process first.',
+  );
+}
+
+interface OwnerEndpoint {
+  readonly base: string;
+  readonly token: string;
+  readonly dataDir: DataDir;
+}
+
+function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
+  const get = <T>(path: string): Promise<T> => ask(endpoint, path, { timeoutMs: READ_TIMEOUT_MS });
+  return {
+    endpoints,
+    owns: () => currentOwner(endpoint.dataDir.path) === endpoints.owner,
+    isPublished: async () => (await readEndpoints(endpoint.dataDir))?.owner === endpoints.owner,
+    run: (request, over) => ask(endpoint, '/run', { work: request, timeoutMs: RUN_TIMEOUT_MS, over }),
+    purge: (request) => ask(endpoint, '/purge', { work: request, timeoutMs: PURGE_TIMEOUT_MS }),
+    rowsOfRefs: (request) => ask(endpoint, '/rows', { work: request, timeoutMs: READ_TIMEOUT_MS }),
+    async batches(limit) {
+      const { batches } = await get<{ batches: readonly ReadBatch[] }>(`/batches?limit=${limit}`);
+      return batches.map((batch) => withoutZeros(batch));
+    },
+    // What does not fit is a note beside the answer to another question.
+    misfits: () =>
+      get<{ misfits: readonly ProfileMisfit[] }>('/misfits').then(
+        ({ misfits }) => misfits,
+        () => [],
+      ),
+    search: (wish) => get(`/invoices?${new URLSearchParams({ ...wish }).toString()}`),
+    async batch(batchId) {
+      try {
+        return withoutZeros(await get<ReadBatch>(`/batches/${encodeURIComponent(batchId)}`));
+      } catch (error) {
+        if (error instanceof LoteError && error.code === 'batch-not-found') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The JSON API counts every outcome. */
+function withoutZeros(batch: ReadBatch): ReadBatch {
+  return { ...batch, counts: Object.fromEntries(Object.entries(batch.counts).filter(([, count]) => count > 0)) };
+}
+
+interface Question {
+  readonly timeoutMs: number;
+  readonly over?: AbortSignal;
+  /** What is POSTed. */
+  readonly work?: unknown;
+}
+
+/** Both ends have the operations from one list, so that an answer has the type that the list says. */
+async function ask<T>({ base, token }: OwnerEndpoint, path: string, question: Question): Promise<T> {
+  const { timeoutMs, over, work } = question;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = over === undefined ? timeout : AbortSignal.any([timeout, over]);
+  const isWork = work !== undefined;
+  const giveUp = (cause: unknown): never => unanswered(cause, { timeoutMs, isWork });
+  const body = isWork ? JSON.stringify(work) : null;
+  const headers = { [TOKEN_HEADER]: token, 'content-type': 'application/json' };
+  const init = { method: isWork ? 'POST' : 'GET', body, headers, signal };
+  const answer = await waitingFor(OWNER, () => fetch(`${base}${path}`, init).catch(giveUp));
+  const read = answer.json() as Promise<unknown>;
+  // An answer that is cut off says nothing; an error may have no body.
+  const told = await read.catch((cause: unknown) => (answer.ok ? giveUp(cause) : null));
+  if (answer.ok) return told as T;
+  const failure = Failure.safeParse(told);
+  throw failure.success
+    ? new LoteError(failure.data.error.code as LoteErrorCode, failure.data.error.message)
+    : new LoteError('internal', `Asking the owner of the data directory: its console answered ${answer.status}.`);
+}
+
+/** `owner-leaving` also of an owner that is stopped: who asks can see whether it owns the data directory still. */
+function unanswered(cause: unknown, { timeoutMs, isWork }: { timeoutMs: number; isWork: boolean }): never {
+  const next = isWork
+    ? 'It may do what was asked all the same: look with `lote status` before you repeat the command.'
+    : 'It may be stopped, or busy; nothing was changed.';
+  throw new LoteError(
+    'owner-leaving',
+    `Asking the owner of the data directory: its console must answer within ${timeoutMs / 1_000} s, and it does not. ${next}`,
+    { cause },
+  );
+}

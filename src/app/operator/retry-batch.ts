@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ApplicationFailure,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { LoteError } from '../../domain/errors.ts';
+import type { RetryRequestInput } from '../../domain/messages/messages.ts';
+import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
+import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
+import { answeredCall, answeredUpdate, updateRefusal } from '../temporal/answered-call.ts';
+import { requireOwnRun, type OwnPlace } from '../temporal/own-run.ts';
+import { answerWithin } from '../temporal/answer-within.ts';
+import { batchFailure } from '../temporal/batch-failure.ts';
+
+/** A page of the console waits this long for the end of a retry, so that it can show why nothing was sent again. */
+const PAGE_PATIENCE_MS = 4_000;
+
+export interface RetryPlace extends OwnPlace {
+  readonly ledgerId: string;
+}
+
+/** A run of its own for a finished batch; its id, and null when one runs already. */
+async function startRetry(
+  { client, taskQueue, ledgerId }: RetryPlace,
+  batchId: string,
+  request: RetryRequestInput,
+): Promise<string | null> {
+  try {
+    const { workflowId } = await client.workflow.start<typeof retryInvoices>('retryInvoices', {
+      workflowId: retryWorkflowId(batchId),
+      taskQueue,
+      args: [{ batch: batchId, ledgerId, ...request }],
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: 'FAIL',
+    });
+    return workflowId;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
+    throw error;
+  }
+}
+
+/** Id of the workflow that retries a closed batch. A batch has one, so that two retries cannot run at the same time. */
+export function retryWorkflowId(batchId: string): string {
+  return `${batchId}-retry`;
+}
+
+/** To the run that has the batch: it takes the invoices up when its pages have ended. @throws LoteError `usage` with what the run said, `worker-missing`, `ledger-foreign` */
+export async function retryInRun(place: OwnPlace, workflowId: string, request: RetryRequestInput): Promise<void> {
+  const attempted = 'Sending invoices again';
+  const handle = place.client.workflow.getHandle(workflowId);
+  try {
+    await answeredUpdate(place.client, attempted, async () => {
+      await requireOwnRun(place, workflowId, attempted);
+      return handle.executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
+    });
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) throw updateRefusal(attempted, error);
+    throw error instanceof WorkflowNotFoundError ? runEnded(attempted, error) : error;
+  }
+}
+
+function runEnded(attempted: string, cause: WorkflowNotFoundError): LoteError {
+  return new LoteError(
+    'transition-refused',
+    `${attempted}: the run ${cause.workflowId} has ended in this moment, before it could take them up. Nothing was done: do the same again.`,
+    { cause },
+  );
+}
+
+/** The run that has the batch, when that is why a retry of its own was refused. */
+function runWithBatch(error: unknown): string | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const detail: unknown =
+      cause instanceof ApplicationFailure && cause.type === 'batch-running' ? cause.details?.[0] : null;
+    if (typeof detail === 'string') return detail;
+  }
+  return null;
+}
+
+/** A batch, and which of its invoices go again. */
+export interface BatchRetry {
+  readonly batchId: string;
+  readonly request: RetryRequestInput;
+}
+
+/**
+ * A run of its own for a finished batch; where a run has the batch, that one takes the invoices up. `follow` waits for the
+ * run, as far as its caller wants; `joined`: it is not the retry's own. `patienceMs`: see `answeredCall`.
+ */
+export async function retryBatch<End>(
+  place: RetryPlace,
+  { batchId, request }: BatchRetry,
+  follow: (workflowId: string, joined: boolean) => Promise<End>,
+  patienceMs?: number,
+): Promise<End> {
+  const start = (): Promise<string | null> => startRetry(place, batchId, request);
+  const own = await answeredCall(place.client, 'Sending invoices again', start, patienceMs);
+  let running: string | null = retryWorkflowId(batchId);
+  if (own !== null) {
+    try {
+      return await follow(own, false);
+    } catch (error) {
+      running = runWithBatch(error);
+      if (running === null) throw error;
+    }
+  }
+  await retryInRun(place, running, request);
+  return follow(running, true);
+}
+
+/** The same as `lote retry`, for a page that does not wait for the end. */
+export function createConsoleRetry(place: RetryPlace, patienceMs?: number): (wish: RetryWish) => Promise<RetryAnswer> {
+  return async ({ batchId, states, rows, reason, acceptDuplicateRisk, by }) => {
+    const request: RetryRequestInput = {
+      ...(states === undefined ? {} : { states }),
+      ...(rows === undefined ? {} : { rows }),
+      ...(acceptDuplicateRisk ? { acceptDuplicateRisk } : {}),
+      ...{ reason, who: by },
+    };
+    const follow = async (workflowId: string, joined: boolean): Promise<RetryAnswer> => {
+      if (joined) return { how: 'joined' };
+      const run = place.client.workflow.getHandle<typeof retryInvoices>(workflowId);
+      const ended = await answerWithin(PAGE_PATIENCE_MS, run.result()).catch((error: unknown) => {
+        throw batchFailure(error);
+      });
+      if (ended === null) return { how: 'started' };
+      return { how: 'ended', moved: ended.retried?.moved ?? 0, refused: ended.retried?.refused ?? {} };
+    };
+    return retryBatch(place, { batchId, request }, follow, patienceMs);
+  };
+}

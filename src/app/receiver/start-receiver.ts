@@ -1,0 +1,184 @@
+import type { Calibration } from '../../../activities/calibration.ts';
+import type { Client } from '@temporalio/client';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../process/logger.ts';
+import type { ServiceProfile } from '../../service/profile/profile.ts';
+import type { Telemetry } from '../../health/telemetry.ts';
+import { createDeliveryApplier } from '../../webhooks/delivery-groups.ts';
+import { startReceiver as listen, type EndpointOptions, type Receiver as Listening } from '../../webhooks/server.ts';
+import { isReadFromUnsignedHeaders } from '../../webhooks/event-document.ts';
+import { createSignalRelay } from '../../webhooks/signal-relay.ts';
+import { pageWorkflowId } from '../../domain/messages/batch-id.ts';
+import { tested } from '../start/test-points.ts';
+import { receiverIdentity } from './webhook-address.ts';
+import { createReadiness } from '../start/readiness.ts';
+import type { InvoicingService } from '../../service/client.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { eachOf } from '../../platform/each-of.ts';
+import { pollOne } from '../../../activities/settling/poll-statuses.ts';
+import type { AppliedDeliveries, RecordDelivery } from '../../ledger/webhooks/deliveries.ts';
+import type { SettledInvoice } from '../../ledger/settling/settled.ts';
+
+interface ConfirmationDeps {
+  readonly ledger: Pick<Ledger, 'recordStatus'>;
+  readonly service: InvoicingService;
+  readonly calibration: Pick<Calibration, 'asked' | 'areFailuresProved' | 'isStopped'>;
+  readonly onSettled: (settled: readonly SettledInvoice[]) => void;
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+  readonly now: () => number;
+}
+
+/**
+ * Confirms a signed `failed` event by GET as soon as it is applied: the event alone proves nothing. If the GET gets no
+ * answer now, or nothing counts now, the page that waits for the invoice polls it.
+ */
+export async function confirmFailure(
+  deps: ConfirmationDeps,
+  invoice: AppliedDeliveries['toConfirm'][number],
+): Promise<void> {
+  try {
+    if (await deps.calibration.isStopped()) return;
+    const update = await pollOne(deps, invoice);
+    if (update !== null) deps.onSettled(await deps.ledger.recordStatus([update]));
+  } catch (error) {
+    deps.log.warn('a reported failure could not be confirmed now; its page will ask again', { err: error });
+  }
+}
+
+/** Secrets of registrations at earlier addresses are accepted for a day after the registration of `WEBHOOK_URL`:
+ * long enough for repeated deliveries, and a secret that was stolen ends with it. */
+const EARLIER_SECRETS_MS = 24 * 60 * 60_000;
+
+/** Of the events of one delivery. */
+const ASKED_AT_ONCE = 8;
+
+/**
+ * Whether the service itself says by GET what events say that call invoices issued. It is for events whose headers are
+ * not signed: anybody may have written those. An answer without a readable status leaves the event its word, as it does
+ * for one that says failed. Of deliveries that are not confirmed now, the sender comes again.
+ */
+function confirmIssued(
+  service: Pick<InvoicingService, 'getInvoice'>,
+): (deliveries: readonly RecordDelivery[]) => true | Promise<boolean> {
+  return (deliveries) => {
+    const ids = new Set(
+      deliveries.flatMap(({ event }) =>
+        event?.verdict === 'issued' && event.serviceId !== null ? [event.serviceId] : [],
+      ),
+    );
+    return ids.size === 0 ? true : areIssued(service, [...ids]);
+  };
+}
+
+async function areIssued(service: Pick<InvoicingService, 'getInvoice'>, ids: readonly string[]): Promise<boolean> {
+  let all = true;
+  await eachOf(ids, ASKED_AT_ONCE, async (id) => {
+    if (all && !(await isIssued(service, id))) all = false;
+  });
+  return all;
+}
+
+async function isIssued(service: Pick<InvoicingService, 'getInvoice'>, id: string): Promise<boolean> {
+  const answer = await service.getInvoice(id);
+  if (answer.kind === 'not-now') return false;
+  return answer.status === 'unreadable' ? answer.doubtful !== true : answer.status === 'issued';
+}
+
+export interface ReceiverParts {
+  readonly config: Config;
+  readonly port: number;
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly profile: ServiceProfile;
+  /** The one of this process. */
+  readonly calibration: Calibration;
+  readonly client: () => Client;
+  /** Left out: nothing is measured. */
+  readonly telemetry?: Pick<Telemetry, 'deliveries'>;
+  readonly log: Logger;
+}
+
+/** The receiver of this process. */
+export type Receiver = Omit<Listening, 'port'>;
+
+/** The webhook receiver: verified deliveries into the ledger, then one coalesced signal per page. */
+export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
+  const { config, port, telemetry, log } = parts;
+  const { endpoint, flush } = endpointOf(parts);
+  const receiver = await listen({ host: config.receiver.host, port, ...endpoint, log });
+  telemetry?.deliveries(() => receiver.tally());
+  return {
+    url: receiver.url,
+    tally: () => receiver.tally(),
+    async close() {
+      await receiver.close();
+      await flush();
+    },
+  };
+}
+
+interface ReceivingEndpoint {
+  readonly endpoint: EndpointOptions;
+  /** Applies and announces what is stored. */
+  readonly flush: () => Promise<void>;
+}
+
+function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
+  const { config, ledger, service, profile, calibration, log } = parts;
+  const now = Date.now;
+  const relay = createSignalRelay({
+    pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
+    send: tested('signal', async (workflowId, ordinals) => {
+      await parts
+        .client()
+        .workflow.getHandle(workflowId)
+        .signal('settled', { ordinals: [...ordinals] });
+    }),
+    // A page that has ended takes no more signals.
+    log: { warn: (message, fields) => log.debug(message, fields) },
+  });
+  const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
+  const applier = createDeliveryApplier({
+    apply: (serviceIds) => ledger.applyDeliveries(serviceIds),
+    onApplied({ settled, toConfirm }) {
+      onSettled(settled);
+      for (const invoice of toConfirm)
+        void confirmFailure({ ledger, service, calibration, onSettled, log, now }, invoice);
+    },
+    log,
+  });
+  const endpoint: EndpointOptions = {
+    ledger,
+    secrets: async () => {
+      const { url } = config.webhook;
+      const retired = url === null ? undefined : { url, before: now() - EARLIER_SECRETS_MS };
+      const registered = await ledger.webhookSecrets(service.baseUrl, config.application, retired);
+      return [...config.webhook.secrets, ...registered];
+    },
+    ready: createReadiness({ ledger: () => ledger.ping() }),
+    shapes: { signature: profile.signature, event: profile.event, idPrefix: profile.invoice.idPrefix },
+    ...(config.service.kind === 'remote' && { apiKey: config.service.apiKey }),
+    registeredUrl: config.webhook.url,
+    identity: receiverIdentity(ledger.id, config.application),
+    accept: acceptanceOf(parts),
+    onStored: (deliveries) => applier.add(deliveries),
+    note: (code, message) =>
+      calibration.note(code, message).catch((err: unknown) => log.warn('a finding could not be noted', { code, err })),
+  };
+  return {
+    endpoint,
+    async flush() {
+      await applier.idle();
+      await relay.flush();
+    },
+  };
+}
+
+/** Events whose words agree with answers and, where anybody may have written them, are confirmed by one. */
+function acceptanceOf({ profile, service, calibration }: Pick<ReceiverParts, 'profile' | 'service' | 'calibration'>) {
+  const fits = (deliveries: readonly RecordDelivery[]) => calibration.accept(deliveries);
+  if (!isReadFromUnsignedHeaders(profile)) return fits;
+  const isConfirmed = confirmIssued(service);
+  return async (deliveries: readonly RecordDelivery[]): Promise<boolean> =>
+    (await fits(deliveries)) && (await isConfirmed(deliveries));
+}

@@ -1,0 +1,221 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
+import { differingTotals } from '../../domain/control-totals.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { isoTime } from '../../domain/time/iso-time.ts';
+import { misfitsOf } from '../../domain/calibration.ts';
+import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
+import { isCorrectionsFile } from '../../report/corrections/replace-corrections.ts';
+import { deliveryNotes, type ReportNote } from '../../report/report-model.ts';
+import { reportHistory } from '../../report/report-history.ts';
+import { writeReport } from '../../report/write-report.ts';
+import { ENGLISH, type Speech } from '../../texts/choose-language.ts';
+import type { Counts } from '../../domain/messages/messages.ts';
+import { originalOf } from '../files/original-of.ts';
+import { decimalMarkOf } from '../files/read-as-of.ts';
+import type { BatchRecord } from '../../domain/records/batch-record.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Outcome } from '../../domain/invoice-state.ts';
+import type { ReportChange, ReportedOutcome } from '../../ledger/operations/report-marks.ts';
+
+/** Whatever is in one of these stays there. */
+const FINAL: ReadonlySet<Outcome> = new Set(['issued', 'already-issued', 'invalid', 'conflict']);
+
+/** A ledger that notes, while a report reads it, what that report says of invoices that may still change. */
+interface MonitoredLedger {
+  readonly ledger: Ledger;
+  /** Of the last reading. */
+  open(): readonly ReportedOutcome[];
+}
+
+/** Wraps a ledger so that reading a batch's invoices also collects those that may still change. */
+function watchOpenOutcomes(ledger: Ledger): MonitoredLedger {
+  let open: ReportedOutcome[] = [];
+
+  async function* batchInvoices(batchId: string): ReturnType<Ledger['batchInvoices']> {
+    // An unbalanced reading is thrown away and done again.
+    open = [];
+    for await (const portion of ledger.batchInvoices(batchId)) {
+      for (const { ordinal, state, generation } of portion) {
+        if (!FINAL.has(state)) open.push({ ordinal, state, generation });
+      }
+      yield portion;
+    }
+  }
+
+  return { ledger: { ...ledger, batchInvoices }, open: () => open };
+}
+
+export interface ReportWriterOptions {
+  readonly ledger: Ledger;
+  readonly reportsDir: string;
+  readonly dataDir: string;
+  /** What every report says, e.g. that nothing listens for webhooks. */
+  readonly notes: () => readonly ReportNote[];
+  /** Of report.html; left out: English. */
+  readonly speech?: Speech;
+  /** Of the service profile (`profileDigestOf`). */
+  readonly profileDigest: string;
+  /** The account that invoices are sent into, as the marks of sending name it. Null, or left out: the built-in sandbox. */
+  readonly account?: string | null;
+  readonly now: () => number;
+}
+
+/** Reports under `<reports>/<batch id>/`, with the corrections in the words of the file that was dropped. */
+export function createReportWriter(options: ReportWriterOptions): ReportWriter {
+  return {
+    write: (batchId) => write(options, batchId),
+    reuse: (batchId) => reuse(options, batchId),
+  };
+}
+
+/** Enough: a newer report is not put in place between the last rename of a writer and its note in the ledger more often than this. */
+const WRITINGS = 3;
+
+async function write(options: ReportWriterOptions, batchId: string): Promise<ReportSummary> {
+  const batch = await requireBatch(options.ledger, batchId);
+  const kept = await reportOfPurged(options, batch);
+  if (kept !== null) return kept;
+  for (let writing = 1; ; writing += 1) {
+    const { summary, newest } = await writeOnce(options, batch);
+    // A newer report has been put in place over this one meanwhile: what this run answers must be the newest, too.
+    if (newest || writing >= WRITINGS) return summary;
+  }
+}
+
+async function writeOnce(
+  options: ReportWriterOptions,
+  batch: BatchRecord,
+): Promise<{ readonly summary: ReportSummary; readonly newest: boolean }> {
+  const { batchId } = batch;
+  const original = await originalOf(batch, options.dataDir);
+  const since = await options.ledger.sinceReport(batchId);
+  const history = reportHistory(since, await options.ledger.auditOf(batchId));
+  const misfits = misfitsOf(await options.ledger.calibration(options.profileDigest));
+  const watched = watchOpenOutcomes(options.ledger);
+  const now = options.now();
+  const written = await writeReport({
+    ledger: watched.ledger,
+    batchId,
+    reportsDir: options.reportsDir,
+    notes: [...options.notes(), ...deliveryNotes(await options.ledger.deliveryTrouble(batch.startedAt))],
+    misfits: misfits.filter((misfit) => concerns(batch, misfit)),
+    history,
+    origin: { ledger: options.ledger.id, account: options.account ?? null },
+    now,
+    decimalMark: decimalMarkOf(batch.proof, options.speech ?? ENGLISH),
+    ...(original === null ? {} : { original }),
+    ...(options.speech === undefined ? {} : { speech: options.speech }),
+  });
+  const { json, csv, html, corrections, summary: counts, totalsDiffer, revision, figures } = written;
+  // The end that this report saw may be written by a clock that is ahead of this one: the report came after it all the same.
+  const writtenAt = Math.max(now, batch.finishedAt ?? 0);
+  const said = { revision, writtenAt, mark: since.mark, open: watched.open(), figures };
+  const newest = await options.ledger.noteReported(batchId, said);
+  const summary: ReportSummary = {
+    batchId,
+    file: batch.file,
+    state: closedState(batch),
+    counts,
+    ...(totalsDiffer === null ? {} : { totalsDiffer }),
+    revision,
+    ...(history.changes === null ? {} : { changes: changesOf(history.changes.byState) }),
+    reports: { json, csv, html, corrections },
+  };
+  return { summary, newest };
+}
+
+/** Findings are noted at most once a minute. */
+const NOTED_WITHIN_MS = 2 * 60_000;
+
+function concerns({ startedAt, finishedAt }: BatchRecord, { firstAt, lastAt }: ProfileMisfit): boolean {
+  const isOver = finishedAt !== null && firstAt > finishedAt + NOTED_WITHIN_MS;
+  return !isOver && lastAt >= startedAt - NOTED_WITHIN_MS;
+}
+
+/** Without references: this goes into Temporal's history. */
+function changesOf(byState: readonly ReportChange[]): NonNullable<ReportSummary['changes']> {
+  return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
+}
+
+/** Null: a late answer, a contradiction, or a later file that took invoices over has made the report untrue. */
+async function reuse(options: ReportWriterOptions, batchId: string): Promise<ReportSummary | null> {
+  const { changes, isFlagged } = await options.ledger.sinceReport(batchId);
+  return isFlagged || changes.length > 0 ? null : readExisting(options, batchId, 'of its last end');
+}
+
+/** `which`: null, too, when the batch has ended again since, as one does whose file was refused before. */
+async function readExisting(
+  options: ReportWriterOptions,
+  batchId: string,
+  which: 'whatever' | 'of its last end' = 'whatever',
+): Promise<ReportSummary | null> {
+  const batch = await requireBatch(options.ledger, batchId);
+  const directory = join(options.reportsDir, batchId);
+  const json = join(directory, 'report.json');
+  const said = await readSaid(json);
+  if (said === null) return null;
+  // The folder may have been restored from an older copy.
+  const { revision } = await options.ledger.sinceReport(batchId);
+  if (said.batch.revision < revision) return null;
+  if (which === 'of its last end' && said.batch.finishedAt !== isoTime(batch.finishedAt)) return null;
+  const { counts } = said;
+  const corrections = await correctionsIn(directory);
+  const totalsDiffer = differingTotals(await options.ledger.fileFindings(batchId));
+  return {
+    batchId,
+    file: batch.file,
+    state: closedState(batch),
+    counts,
+    ...(totalsDiffer === null ? {} : { totalsDiffer }),
+    reports: { json, csv: join(directory, 'report.csv'), html: join(directory, 'report.html'), corrections },
+  };
+}
+
+interface Said {
+  readonly counts: Counts;
+  readonly batch: { readonly finishedAt: string | null; readonly revision: number };
+}
+
+/** Null: there is no report, or it is damaged; then it is written again. */
+async function readSaid(json: string): Promise<Said | null> {
+  try {
+    const said = JSON.parse(await readFile(json, 'utf8')) as Partial<Said> | null;
+    return said?.counts === undefined || said.batch === undefined ? null : { counts: said.counts, batch: said.batch };
+  } catch {
+    return null;
+  }
+}
+
+async function correctionsIn(directory: string): Promise<string | null> {
+  const name = (await readdir(directory)).find((file) => isCorrectionsFile(file));
+  return name === undefined ? null : join(directory, name);
+}
+
+/** The content of a purged batch is gone: its report stays as it was, unless something of it changed since. */
+async function reportOfPurged(
+  options: ReportWriterOptions,
+  { batchId, application, finishedAt }: BatchRecord,
+): Promise<ReportSummary | null> {
+  const { ledger } = options;
+  const purgedAt = await ledger.purgedAt(batchId);
+  if (purgedAt === null || (finishedAt ?? 0) > purgedAt) return null;
+  // A report that calls failed what was issued since, or none at all, is worse than one without its findings.
+  const unreported = await ledger.unreportedBatches(application);
+  if (unreported.some((run) => run.batchId === batchId)) return null;
+  return (await ledger.outdatedReports(application)).includes(batchId) ? null : readExisting(options, batchId);
+}
+
+async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecord> {
+  const batch = await ledger.findBatch(batchId);
+  if (batch !== null) return batch;
+  throw new LoteError(
+    'batch-not-found',
+    `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
+  );
+}
+
+function closedState({ state }: BatchRecord): ReportSummary['state'] {
+  return state === 'refused' || state === 'cancelled' ? state : 'finished';
+}

@@ -1,0 +1,244 @@
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type Client,
+  type ScheduleDescription,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
+import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { requireOwnRun } from '../temporal/own-run.ts';
+import { livePollers } from '../temporal/queue-pollers.ts';
+
+/** Where nights are scheduled. */
+export interface NightlyPlace {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly application: string;
+}
+
+/** Time of day at which a nightly run starts, in the time zone `timezone`. */
+export interface NightlyTime {
+  readonly hour: number;
+  readonly minute: number;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+export interface NightlyPlan extends NightlyTime {
+  /** A night whose time passed while the server was down starts within this time, or not at all. */
+  readonly catchUpMs: number;
+}
+
+/** What the schedule says of itself. */
+export interface NightlyState {
+  readonly scheduleId: string;
+  /** On which its nights start. */
+  readonly taskQueue: string;
+  readonly hour: number | null;
+  readonly minute: number | null;
+  readonly timezone: string | null;
+  readonly catchUpMs: number;
+  readonly paused: boolean;
+  /** Why it is paused, or what it does. */
+  readonly note: string | null;
+  readonly nextTimes: readonly Date[];
+  readonly recent: readonly { readonly scheduledAt: Date; readonly takenAt: Date; readonly workflowId: string }[];
+  readonly running: readonly string[];
+}
+
+const DAY_MS = 86_400_000;
+const WORKFLOW: Parameters<Client['workflow']['start']>[0] & string = 'nightlyIssuance';
+
+/** Id of the Temporal schedule of an application's nightly runs. */
+export function nightlyScheduleId(application: string): string {
+  return application === 'default' ? 'lote-nightly' : `${application}-lote-nightly`;
+}
+
+/** Makes the schedule, or brings the one that is there to this plan and lets it go again. */
+export async function scheduleNightlyRuns(place: NightlyPlace, plan: NightlyPlan): Promise<void> {
+  const options = nightlySchedule(place, plan);
+  try {
+    await place.client.schedule.create(options);
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    await requireOwn(place);
+    const { spec, action, policies, state } = options;
+    await handleOf(place).update(() => ({ spec, action, policies, state: { ...state, paused: false } }));
+  }
+}
+
+/**
+ * The schedule of nightly runs: one run at a time, missed ones are caught up with, and a run that fails pauses the
+ * schedule until an operator has checked it.
+ */
+export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: NightlyPlan) {
+  const { hour, minute, timezone, catchUpMs } = plan;
+  const scheduleId = nightlyScheduleId(place.application);
+  return {
+    scheduleId,
+    spec: { calendars: [{ hour, minute }], timezone },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: catchUpMs, pauseOnFailure: true },
+    action: {
+      type: 'startWorkflow' as const,
+      workflowType: WORKFLOW,
+      workflowId: scheduleId.replace('lote-nightly', 'nightly-issuance'),
+      taskQueue: place.taskQueue,
+      args: [{ timezone }] satisfies Parameters<typeof nightlyIssuance>,
+      staticSummary: 'issues what was dropped',
+    },
+    state: { note: `Every night at ${clock(plan)} ${timezone}: issues what was dropped.` },
+  };
+}
+
+/** False when there was none. */
+export async function unscheduleNightlyRuns(place: NightlyPlace): Promise<boolean> {
+  await requireOwn(place);
+  try {
+    await handleOf(place).delete();
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return false;
+    throw error;
+  }
+}
+
+/** Null: nights are off. */
+export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyState | null> {
+  const found = await describe(place);
+  if (found === null) return null;
+  const calendar = found.spec.calendars?.[0];
+  return {
+    scheduleId: found.scheduleId,
+    taskQueue: found.action.taskQueue,
+    hour: firstOf(calendar?.hour),
+    minute: firstOf(calendar?.minute),
+    timezone: found.spec.timezone ?? null,
+    catchUpMs: found.policies.catchupWindow,
+    paused: found.state.paused,
+    note: found.state.note ?? null,
+    nextTimes: found.info.nextActionTimes,
+    recent: found.info.recentActions.map(({ scheduledAt, takenAt, action }) => ({
+      scheduledAt,
+      takenAt,
+      workflowId: action.workflow.workflowId,
+    })),
+    running: found.info.runningActions.map(({ workflow }) => workflow.workflowId),
+  };
+}
+
+/** The night that still runs although a day has passed since it began, so that the next one was skipped; null: none. */
+export function overdueNight(
+  { running, recent }: Pick<NightlyState, 'running' | 'recent'>,
+  now: number,
+): { readonly workflowId: string; readonly beganAt: Date } | null {
+  const [workflowId] = running;
+  // No other one is taken while it runs.
+  const beganAt = recent.at(-1)?.takenAt;
+  if (workflowId === undefined || beganAt === undefined || now - beganAt.getTime() <= DAY_MS) return null;
+  return { workflowId, beganAt };
+}
+
+/** The time as `02:00`. */
+export function clock({ hour, minute }: Pick<NightlyTime, 'hour' | 'minute'>): string {
+  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+}
+
+/** When nights start, as `02:00`; null: at times that Lote did not set. */
+export function clockOf({ hour, minute }: Pick<NightlyState, 'hour' | 'minute'>): string | null {
+  return hour === null || minute === null ? null : clock({ hour, minute });
+}
+
+function handleOf({ client, application }: NightlyPlace) {
+  return client.schedule.getHandle(nightlyScheduleId(application));
+}
+
+/** Null: there is no such schedule. */
+async function describe(place: NightlyPlace): Promise<ScheduleDescription | null> {
+  try {
+    return await handleOf(place).describe();
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return null;
+    throw error;
+  }
+}
+
+function firstOf(ranges: readonly { readonly start: number }[] | undefined): number | null {
+  return ranges?.[0]?.start ?? null;
+}
+
+/**
+ * Refuses to touch a schedule whose runs another installation works on, which has the same application name and shares the
+ * namespace: its nights would come here, or end. One whose task queue no worker polls any more may be taken over, as where
+ * this installation got another `LOTE_TASK_QUEUE`.
+ * @throws LoteError `ledger-foreign`
+ */
+async function requireOwn(place: NightlyPlace): Promise<void> {
+  const { client, application, taskQueue } = place;
+  const other = (await describe(place))?.action.taskQueue;
+  if (other === undefined || other === taskQueue) return;
+  if (!(await livePollers(client, other)).some(({ scope }) => scope !== null)) return;
+  throw new LoteError(
+    'ledger-foreign',
+    `Changing the nights: the schedule ${nightlyScheduleId(application)} must start work on task queue ${taskQueue}, but it does on ${other}, where another worker is. ` +
+      'Nothing was changed. Where that worker is of this installation, set the same LOTE_TASK_QUEUE, or stop it and wait 90 s. Otherwise give each ' +
+      `installation a namespace of its own (TEMPORAL_NAMESPACE; now both have ${client.options.namespace}).`,
+  );
+}
+
+export type NightlyRunHandle = WorkflowHandle<typeof nightlyIssuance>;
+
+/**
+ * Starts a night beside the schedule, or joins the night that runs. The schedule may start its own night meanwhile: each
+ * file is claimed by one of them.
+ * @throws LoteError `ledger-foreign`
+ */
+export async function startNightlyRun(place: NightlyPlace): Promise<{ handle: NightlyRunHandle; joined: boolean }> {
+  const state = await describeNightlyRuns(place);
+  await requireOwn(place);
+  const running = await runningNightlyRun(place, state);
+  return running === null ? startNow(place, state?.timezone ?? null) : { handle: running, joined: true };
+}
+
+/** The night that runs; null: none. The schedule's list of what runs lags behind its list of what it started: both are looked at. */
+export async function runningNightlyRun(
+  place: NightlyPlace,
+  state: NightlyState | null,
+): Promise<NightlyRunHandle | null> {
+  if (state === null) return null;
+  const latest = state.recent.at(-1)?.workflowId;
+  for (const workflowId of [...state.running, ...(latest === undefined ? [] : [latest])]) {
+    const handle = nightOf(place, workflowId);
+    if ((await handle.describe().catch(() => null))?.status.name === 'RUNNING') return handle;
+  }
+  return null;
+}
+
+async function startNow(
+  place: NightlyPlace,
+  timezone: string | null,
+): Promise<{ handle: NightlyRunHandle; joined: boolean }> {
+  const { client, taskQueue, application } = place;
+  const workflowId = `${application === 'default' ? '' : `${application}-`}nightly-issuance-now`;
+  try {
+    const handle = await client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
+      workflowId,
+      taskQueue,
+      args: [timezone === null ? {} : { timezone }],
+      workflowIdConflictPolicy: 'FAIL',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: 'issues what was dropped',
+    });
+    return { handle, joined: false };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await requireOwnRun(place, workflowId, 'Joining the night that runs');
+    return { handle: nightOf(place, workflowId), joined: true };
+  }
+}
+
+function nightOf({ client }: NightlyPlace, workflowId: string): NightlyRunHandle {
+  return client.workflow.getHandle<typeof nightlyIssuance>(workflowId);
+}

@@ -1,0 +1,211 @@
+import { Calibration } from '../../../activities/calibration.ts';
+import { firstInvoicesWaitMs } from '../../domain/first-invoices.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Config } from '../config/config.ts';
+import type { DataDir } from '../data-dir/data-dir.ts';
+import { choosePort } from '../process/free-port.ts';
+import type { Logger } from '../process/logger.ts';
+import { startMetricsServer } from '../process/probe-server.ts';
+import { VERSION } from '../version.ts';
+import { fileStore } from '../../sandbox/file-store.ts';
+import { DEFAULT_API_KEY, startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
+import type { ServiceProfile } from '../../service/profile/profile.ts';
+import type { InvoicingService } from '../../service/client.ts';
+import { NO_TELEMETRY, type Telemetry } from '../../health/telemetry.ts';
+import { rememberService, requireKnownService, type AccountGuard } from '../account/account-guard.ts';
+import { authenticatedService, createServiceTime, type ServiceTime } from '../account/authenticated-service.ts';
+import { openLedger } from '../account/open-ledger.ts';
+import { openSharedService } from '../account/open-service.ts';
+import { openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
+import { profileDigestOf } from '../account/read-profile.ts';
+import type { StartedParts } from './stop-in-reverse.ts';
+import { tested } from './test-points.ts';
+
+/** Where a process works, and how it says what it does. */
+export interface ProcessPlace {
+  readonly config: Config;
+  readonly dataDir: DataDir;
+  /** What is started is added here, to be stopped in the reverse order. */
+  readonly parts: StartedParts;
+  /** Takes a line for the person who waits. */
+  readonly notify: (line: string) => void;
+  readonly log: Logger;
+}
+
+type ProcessRole = 'embedded' | 'worker' | 'receiver' | 'console';
+
+/**
+ * The telemetry of this process. Without METRICS_PORT and OTEL_EXPORTER_OTLP_ENDPOINT it is none, and nothing of it is
+ * loaded.
+ * @throws LoteError `port-taken`, `configuration-invalid`
+ */
+export async function openProcessTelemetry(
+  { config, parts, log }: Pick<ProcessPlace, 'config' | 'parts' | 'log'>,
+  role: ProcessRole,
+): Promise<Telemetry> {
+  const { metrics, traces, application, serviceBaseUrl: baseUrl } = config;
+  // Only workers send.
+  const traced = role === 'worker' || role === 'embedded' ? traces : null;
+  if (metrics === null && traced === null) return NO_TELEMETRY;
+  const identity = { version: VERSION, role };
+  const measured =
+    metrics === null
+      ? null
+      : await (
+          await import('../../health/metrics/open-metrics.ts')
+        ).openMetrics({
+          ...{ ...identity, application, baseUrl },
+          serve: (text) => startMetricsServer({ ...metrics, text }),
+        });
+  const tracing =
+    traced === null
+      ? null
+      : (await import('../../health/traces/open-traces.ts')).openTraces({ ...traced, ...identity, log });
+  const telemetry: Telemetry = {
+    ...NO_TELEMETRY,
+    ...measured,
+    worker: { onSdkMetrics: measured?.onSdkMetrics ?? null, interceptors: tracing?.interceptors },
+    async close() {
+      await measured?.close();
+      await tracing?.close();
+    },
+  };
+  parts.add('telemetry', () => telemetry.close());
+  return telemetry;
+}
+
+interface CalibrationParts {
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly profile: ServiceProfile;
+  /** The service is told where to send events. */
+  readonly expectsEvents: boolean;
+  readonly log: Logger;
+}
+
+/** Shares of the wait for first final words, and of the settle time, after which a second GET is a proof of its own. */
+const SECOND_LOOK_SHARE = 2;
+
+/** The calibration that receiver and activities of one process share. */
+export function openCalibration({ config, profile, expectsEvents, ...parts }: CalibrationParts): Calibration {
+  const small = (words: readonly string[]): readonly string[] => words.map((word) => word.toLowerCase());
+  const noEventsMs = firstInvoicesWaitMs(config.settleTimeoutMs);
+  return new Calibration({
+    ...parts,
+    profileDigest: profileDigestOf(config, profile),
+    rules: {
+      ...{ issued: small(profile.invoice.issued), failed: small(profile.invoice.failed), expectsEvents, noEventsMs },
+      secondLookMs: noEventsMs / SECOND_LOOK_SHARE,
+      earlyLookMs: config.settleTimeoutMs / SECOND_LOOK_SHARE,
+    },
+    now: Date.now,
+  });
+}
+
+/** What every part of a process works on. */
+export interface ProcessCore extends ProcessPlace {
+  readonly profile: ServiceProfile;
+  readonly ledger: Ledger;
+  /** null: the built-in sandbox needs none. */
+  readonly sending: SendingGuard | null;
+  readonly telemetry: Telemetry;
+}
+
+/** Opens telemetry and ledger. */
+export async function openCore(
+  place: ProcessPlace,
+  { profile, role }: { readonly profile: ServiceProfile; readonly role: ProcessRole },
+): Promise<ProcessCore> {
+  const { config, dataDir, parts, notify } = place;
+  const telemetry = await openProcessTelemetry(place, role);
+  notify('Opening the ledger …');
+  const { databaseUrl } = config;
+  const opened = await openLedger({ databaseUrl, directory: dataDir.ledger, measure: telemetry.onStatement, notify });
+  parts.addToTheEnd('ledger', () => opened.close());
+  const ledger = tested('ledger', opened);
+  telemetry.readsFrom(ledger);
+  return { ...place, profile, ledger, sending: openSendingGuard(config, { ledger }), telemetry };
+}
+
+/** Of the built-in sandbox: what goes wrong in it. */
+export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed' | 'idsBySeed'>;
+
+/** The ledger and the service of this process. */
+export interface OpenApplication {
+  readonly core: ProcessCore;
+  /** Null: the service is a real one. */
+  readonly sandbox: Sandbox | null;
+  readonly service: InvoicingService;
+  /** See `requireKnownService` and `SendingGuard`. */
+  readonly requireAccount: () => Promise<void>;
+  readonly time: ServiceTime;
+  /** The one of this process. */
+  readonly calibration: Calibration;
+}
+
+/** How the service is opened. */
+export interface OpeningOptions {
+  /** A port that the sandbox must leave free. */
+  readonly reserved: number;
+  readonly behaviour: SandboxBehaviour | undefined;
+  /**
+   * What happens where nothing may be sent, because the ledger is older than what was sent with it: a process that does
+   * everything refuses to start; a worker starts, and says so in its log and in each batch that waits; a receiver sends
+   * nothing anyway.
+   */
+  readonly unsendable: 'refuse' | 'log' | 'ignore';
+  /** Asked when the service is open. */
+  readonly beforeSending: ((service: InvoicingService) => Promise<void>) | undefined;
+}
+
+const CLOCK_BEHIND =
+  "the service's clock is ahead of this machine's: if this one is wrong, set it (NTP); until then keys count as that much older";
+
+/** Opens the service that is configured, or starts the built-in sandbox; with the account that the ledger knows. */
+export async function openApplication(core: ProcessCore, options: OpeningOptions): Promise<OpenApplication> {
+  const { config, profile, ledger, sending, telemetry, parts, log } = core;
+  const { application } = config;
+  const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, options) : null;
+  if (sandbox !== null) parts.addToTheEnd('sandbox', () => sandbox.close());
+  const remote = config.service.kind === 'remote' ? config.service : null;
+  const guard = (): AccountGuard => ({ ledger, application, account: remote, profile, now: Date.now() });
+  const isKnown = (): Promise<boolean> => requireKnownService(guard());
+  const requireAccount = async (): Promise<void> => {
+    await isKnown();
+    await sending?.require();
+  };
+  await (options.unsendable === 'refuse' ? requireAccount() : isKnown());
+  if (options.unsendable === 'log')
+    await sending?.require().catch((err: unknown) => log.error('nothing is sent', { application, err }));
+  const time = createServiceTime((aheadMs) =>
+    log.warn(CLOCK_BEHIND, { application, aheadSeconds: Math.round(aheadMs / 1_000) }),
+  );
+  const account = remote ?? { baseUrl: sandbox?.url ?? '', apiKey: DEFAULT_API_KEY };
+  // The built-in sandbox has this machine's clock.
+  const heard = remote === null ? null : time;
+  const service = authenticatedService({
+    service: tested('service', openSharedService(config, account, { profile, ledger, telemetry, time: heard })),
+    ...{ time: heard, isKnown },
+    remember: () => rememberService(guard()),
+  });
+  parts.add('service', () => service.close());
+  await options.beforeSending?.(service);
+  const expectsEvents = config.webhook.url !== null || sandbox !== null;
+  const calibration = openCalibration({ config, ledger, service, profile, expectsEvents, log });
+  return { core, sandbox, service, requireAccount, time, calibration };
+}
+
+/** The sandbox keeps its own books, never in the ledger's database: it plays another company. */
+async function startOwnSandbox(
+  { config, dataDir, log }: ProcessCore,
+  { reserved, behaviour }: OpeningOptions,
+): Promise<Sandbox> {
+  return startSandbox({
+    host: config.sandbox.host,
+    port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved: [reserved] }),
+    store: fileStore({ directory: dataDir.sandbox }),
+    log,
+    ...behaviour,
+  });
+}

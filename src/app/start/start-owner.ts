@@ -1,0 +1,55 @@
+import { openDataDir } from '../data-dir/data-dir.ts';
+import { acquireDirectoryLock } from '../data-dir/directory-lock.ts';
+import type { ProcessStart, RunningProcess } from './start-process.ts';
+import { requireWritable } from '../../platform/require-writable.ts';
+import type { Config } from '../config/config.ts';
+import { FOLDER_MODE, makeFolder } from '../../platform/make-folder.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { errorCode } from '../../platform/error-code.ts';
+
+/**
+ * A process that writes reports does not start where it cannot write them.
+ * @throws LoteError `folder-unusable`
+ */
+function requireReportsFolder({ reportsDir }: Pick<Config, 'reportsDir'>): Promise<void> {
+  return requireWritable({ title: 'reports folder', path: reportsDir, variable: 'LOTE_REPORTS_DIR' });
+}
+
+/**
+ * Makes the input folder when it is not there; it may be one that can only be read.
+ * @throws LoteError `folder-unusable`
+ */
+async function requireInputFolder({ inputDir }: Pick<Config, 'inputDir'>): Promise<void> {
+  try {
+    await makeFolder(inputDir, FOLDER_MODE);
+  } catch (error) {
+    throw new LoteError(
+      'folder-unusable',
+      `Making the input folder ${inputDir} (LOTE_INPUT_DIR): it must be a folder, or a place where this process can make one, found ${errorCode(error) || 'another error'}. Make or mount it, or name another one.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The process that owns a data directory: it has every role. */
+export type Owner = {
+  readonly [Part in 'client' | 'endpoints' | 'handOver']: NonNullable<RunningProcess[Part]>;
+} & RunningProcess;
+
+/** What the owner of a data directory is started with. */
+export interface OwnerStart extends Omit<ProcessStart, 'own' | 'roles'> {
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Starts everything that is not given from outside in this process. Null when another process owns the data directory. */
+export async function startOwner({ env, ...start }: OwnerStart): Promise<Owner | null> {
+  const { config } = start;
+  const dataDir = await openDataDir(config.dataDir);
+  await requireInputFolder(config);
+  await requireReportsFolder(config);
+  const lock = await acquireDirectoryLock(dataDir.path);
+  if (lock === null) return null;
+  // Most commands find an owner and need none of this; to load it takes a second.
+  const { ALL_ROLES, startProcess } = await import('./start-process.ts');
+  return (await startProcess({ ...start, roles: ALL_ROLES, own: { dataDir, lock, env } })) as Owner;
+}

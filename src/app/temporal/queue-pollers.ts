@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { waitingFor } from '../../platform/waiting-for.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { answerWithin } from './answer-within.ts';
+import { endUntouchedRun } from './own-run.ts';
+
+/** TASK_QUEUE_TYPE_WORKFLOW: on the queue of the workflows every process with a worker polls for them. */
+const WORKFLOWS = 1;
+const MS = 1_000;
+const NS_PER_MS = 1_000_000;
+
+/** A live worker polls at least once a minute. */
+const POLLED_WITHIN_MS = 90_000;
+
+/** A worker that polled a task queue. The server forgets it about five minutes after its last poll. */
+export interface QueuePoller {
+  /** Its worker scope, see `workerScope`. Null: not a worker of Lote. */
+  readonly scope: string | null;
+  readonly identity: string;
+  readonly lastPolledAt: number;
+  /** Null: it does not say. */
+  readonly build: string | null;
+}
+
+const IDENTITY = /^lote ledger=(\S+) /;
+const BUILD_MARK = / build=(\S+)/;
+
+/** Ledger and application that a worker serves: workers of one scope may do each other's work. */
+export function workerScope(ledgerId: string, { application }: { readonly application: string }): string {
+  return `${ledgerId}/${application}`;
+}
+
+/**
+ * Identity of a worker. It holds the worker scope, which tells workers of another ledger or application apart, a unique
+ * part, because in containers every worker has the same process id.
+ */
+export function workerIdentity(
+  scope: string,
+  { pid, own, build }: { pid: number; own: string; build: string },
+): string {
+  return `lote ledger=${scope} pid=${pid} id=${own} build=${build}`;
+}
+
+/** The workers of a task queue that the server remembers: also one that has stopped, for about five minutes. */
+export async function queuePollers(client: Client, taskQueue: string): Promise<readonly QueuePoller[]> {
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: WORKFLOWS,
+  });
+  return (pollers ?? []).map(({ identity, lastAccessTime }) => ({
+    scope: IDENTITY.exec(identity ?? '')?.[1] ?? null,
+    identity: identity ?? '',
+    build: BUILD_MARK.exec(identity ?? '')?.[1] ?? null,
+    lastPolledAt: Number(lastAccessTime?.seconds ?? 0) * MS + Number(lastAccessTime?.nanos ?? 0) / NS_PER_MS,
+  }));
+}
+
+/** Those that have polled within 90 s, by the server's clock. */
+export async function livePollers(client: Client, taskQueue: string): Promise<readonly QueuePoller[]> {
+  const since = Date.now() - POLLED_WITHIN_MS;
+  return (await queuePollers(client, taskQueue)).filter(({ lastPolledAt }) => lastPolledAt >= since);
+}
+
+/**
+ * Refuses a task queue on which a worker of another ledger or application polls: each would take the other's runs, and
+ * refuse them. The ledger's id in the input of every activity is the authority.
+ * @throws LoteError `ledger-foreign`
+ */
+export async function requireOwnQueue(client: Client, taskQueue: string, scope: string): Promise<void> {
+  const foreign = (await livePollers(client, taskQueue)).find((one) => one.scope !== null && one.scope !== scope);
+  if (foreign === undefined) return;
+  throw new LoteError(
+    'ledger-foreign',
+    `Starting a worker on task queue ${taskQueue}: all its workers must keep one ledger and one application, but "${foreign.identity}" asked for work there within the last 90 s, and this one keeps ${scope}. ` +
+      'Stop the other worker, and start this one 90 s later, or give this one a task queue of its own (LOTE_TASK_QUEUE).',
+  );
+}
+
+/** A live worker takes a new run within milliseconds; one that starts, or is busy, polls again within this time. */
+const LOOKS = 20;
+const LOOK_EVERY_MS = 500;
+const PATIENCE_MS = LOOKS * LOOK_EVERY_MS;
+
+/** What the worker must keep, and where. */
+export interface WorkerPlace {
+  readonly client: Client;
+  readonly taskQueue: string;
+  /** Of ledger and application, see `workerScope`. */
+  readonly scope: string;
+}
+
+/**
+ * Waits until a worker of this ledger and application is listed for the task queue. Listed is not alive: a killed one
+ * stays listed for five minutes.
+ * @throws LoteError `worker-missing` after 10 s without one
+ */
+export async function requireListedWorker(place: WorkerPlace): Promise<void> {
+  const { client, taskQueue, scope } = place;
+  const isListed = async (): Promise<boolean> =>
+    (await queuePollers(client, taskQueue)).some((poller) => poller.scope === scope);
+  if (!(await waitingFor('a worker', () => becomesTrue(isListed)))) throw workerMissing(place);
+}
+
+/**
+ * Waits for 10 s until a worker has taken up a run: it has left the queue on which it was started. A run that no worker
+ * has taken up is ended. One that a worker has begun may have sent something and goes on when a worker does.
+ * @throws LoteError `worker-missing`
+ */
+export async function requireTakenUp(
+  place: WorkerPlace,
+  workflowId: string,
+  notify: (line: string) => void,
+): Promise<void> {
+  const { client, taskQueue } = place;
+  const isTakenUp = async (): Promise<boolean> => {
+    const run = await client.workflow.getHandle(workflowId).describe();
+    return run.taskQueue !== taskQueue || run.status.name !== 'RUNNING';
+  };
+  const isLive = (): Promise<unknown> => client.workflow.getHandle(workflowId).query('progress');
+  const end = (await waitingFor('a worker', () => becomesTrue(isTakenUp)))
+    ? 'left'
+    : await endUntouchedRun(client, workflowId, 'no worker took it up');
+  if (end === 'ended') throw workerMissing(place);
+  if (end === 'interrupted')
+    throw new LoteError(
+      'worker-missing',
+      `Starting ${workflowId}: no worker gave a sign of life for 10 s, so the run was ended, but a worker took it up in this very moment and may have sent invoices. Run the file again when a worker runs: it goes on where it stopped, and nothing is sent twice.`,
+    );
+  // An error is a sign of life, too.
+  const answer = answerWithin(PATIENCE_MS, isLive());
+  const isAnswered = await answer.then(
+    (answered) => answered !== null,
+    () => true,
+  );
+  if (isAnswered) return;
+  notify(
+    `${workflowId}: a worker has begun it, but no worker gives a sign of life now. It goes on as soon as one does. Waiting for it; Ctrl-C leaves it to the workers.`,
+  );
+}
+
+async function becomesTrue(ask: () => Promise<boolean>): Promise<boolean> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (await ask()) return true;
+    await sleep(LOOK_EVERY_MS);
+  }
+  return false;
+}
+
+function workerMissing({ taskQueue, scope }: WorkerPlace): LoteError {
+  return new LoteError(
+    'worker-missing',
+    `Looking for a worker on task queue ${taskQueue}: one that keeps ${scope} (ledger/application) must be running, but none gave a sign of life for 10 s. Nothing was sent. ` +
+      'Start one with `lote worker` on the same DATABASE_URL, TEMPORAL_ADDRESS, LOTE_TASK_QUEUE and LOTE_APPLICATION.',
+  );
+}

@@ -1,0 +1,217 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LoteError } from '../../domain/errors.ts';
+import { childEnvironment } from '../process/child-environment.ts';
+import { openLockFile } from '../data-dir/lock-file.ts';
+import { choosePort } from '../process/free-port.ts';
+import { connectTemporal } from './temporal-connection.ts';
+
+const DEFAULT_PORT = 7233;
+const DEFAULT_UI_PORT = 8233;
+/** The dev server is up in half a second; a machine that is busy gets a minute. */
+const START_MS = 60_000;
+const STOP_MS = 10_000;
+/** Between choosing a free port and listening there another program may take it. */
+const STARTS = 3;
+
+/**
+ * Starts the server and a watcher in one process group. The watcher reads a pipe whose other end
+ * Lote holds: when Lote ends in any way, also by SIGKILL, the pipe closes and the group ends.
+ */
+const START_SCRIPT = 'exec 4<&0; (read -r _ <&4; kill -KILL 0) 3>&- & exec "$0" "$@" </dev/null 4<&-';
+
+/** An embedded Temporal server, as a child process. `address` is `host:port`. */
+export interface TemporalServer {
+  readonly address: string;
+  readonly ui: string;
+  /** Resolves when its present process has ended. */
+  ended(): Promise<void>;
+  /**
+   * Starts a new process on the same ports and the same file; false when it did not come up. Call it
+   * only when the old one has ended.
+   * @throws when it could not be started, such as on a full disk; nothing of it is left then.
+   */
+  restart(): Promise<boolean>;
+  stop(): Promise<void>;
+  /** Ends its process as a crash does; for crash tests. */
+  kill(): void;
+}
+
+export interface TemporalServerOptions {
+  readonly binary: string;
+  readonly dataDir: string;
+  readonly namespace: string;
+  readonly notify: (line: string) => void;
+  /** 0: any free one. Left out: 7233 and 8233, or the next free ones. */
+  readonly port?: number;
+  readonly uiPort?: number;
+}
+
+interface Ports {
+  readonly port: number;
+  readonly uiPort: number;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Starts a Temporal dev server with its file in the data directory. It ends with this process, and
+ * its runs survive that. A file with which no server starts is put aside: the ledger is the truth.
+ * @throws LoteError `temporal-unavailable`
+ */
+export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+  for (let start = 1; start <= STARTS; start += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- a start follows one that failed
+    const server = await startOnFreePorts(options);
+    if (server !== null) return server;
+  }
+  const server = await startWithoutFile(options);
+  if (server !== null) return server;
+  throw new LoteError(
+    'temporal-unavailable',
+    `Starting the embedded Temporal server: it did not come up. Look at its log, ${join(options.dataDir, 'temporal.log')}, and start Lote again.`,
+  );
+}
+
+async function startOnFreePorts(options: TemporalServerOptions): Promise<TemporalServer | null> {
+  const ports = await choosePorts(options);
+  const running = await launch(options, ports);
+  return running === null ? null : serverOf(running, options, ports);
+}
+
+/** Puts the file back when the server does not start without it either: then it is not at fault. */
+async function startWithoutFile(options: TemporalServerOptions): Promise<TemporalServer | null> {
+  const file = join(options.dataDir, 'temporal.db');
+  if (!existsSync(file)) return null;
+  const aside = `${file}.unusable-${new Date().toISOString().replaceAll(/[:.]/gu, '-')}`;
+  await moveDatabase(file, aside);
+  const server = await startOnFreePorts(options);
+  if (server === null) await moveDatabase(aside, file);
+  else
+    options.notify(
+      `The embedded Temporal server cannot use ${file}: the file is now ${aside}, and a new one is begun. The ledger has everything that counts.`,
+    );
+  return server;
+}
+
+async function moveDatabase(from: string, to: string): Promise<void> {
+  // The log of changes goes first: beside another file it would be applied to that one.
+  for (const suffix of ['-wal', '-shm', ''])
+    // oxlint-disable-next-line no-await-in-loop
+    if (existsSync(`${from}${suffix}`)) await rename(`${from}${suffix}`, `${to}${suffix}`);
+}
+
+async function choosePorts(wish: TemporalServerOptions): Promise<Ports> {
+  const any = { host: '127.0.0.1', explicit: false, variable: 'TEMPORAL_ADDRESS' };
+  const port = await choosePort({ ...any, port: wish.port ?? DEFAULT_PORT });
+  return { port, uiPort: await choosePort({ ...any, port: wish.uiPort ?? DEFAULT_UI_PORT, reserved: [port] }) };
+}
+
+/** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
+async function launch(options: TemporalServerOptions, ports: Ports): Promise<Running | null> {
+  const running = await spawnServer(options, ports);
+  if (await isUp(running, ports.port)) return running;
+  await end(running);
+  return null;
+}
+
+async function spawnServer({ binary, dataDir, namespace }: TemporalServerOptions, ports: Ports): Promise<Running> {
+  const lock = await requireFreeFile(dataDir);
+  try {
+    // Without a log the server can be used all the same.
+    const log = await open(join(dataDir, 'temporal.log'), 'a').catch(() => null);
+    const output = log?.fd ?? 'ignore';
+    const parameters = ['-c', START_SCRIPT, binary, ...serverArguments({ ...ports, dataDir, namespace })];
+    const child = spawn('/bin/sh', parameters, {
+      // The server inherits the lock, and so holds it for exactly as long as it lives.
+      stdio: ['pipe', 'pipe', output, lock],
+      detached: true,
+      env: childEnvironment(process.env),
+    });
+    const ended = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.once('error', () => resolve());
+    });
+    child.unref();
+    (child.stdin as Socket | null)?.unref();
+    child.stdin?.on('error', () => undefined);
+    await log?.close();
+    return { child, ended };
+  } finally {
+    closeSync(lock);
+  }
+}
+
+/** Two servers on one file would destroy it. */
+async function requireFreeFile(dataDir: string): Promise<number> {
+  const lock = await openLockFile(join(dataDir, 'temporal.lock'), STOP_MS);
+  if (lock !== null) return lock;
+  throw new LoteError(
+    'temporal-unavailable',
+    `Starting the embedded Temporal server: no other process may have ${join(dataDir, 'temporal.db')} open, but a server that an earlier ` +
+      'process started still has it open. End that server, then start again.',
+  );
+}
+
+function serverArguments(place: Ports & { dataDir: string; namespace: string }): string[] {
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(place.port), '--ui-port', String(place.uiPort)],
+    ...['--namespace', place.namespace, '--db-filename', join(place.dataDir, 'temporal.db'), '--log-level', 'error'],
+    // WAL: runs survive a SIGKILL, and it is as fast as memory within noise.
+    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL'],
+    ...['LoteBatch=Keyword', 'LoteState=Keyword', 'LoteProblems=Int'].flatMap((one) => ['--search-attribute', one]),
+  ];
+}
+
+/**
+ * Whether the server of this process answers in time. It prints its addresses when it listens there: a port that answers
+ * before may be another program's.
+ */
+async function isUp({ child, ended }: Running, port: number): Promise<boolean> {
+  const { stdout } = child;
+  if (stdout === null) return false;
+  const printed = once(stdout, 'data', { signal: AbortSignal.timeout(START_MS) }).then(
+    () => true,
+    () => false,
+  );
+  if (!(await Promise.race([printed, ended.then(() => false)]))) return false;
+  (stdout.resume() as Socket).unref();
+  const connection = await connectTemporal({ address: `127.0.0.1:${port}` }, START_MS).catch(() => null);
+  await connection?.close();
+  return connection !== null;
+}
+
+function serverOf(first: Running, options: TemporalServerOptions, ports: Ports): TemporalServer {
+  let running = first;
+  return {
+    address: `127.0.0.1:${ports.port}`,
+    ui: `http://127.0.0.1:${ports.uiPort}`,
+    ended: () => running.ended,
+    async restart() {
+      const next = await launch(options, ports);
+      if (next === null) return false;
+      running = next;
+      return true;
+    },
+    stop: () => end(running),
+    kill: () => void running.child.kill('SIGKILL'),
+  };
+}
+
+/** Asks the server to end, and kills its group when it does not. */
+async function end({ child, ended }: Running): Promise<void> {
+  child.kill('SIGTERM');
+  const patience = new AbortController();
+  await Promise.race([ended, sleep(STOP_MS, undefined, { signal: patience.signal }).catch(() => undefined)]);
+  patience.abort();
+  child.stdin?.destroy();
+  await ended;
+}

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '@temporalio/client';
+import { repeat, type Repetition } from '../../platform/repeat.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { TemporalConfig } from '../config/config.ts';
+import type { TemporalPlace } from './temporal-connection.ts';
+import { findNamespace, placeOf } from './connect-client.ts';
+
+const ASK_EVERY_MS = 5_000;
+const PATIENCE_MS = 3_000;
+
+interface WatchLog {
+  warn(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** The certificate and key that this process read at its start, and the configuration by which it reads them again. */
+export interface ReadAccess {
+  readonly place: TemporalPlace;
+  readonly temporal: TemporalConfig;
+}
+
+/** What the server says of the client's namespace: one question, without the SDK's own patience. @throws whatever the connection says */
+function askTemporal(client: Client): ReturnType<typeof findNamespace> {
+  return client.connection.withDeadline(Date.now() + PATIENCE_MS, () => findNamespace(client));
+}
+
+/** One question to the server. @throws whatever the connection says, or LoteError `temporal-unavailable` without the namespace */
+export async function queryTemporal(client: Client): Promise<void> {
+  if ((await askTemporal(client)) === 'missing')
+    throw new LoteError('temporal-unavailable', `Asking Temporal: it has no namespace ${client.options.namespace}.`);
+}
+
+const TROUBLE = {
+  away: 'temporal does not answer; work stands still until it does',
+  // Search attributes and schedules are made by a start.
+  missing: 'temporal has no such namespace; work stands still: make it, then start this worker again',
+} as const;
+
+/** A watch over the server. */
+export interface TemporalWatch extends Repetition {
+  /**
+   * Rejects with LoteError `temporal-unavailable` when the server does not answer to the certificates or key that this
+   * process read, and their files hold something else now; never resolves.
+   */
+  readonly lost: Promise<never>;
+}
+
+/**
+ * Logs once when Temporal goes away, or loses the namespace, and once when it is back: the SDK's own lines repeat for each call, and it
+ * logs nothing of a namespace. A process whose certificate or key was renewed ends to be started again: a connection cannot be given
+ * another certificate.
+ */
+export function watchTemporal(client: Client, access: ReadAccess, log: WatchLog): TemporalWatch {
+  const { address } = access.place;
+  let trouble: { readonly kind: keyof typeof TROUBLE; readonly since: number } | null = null;
+  let lose: (error: LoteError) => void = () => undefined;
+  const lost = new Promise<never>((_, reject) => (lose = reject));
+  // The starting process learns of it when it has started.
+  lost.catch(() => undefined);
+  const repetition = repeat(ASK_EVERY_MS, async (stopped) => {
+    const found = await askTemporal(client).catch(() => 'away' as const);
+    if (stopped.aborted) return;
+    if (found === 'away' || found === 'missing') {
+      if (trouble?.kind !== found) log.warn(TROUBLE[found], { address, namespace: client.options.namespace });
+      trouble = { kind: found, since: trouble?.since ?? Date.now() };
+    } else if (trouble !== null) {
+      log.warn('temporal answers again', { address, awaySeconds: Math.round((Date.now() - trouble.since) / 1_000) });
+      trouble = null;
+    }
+    // A key that was revoked may be told that it has no right, and so may a good one that has few.
+    const isRefused = found === 'away' || found === 'denied';
+    if (isRefused && (await isRenewed(access)) && !stopped.aborted) lose(renewed(access.place));
+  });
+  return { stop: () => repetition.stop(), lost };
+}
+
+/** Whether the files of certificates and key hold something else than this process has read. */
+async function isRenewed({ place, temporal }: ReadAccess): Promise<boolean> {
+  if (place.address !== temporal.address) return false;
+  try {
+    const { profile, apiKeyFile } = temporal;
+    const apiKey = apiKeyFile === null ? profile.apiKey : (await readFile(apiKeyFile, 'utf8')).trim();
+    const now = { ...temporal, profile: { ...profile, ...(apiKey !== undefined && { apiKey }) } };
+    return !isDeepStrictEqual(placeOf(place.address, now), place);
+  } catch {
+    return false;
+  }
+}
+
+function renewed({ address }: TemporalPlace): LoteError {
+  return new LoteError(
+    'temporal-unavailable',
+    `Working with Temporal at ${address}: it does not answer to the certificate or key that this process read when it started, and their files hold something else now. ` +
+      'A process reads them once, so this one ends: start it again, unless its supervisor does so.',
+  );
+}

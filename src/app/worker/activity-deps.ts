@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import type { NotifyWaiting } from '../../../activities/failure.ts';
+import type { ActivityDeps, RetrySettings } from '../../../activities/deps.ts';
+import type { Calibration } from '../../../activities/calibration.ts';
+import { SendingPermission } from '../../../activities/sending/sending-permission.ts';
+import { createDropFolder } from '../../nightly/drop-folder.ts';
+import { createRunLog } from '../../nightly/run-log.ts';
+import type { ReportNote } from '../../report/report-model.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../process/logger.ts';
+import type { ServiceProfile } from '../../service/profile/profile.ts';
+import { chooseLanguage } from '../../texts/choose-language.ts';
+import { NO_TELEMETRY, type Telemetry } from '../../health/telemetry.ts';
+import { profileDigestOf } from '../account/read-profile.ts';
+import { sendingScope } from '../account/sending-guard.ts';
+import { deliveryAddress } from '../receiver/webhook-address.ts';
+import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
+import { createNightMessages } from '../../nightly/night-message.ts';
+import type { CommonFolders } from '../folders/common-folders.ts';
+import { createFileReader } from '../files/input-files.ts';
+import { onCommonFolders } from '../folders/on-common-folders.ts';
+import { createReportWriter } from '../reports/report-files.ts';
+import { createReportHook } from '../reports/report-hook.ts';
+import { tested } from '../start/test-points.ts';
+import { createRunDirectory } from '../temporal/batch-starter.ts';
+import { restartLeftRuns } from '../temporal/left-runs.ts';
+import type { InvoicingService } from '../../service/client.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { reasonCode } from '../../service/profile/reason-text.ts';
+
+/** Workflows that show what they wait for; a page's batch does so for it. */
+const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);
+/** The activity's own failure must not wait longer for a server that is slow. */
+const PATIENCE_MS = 5_000;
+
+/** Tells the batch of an activity what is waited for, by the signal that its pages use; never rejects. */
+function createWaitingNotices(
+  client: Client,
+  {
+    language,
+    log,
+  }: Pick<Config, 'language'> & {
+    readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+  },
+): NotifyWaiting {
+  return async ({ workflowId, runId, activity, reason }) => {
+    const notified = notify().catch((error: unknown) => {
+      log.warn('a batch could not be notified of what it waits for', { workflowId, activity, err: error });
+    });
+    await Promise.race([notified, sleep(PATIENCE_MS, undefined, { ref: false })]);
+
+    async function notify(): Promise<void> {
+      const { type, parentExecution } = await client.workflow.getHandle(workflowId, runId).describe();
+      const batch = BATCHES.has(type) ? workflowId : type === 'invoicePage' ? parentExecution?.workflowId : null;
+      if (batch === null || batch === undefined) return;
+      const notice = { page: noticeKey(workflowId, activity), reason, language };
+      await client.workflow.getHandle(batch).signal('waiting', notice);
+    }
+  };
+}
+
+/**
+ * Below zero, where no page stands: one for each activity of each workflow, so that none takes the notice of another
+ * away.
+ */
+function noticeKey(workflowId: string, activity: string): number {
+  let hash = 0;
+  for (const character of `${workflowId} ${activity}`)
+    hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 1_000_000_007;
+  return -1 - hash;
+}
+
+export interface WorkerParts {
+  /** Null: this process shares its folders with no other process. */
+  readonly folders: CommonFolders | null;
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly service: InvoicingService;
+  readonly profile: ServiceProfile;
+  /** The one of this process. */
+  readonly calibration: Calibration;
+  /** See `requireKnownService` and `SendingGuard`. */
+  readonly requireAccount: () => Promise<unknown>;
+  /** See `SendingGuard`. */
+  readonly noteSends: ActivityDeps['noteSends'];
+  /** See `ActivityDeps`. */
+  readonly latestNow: () => number;
+  readonly client: Client;
+  /** The address to register for webhooks; null: none. */
+  readonly webhookUrl: string | null;
+  /** The three search attributes are registered with the Temporal server. */
+  readonly searchable: boolean;
+  /**
+   * Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not
+   * known.
+   */
+  readonly consoleUrl: () => string | null;
+  /** Left out: nothing is measured. */
+  readonly telemetry?: Pick<Telemetry, 'nights'>;
+  readonly log: Logger;
+}
+
+/**
+ * Invoices per activity: large slices cost few history events, and a crash repeats no more than what was on the wire. A page of the usual
+ * size is one slice; its neighbours keep the connections busy while it reads or writes the ledger.
+ */
+const SLICE_SIZE = 2_000;
+
+/** Gives the activities everything they touch. */
+export function activityDeps(parts: WorkerParts): ActivityDeps {
+  const { config, ledger, service, profile, client, log } = parts;
+  const { pollEverySeconds } = profile.limits;
+  const now = Date.now;
+  const registration = createWebhookRegistration({
+    ledger,
+    service,
+    application: config.application,
+    claimant: randomUUID(),
+    ownSecret: config.webhook.secrets.length > 0,
+    url: parts.webhookUrl,
+    register: profile.webhook.register,
+    addressOf: (url) => deliveryAddress(url, profile.signature.kind, config.webhook.secrets[0] ?? null),
+    log,
+    now,
+    pause: (ms) => sleep(ms),
+  });
+  const hook = createReportHook({ command: config.onReport, env: process.env, log });
+  return {
+    application: config.application,
+    speech: chooseLanguage(config.language),
+    ledger,
+    service,
+    calibration: parts.calibration,
+    runs: createRunDirectory(client),
+    restartRuns: () => restartLeftRuns({ ...config, client, ledger, log }, { stuck: true }),
+    notifyWaiting: createWaitingNotices(client, { language: config.language, log }),
+    ...folderUsers(parts, () => registration.notes()),
+    messages: createNightMessages(config, { consoleUrl: parts.consoleUrl }),
+    announce: (report) => hook.announce(report),
+    requireAccount: parts.requireAccount,
+    noteSends: parts.noteSends,
+    permission: new SendingPermission({ ledger, calibration: parts.calibration, log }),
+    ensureWebhook: () => registration.ensure(),
+    settings: {
+      sliceSize: Math.min(SLICE_SIZE, config.pageSize),
+      settleMs: config.settleTimeoutMs,
+      sendMs: config.sendTimeoutMs,
+      patienceMs: config.outagePatienceMs,
+      pageSize: config.pageSize,
+      failureBudget: config.failureBudget,
+      totalFactor: config.totalFactor,
+      maxConcurrency: profile.limits.maxConcurrency,
+      pollEveryMs: pollEverySeconds === null ? null : pollEverySeconds * 1_000,
+      retry: retrySettings(profile),
+      dropPatienceMs: config.drop.patienceMs,
+    },
+    operatorLinks: () => ({
+      ...{ searchable: parts.searchable, console: parts.consoleUrl() },
+      ...{ reportsDir: config.reportsDir, language: config.language },
+    }),
+    log,
+    now,
+    latestNow: parts.latestNow,
+    random: Math.random,
+  };
+}
+
+/** What reads and writes files; where workers share the ledger, only in the folders that they share too. */
+function folderUsers(
+  { config, ledger, folders, profile, telemetry = NO_TELEMETRY }: WorkerParts,
+  notes: () => readonly ReportNote[],
+) {
+  const speech = chooseLanguage(config.language);
+  const writer = createReportWriter({
+    ...{ ledger, notes, speech, reportsDir: config.reportsDir, dataDir: config.dataDir, now: Date.now },
+    account: sendingScope(config),
+    profileDigest: profileDigestOf(config, profile),
+  });
+  const reached = tested('drop', () => undefined);
+  const users = {
+    files: createFileReader({ ...config, buffersRows: tested('buffersRows', true) }),
+    reports: tested('reports', writer),
+    drops: createDropFolder({
+      inputDir: config.inputDir,
+      setting: 'LOTE_INPUT_DIR',
+      ledgerId: ledger.id,
+      stableMs: config.drop.stableMs,
+      pause: (ms) => sleep(ms),
+      at: async (point) => reached(point),
+    }),
+    nights: telemetry.nights(tested('nights', createRunLog(config.reportsDir, speech))),
+  };
+  return folders === null ? users : onCommonFolders(folders, users);
+}
+
+/** What the profile of a service allows to be sent again. */
+export function retrySettings({ retry, idempotency }: ServiceProfile): RetrySettings {
+  return {
+    // The service's own spelling is meant, too; the ledger has that of the report.
+    failedReasonCodes: retry.failedReasonCodes.map((code) => reasonCode(code) ?? code),
+    maxGenerations: retry.maxGenerations,
+    repeatsPerInvoice: retry.repeatsPerInvoice,
+    retentionMs: repeatWindowMs({ idempotency }),
+    rejectionIsProof: idempotency.mismatchCodes.length > 0,
+    refusedRepeatIsProof: idempotency.refusedRepeatIsProof,
+  };
+}
+
+const HOUR_MS = 3_600_000;
+/** Longer than one request may be on its way. */
+const LONGEST_REQUEST_MS = 60_000;
+
+/**
+ * For how long Lote repeats a key by itself: `idempotency.retentionHours`, less what a POST that left at the last moment may take. Of a window
+ * that is shorter than two such times, half is kept.
+ */
+export function repeatWindowMs({ idempotency }: Pick<ServiceProfile, 'idempotency'>): number {
+  const windowMs = idempotency.retentionHours * HOUR_MS;
+  return Math.floor(windowMs - Math.min(LONGEST_REQUEST_MS, windowMs / 2));
+}

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import {
+  NativeConnection,
+  Worker,
+  DefaultLogger,
+  IllegalStateError,
+  Runtime,
+  type LogMetadata,
+  type TelemetryOptions,
+} from '@temporalio/worker';
+import type { ActivityDeps } from '../../../activities/deps.ts';
+import { HEARTBEAT_MS } from '../../../activities/failure.ts';
+import { createActivities } from '../../../activities/index.ts';
+import { buildQueue } from '../../domain/messages/batch-id.ts';
+import { notConnected, type TemporalPlace } from '../temporal/temporal-connection.ts';
+import { NO_TELEMETRY, type WorkerTelemetry } from '../../health/telemetry.ts';
+import { workerScope, workerIdentity } from '../temporal/queue-pollers.ts';
+import { requireBuild, workflowBundle as findOrMakeBundle } from './workflow-bundle.ts';
+import { choosePort } from '../process/free-port.ts';
+
+/**
+ * Activities are cancelled at once: they send, poll and wait for nothing more, but a POST that is on the wire must be allowed to end. After this the
+ * process leaves anyway; what was on the wire is repeated with the same key and bytes.
+ */
+const FORCE = '45s' as const;
+/** Four pages send two slices each, of one batch; the rest is other batches, reports, reviews and reading. */
+const ACTIVITIES_AT_ONCE = 24;
+
+/** Where a worker works, and with whom. */
+export interface WorkerPlace {
+  readonly temporal: TemporalPlace;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** Path of a bundle that was made before; left out: see workflow-bundle.ts. */
+  readonly workflowBundle?: string;
+  /** Called when the worker is about to poll: from then on the process has work in hand, which must end in order. */
+  readonly onWork?: (() => void) | undefined;
+  /** Called when slices did not end in time: the process must leave without them. */
+  readonly onForcedEnd?: (() => void) | undefined;
+  /** Left out: nothing is measured or traced. */
+  readonly telemetry?: WorkerTelemetry;
+}
+
+/** A worker that polls its task queue. */
+export interface RunningWorker {
+  readonly identity: string;
+  /** On which the runs of its build work. */
+  readonly queue: string;
+  /** Resolves when the worker has left; rejects when it died. */
+  readonly ended: Promise<void>;
+  /** False while it stops, and after that. */
+  isRunning(): boolean;
+  stop(): Promise<void>;
+}
+
+function identityOf(deps: ActivityDeps, build: string): string {
+  const own = randomBytes(4).toString('hex');
+  return workerIdentity(workerScope(deps.ledger.id, deps), { pid: process.pid, own, build });
+}
+
+/** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
+export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
+  const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
+  const workflowBundle =
+    place.workflowBundle === undefined ? await findOrMakeBundle(process.env) : { codePath: place.workflowBundle };
+  const build = await requireBuild(workflowBundle);
+  const identity = identityOf(deps, build);
+  const connection = await connectWorker(deps, place);
+  const common = { connection, namespace: place.namespace, identity, workflowBundle, shutdownForceTime: FORCE };
+  const worker = await Worker.create({
+    ...common,
+    taskQueue: buildQueue(place.taskQueue, build),
+    activities: createActivities(deps),
+    shutdownGraceTime: 0,
+    // By a heartbeat a slice hears that its run was terminated; the SDK keeps them back for most of their time-out.
+    maxHeartbeatThrottleInterval: HEARTBEAT_MS,
+    maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
+    ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
+  }).catch(closing(connection));
+  // It only moves new runs to the queue of this build (workflows/pin-build.ts), and keeps none of them.
+  const entry = await Worker.create({
+    ...common,
+    taskQueue: place.taskQueue,
+    maxCachedWorkflows: 0,
+    maxConcurrentWorkflowTaskExecutions: 2,
+  }).catch(closing(connection));
+  place.onWork?.();
+  const ended = runToTheEnd([worker, entry], connection);
+  // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.
+  ended.catch(() => undefined);
+  const isRunning = (): boolean => worker.getState() === 'RUNNING' && entry.getState() === 'RUNNING';
+  return {
+    ended,
+    identity,
+    queue: worker.options.taskQueue,
+    isRunning,
+    async stop() {
+      const wasRunning = worker.getState() === 'RUNNING';
+      stopAll([worker, entry]);
+      try {
+        await ended;
+      } catch (error) {
+        // The SDK keeps the slices that did not end, and with them the process.
+        if (wasRunning) {
+          const { numInFlightActivities: activities, numInFlightWorkflowActivations: workflowTasks } =
+            worker.getStatus();
+          deps.log.warn('a worker gave up work that did not end in time', { left: [{ activities, workflowTasks }] });
+          place.onForcedEnd?.();
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+function closing(connection: NativeConnection): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await connection.close();
+    throw error;
+  };
+}
+
+/** What the SDK opens keeps the process alive: nothing but the workers may fail from here on. @throws LoteError `temporal-unavailable` */
+async function connectWorker({ log }: ActivityDeps, { temporal, telemetry }: WorkerPlace): Promise<NativeConnection> {
+  await installSdkRuntime(log, telemetry ?? NO_TELEMETRY.worker);
+  return NativeConnection.connect(temporal).catch((cause: unknown) => {
+    throw notConnected(temporal, 'while the worker starts', cause);
+  });
+}
+
+/** One cannot work without the other: where one ends, both do. */
+async function runToTheEnd(workers: readonly Worker[], connection: NativeConnection): Promise<void> {
+  try {
+    const ends = workers.map((worker) => worker.run().finally(() => stopAll(workers)));
+    const [failed] = (await Promise.allSettled(ends)).filter((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  } finally {
+    await connection.close();
+  }
+}
+
+function stopAll(workers: readonly Worker[]): void {
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/**
+ * The SDK's own log goes to ours, errors only: core repeats a line for each retried call. Once per process, and only in
+ * one that has a worker: the runtime keeps a process alive until its last worker ends. Its metrics are served on a free
+ * loopback port when they are wanted.
+ */
+async function installSdkRuntime(
+  log: { error(message: string, fields?: Record<string, unknown>): void },
+  { onSdkMetrics }: WorkerTelemetry,
+): Promise<void> {
+  const any = { host: LOOPBACK, port: 0, explicit: false, variable: 'METRICS_PORT' };
+  const address = onSdkMetrics === null ? null : `${LOOPBACK}:${await choosePort(any)}`;
+  try {
+    Runtime.install({
+      logger: new DefaultLogger('ERROR', ({ message, meta }) =>
+        log.error('temporal sdk', { message, ...causeOf(meta) }),
+      ),
+      // The process decides what a signal does: the SDK would stop the worker alone, and the process would stay without one.
+      shutdownSignals: [],
+      telemetryOptions: {
+        logging: { filter: { core: 'ERROR', other: 'ERROR' }, forward: {} },
+        ...(address !== null && { metrics: sdkMetrics(address) }),
+      },
+    });
+    if (address !== null) onSdkMetrics?.(address);
+  } catch (error) {
+    // A second worker of one process shares the runtime of the first.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
+}
+
+/** Why: without it, the SDK's line about a worker that failed says no more than that. */
+function causeOf(meta: LogMetadata | undefined): { readonly err?: Error } {
+  return meta?.['error'] instanceof Error ? { err: meta['error'] } : {};
+}
+
+/** Named as Prometheus wants it: seconds, units and `_total` in the names. */
+function sdkMetrics(bindAddress: string): NonNullable<TelemetryOptions['metrics']> {
+  return {
+    attachServiceName: false,
+    prometheus: { bindAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true },
+  };
+}

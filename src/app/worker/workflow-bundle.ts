@@ -1,0 +1,123 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { access, readdir, readFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LoteError } from '../../domain/errors.ts';
+import { cacheDirectory } from '../../platform/cache-directory.ts';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { VERSION } from '../version.ts';
+
+/** Everything that workflow code is made of; an import from elsewhere is refused by .dependency-cruiser.cjs. */
+const SOURCES = ['workflows', 'src/domain', 'src/texts'];
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+export type WorkflowBundle = { readonly codePath: string } | { readonly code: string };
+
+/**
+ * The bundled workflows: those that the build left beside the compiled code, or those of the user's cache, put there when these sources were never
+ * bundled before. Bundling costs 3.4 s of CPU, which a start after a crash has no use for.
+ */
+export async function workflowBundle(env: NodeJS.ProcessEnv, root: string = ROOT): Promise<WorkflowBundle> {
+  const built = join(root, 'workflow-bundle.js');
+  if (await isUsable(built)) return { codePath: built };
+  // The compiled product has no sources to hash, so its own bundle comes first.
+  const cached = join(cacheDirectory(env), 'workflow-bundles', `${await sourcesHash(root)}.js`);
+  if (await isUsable(cached)) return { codePath: cached };
+  const source = join(root, 'workflows/index.ts');
+  const code = await bundleWorkflows((await exists(source)) ? source : join(root, 'workflows/index.js'));
+  try {
+    await writeBundle(cached, code);
+    return { codePath: cached };
+  } catch {
+    // A home that cannot be written to costs the next start these seconds again, and nothing else.
+    return { code };
+  }
+}
+
+/** A disk that was full or a crash may have left half of it, with which no worker starts: it is made anew. */
+async function isUsable(path: string): Promise<boolean> {
+  return buildOf(await readFile(path, 'utf8').catch(() => '')) !== null;
+}
+
+/** @throws LoteError `internal` when the bundle was damaged since it was found */
+export async function requireBuild(bundle: WorkflowBundle): Promise<string> {
+  const build = buildOf('code' in bundle ? bundle.code : await readFile(bundle.codePath, 'utf8'));
+  if (build !== null) return build;
+  throw new LoteError('internal', 'Starting a worker: the bundle of its workflows was damaged. Start Lote again.');
+}
+
+/** Over names and contents of the sources, and over package.json, whose versions are exact: another SDK is another bundle. */
+async function sourcesHash(root: string): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of await sourceFiles(root))
+    hash.update(JSON.stringify([file, await readFile(join(root, file), 'utf8')]));
+  const manifest = await readFile(join(root, 'package.json'), 'utf8').catch(() =>
+    readFile(join(root, '../package.json'), 'utf8'),
+  );
+  return hash.update(manifest).digest('hex');
+}
+
+async function sourceFiles(root: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const folder of SOURCES) {
+    const entries = await readdir(join(root, folder), { recursive: true });
+    files.push(...entries.filter((name) => /\.[jt]s$/.test(name)).map((name) => join(folder, name)));
+  }
+  return files.toSorted();
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+const DIGEST_LENGTH = 12;
+const SEAL = /^const LOTE_BUILD="(?<build>[^"+]+\+(?<digest>[0-9a-f]{12}))";/u;
+
+/** The code of a workflow bundle; 3.4 s of CPU. */
+export async function bundleWorkflows(workflowsPath: string): Promise<string> {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    logger: new DefaultLogger('ERROR'),
+  });
+  return sealed(code);
+}
+
+/**
+ * The code behind a constant that names its build: version and digest. It stands on the first line, so that no line
+ * moves; `workflows/pin-build.ts` reads it.
+ */
+export function sealed(code: string): string {
+  return `const LOTE_BUILD="${VERSION}+${digestOf(code)}";${code}`;
+}
+
+/** The build of a bundle, such as `0.2.0+9f86d081884c`; null when the bundle is not as it was made. */
+function buildOf(bundle: string): string | null {
+  const found = SEAL.exec(bundle);
+  const { build, digest } = found?.groups ?? {};
+  return digest === digestOf(bundle.slice(found?.[0].length)) ? (build ?? null) : null;
+}
+
+function digestOf(code: string): string {
+  return createHash('sha256').update(code).digest('hex').slice(0, DIGEST_LENGTH);
+}
+
+/** Whole or not at all, also after a power failure: half a bundle would keep every later start from working. */
+export async function writeBundle(target: string, code: string): Promise<void> {
+  await mkdir(dirname(target), { recursive: true });
+  const part = `${target}.${randomUUID()}.part`;
+  try {
+    const file = await open(part, 'w');
+    try {
+      await file.writeFile(code);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(part, target);
+  } finally {
+    await rm(part, { force: true });
+  }
+}

@@ -1,0 +1,128 @@
+import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
+import { durationMs, LOOPBACK_HOSTS } from '../../app/config/env-schema.ts';
+import { loadProfile } from '../../service/profile/load-profile.ts';
+import type { ServiceProfile } from '../../service/profile/profile.ts';
+import type { ServiceAccount } from '../../app/account/open-service.ts';
+import { profileText, readProfile } from '../../app/account/read-profile.ts';
+import { checkLive, type LiveCheck, type LiveCheckRequest } from '../../app/live-check/check-live.ts';
+import { startTemporaryReceiver } from '../../app/live-check/temporary-receiver.ts';
+import { printResult, tableLines } from '../output/terminal-text.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+
+const HEAD = ['setting', 'the profile looks at', 'received there', 'verdict'] as const;
+
+/** What `lote profile check --live` prints: a line for each setting, below it the candidates for what does not fit. */
+function liveCheckText({ rows, requests, fits }: LiveCheck): string {
+  const lines = tableLines([HEAD, ...rows.map((row) => [row.setting, row.place, row.received, row.verdict])]);
+  // The head has no candidates.
+  const shown = lines.flatMap((line, at) => [line, ...candidateLine(rows[at - 1]?.candidates ?? [])]);
+  const end = fits
+    ? 'Lote reads everything that was created.'
+    : 'Correct the settings that do not fit, and check again. What was not seen may fit all the same.';
+  return [...shown, '', `${end} ${requests} requests.`, ''].join('\n');
+}
+
+function candidateLine(candidates: readonly string[]): readonly string[] {
+  return candidates.length === 0 ? [] : [`  would fit: ${candidates.join(', ')}`];
+}
+
+/** What was typed of `lote profile check --live`. */
+export interface LiveCheckCommand {
+  /** Left out: the file named by SERVICE_PROFILE. */
+  readonly file?: string | undefined;
+  readonly merchant?: string;
+  readonly nif?: string;
+  readonly currency: string;
+  readonly taxCode: string;
+  readonly webhookUrl?: string;
+  readonly port?: string;
+  readonly wait: string;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+const TEST_KEY = 'sk_test_';
+
+/** `lote profile check [FILE] --live`: creates a merchant and an invoice with a test key, and shows what was received at each place. */
+export async function profileCheckLiveCommand(
+  env: NodeJS.ProcessEnv,
+  { file, ...options }: LiveCheckCommand,
+): Promise<ExitCode> {
+  const config = readConfig(env);
+  const profile = file === undefined ? readProfile(config) : loadProfile(profileText(resolve(file), 'FILE'));
+  const account = accountOf(config);
+  requireTestKey(account, profile, options);
+  const subject = subjectOf(options);
+  const waitMs = waitOf(options.wait);
+  const port = portOf(options, config, account);
+  const receiver = port === null ? null : await startTemporaryReceiver(port);
+  try {
+    const url = options.webhookUrl ?? receiver?.url ?? '';
+    const result = await checkLive({
+      ...{ account, application: config.application, profile, subject, waitMs },
+      receiver: receiver === null ? null : { ...receiver, url },
+      secrets: config.webhook.secrets,
+    });
+    printResult(options.json, result, () => liveCheckText(result));
+    return result.fits ? EXIT.ok : EXIT.someNotIssued;
+  } finally {
+    await receiver?.close();
+  }
+}
+
+function refused(why: string): LoteError {
+  return new LoteError('usage', `Checking the service profile: ${why} Nothing was sent.`);
+}
+
+function accountOf({ service }: Config): ServiceAccount {
+  if (service.kind === 'remote') return service;
+  throw refused('INVOICING_BASE_URL and INVOICING_API_KEY must name the service and a test key of it; found neither.');
+}
+
+/** The key is never in the message. */
+function requireTestKey(account: ServiceAccount, profile: ServiceProfile, { yes, nif, merchant }: LiveCheckCommand) {
+  const isTest = account.apiKey.startsWith(TEST_KEY);
+  if (!isTest && (!yes || profile.environment === 'test'))
+    throw refused(
+      `INVOICING_API_KEY must be a test key (${TEST_KEY}…), because a merchant and an invoice are created; found another key. If the invoice may be real, say --yes.`,
+    );
+  if (!isTest && nif === undefined && merchant === undefined)
+    throw refused('with a key that is no test key, name a tax number (--nif) or a merchant (--merchant).');
+  const { protocol, hostname } = new URL(account.baseUrl);
+  if (protocol !== 'https:' && !LOOPBACK_HOSTS.has(hostname) && !profile.allowPlainHttp)
+    throw refused(`INVOICING_BASE_URL must be an https address or on this machine, found ${protocol}//${hostname}.`);
+}
+
+function subjectOf({ merchant, nif = madeUpNif(), currency, taxCode }: LiveCheckCommand): LiveCheckRequest['subject'] {
+  if (!/^\d{5,15}$/.test(nif)) throw refused('--nif must be 5 to 15 digits.');
+  if (!/^[A-Z]{3}$/.test(currency)) throw refused('--currency must be three capital letters.');
+  return { merchantId: merchant ?? null, nif, currency, taxCode };
+}
+
+const WEIGHTS = [9, 8, 7, 6, 5, 4, 3, 2];
+
+/** A number of the form of a Portuguese company's tax number, with its check digit. */
+function madeUpNif(): string {
+  const digits = [5, ...Array.from({ length: 7 }, () => randomInt(10))];
+  const rest = 11 - (digits.reduce((all, digit, at) => all + digit * (WEIGHTS[at] ?? 0), 0) % 11);
+  return [...digits, rest > 9 ? 0 : rest].join('');
+}
+
+/** Where the temporary receiver listens; null: the service could not reach it. */
+function portOf({ webhookUrl, port }: LiveCheckCommand, config: Config, { baseUrl }: ServiceAccount): number | null {
+  if (webhookUrl === undefined && port === undefined && !LOOPBACK_HOSTS.has(new URL(baseUrl).hostname)) return null;
+  if (webhookUrl !== undefined && !(URL.canParse(webhookUrl) && /^https?:/i.test(webhookUrl)))
+    throw refused('--webhook-url must be an http or https address.');
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
+    throw refused('--port must be a port number.');
+  return port === undefined ? (webhookUrl === undefined ? 0 : config.receiver.port) : Number(port);
+}
+
+function waitOf(text: string): number {
+  const value = durationMs(text);
+  if (value >= 1_000 && value <= 1_800_000) return value;
+  throw refused('--wait must be a duration from 1s to 30m, such as 90s.');
+}

@@ -1,0 +1,112 @@
+import { LoteError } from '../../domain/errors.ts';
+import { readConfig, type Config } from '../../app/config/config.ts';
+import { createLogger } from '../../app/process/logger.ts';
+import { startProcess, type Role, type RunningProcess } from '../../app/start/start-process.ts';
+import { tableLines } from '../output/terminal-text.ts';
+import { EXIT, type ExitCode } from '../output/exit-codes.ts';
+import { leaveSoon, stay } from '../session/interruption.ts';
+import { startOwner, type Owner } from '../../app/start/start-owner.ts';
+import { preflight } from '../session/preflight.ts';
+
+/** `lote worker`: one of any number of workers on a shared Temporal server and a PostgreSQL ledger. */
+export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = requireShared(readConfig(env), 'worker');
+  return runRole('worker', config, ({ healthUrl }) => {
+    const health = healthUrl === null ? '' : `, health at ${healthUrl}`;
+    return `Worker on task queue ${config.taskQueue}${health}`;
+  });
+}
+
+/** `lote receiver`: takes webhook deliveries into the shared ledger. */
+export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  return runRole(
+    'receiver',
+    requireShared(readConfig(env), 'receiver'),
+    ({ receiverUrl }) => `Receiver ${receiverUrl}`,
+  );
+}
+
+/** `lote console`: the web pages and the JSON API over a shared ledger. */
+export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  // The console sends nothing to the service, so it needs its address for the health page and no key.
+  const config = readConfig(env, process.cwd(), 'nothing');
+  if (config.databaseUrl === null) {
+    throw new LoteError(
+      'configuration-invalid',
+      'Starting the console as a process of its own: DATABASE_URL must be set. The console of an embedded ledger is part of the process that owns it: `lote up`.',
+    );
+  }
+  return runRole('console', config, ({ consoleUrl }) => `Console ${consoleUrl}`);
+}
+
+/** A process with one role, until Ctrl-C or until a part is lost. `lineOf` gives the line that says that it is ready. */
+async function runRole(role: Role, config: Config, lineOf: (running: RunningProcess) => string): Promise<ExitCode> {
+  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const staying = stay();
+  const onWork = staying.begin;
+  const running = await startProcess({ config, log, roles: [role], own: null, onWork, onForcedEnd: leaveSoon });
+  staying.begin();
+  const metrics = running.metricsUrl === null ? '' : `, metrics at ${running.metricsUrl}`;
+  process.stdout.write(`${lineOf(running)}${metrics}\n`);
+  try {
+    await Promise.race([staying.over, running.lost, ...(running.worker === null ? [] : [running.worker.ended])]);
+  } finally {
+    await running.stop();
+  }
+  return EXIT.ok;
+}
+
+/**
+ * Parts that run apart share a database and a Temporal server; without them each would keep a truth of its own.
+ * @throws LoteError `configuration-invalid`
+ */
+export function requireShared(config: Config, part: string): Config {
+  if (config.databaseUrl !== null && config.temporal.address !== null && config.service.kind === 'remote')
+    return config;
+  throw new LoteError(
+    'configuration-invalid',
+    `Starting ${part} as a process of its own: DATABASE_URL, TEMPORAL_ADDRESS, INVOICING_BASE_URL and INVOICING_API_KEY must all be set. For everything in one process use \`lote up\`.`,
+  );
+}
+
+/** `lote up`: everything embedded, stays until Ctrl-C; requests on the wire end first. */
+export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
+  const config = readConfig(env);
+  const log = createLogger({ level: config.logLevel, secrets: config.secrets });
+  const notify = (line: string): void => void process.stderr.write(`${line}\n`);
+  const staying = stay();
+  const stack = await startOwner({
+    ...{ config, log, notify, env },
+    onWork: staying.begin,
+    onForcedEnd: leaveSoon,
+    beforeHandOver: preflight,
+  });
+  if (stack === null)
+    throw new LoteError(
+      'data-directory-owned',
+      `Starting Lote: another process owns ${config.dataDir} and is up already; only one may. Stop it first, or set LOTE_DATA_DIR to another directory.`,
+    );
+  // A person who reads an address may press Ctrl-C: since the worker polls it is an end in order, whatever does not answer.
+  const ended = Promise.race([staying.over, stack.lost]);
+  process.stdout.write(addresses(stack));
+  try {
+    await ended;
+  } finally {
+    stack.handOver.refuse();
+    notify('Leaving: requests on the wire end first (Ctrl-C again leaves now) …');
+    await stack.stop();
+  }
+  return EXIT.ok;
+}
+
+function addresses({ endpoints, metricsUrl }: Owner): string {
+  const rows = [
+    ['Temporal', endpoints.temporalAddress],
+    ['Temporal UI', endpoints.temporalUi],
+    ['Console', endpoints.console],
+    ['Receiver', endpoints.receiver],
+    ['Sandbox', endpoints.sandbox],
+    ['Metrics', metricsUrl],
+  ].filter((row): row is string[] => row[1] !== null);
+  return `${tableLines(rows).join('\n')}\n`;
+}

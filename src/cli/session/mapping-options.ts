@@ -1,0 +1,100 @@
+import { InvalidArgumentError } from 'commander';
+import type { ColumnMeaning, KindValues, MappingChoices } from '../../console/mapping/file-mapper.ts';
+import { listedValues } from '../../console/mapping/mapping-choices.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { COLUMNS, type Column } from '../../domain/row.ts';
+import type { IngestOptions } from '../../ingest/ingest-options.ts';
+import { headerName } from '../../ingest/profile/map-header.ts';
+import type { TableHead } from '../../app/console/table-head.ts';
+import type { DeclaredOption } from '../declare-command.ts';
+
+type Pair = readonly [string, string];
+
+/** What the options of `lote check` say about the columns of a file, as pairs of what stands before and after `=`. */
+export interface MappingOptions {
+  readonly saveProfile?: string | undefined;
+  readonly column?: readonly Pair[] | undefined;
+  readonly skip?: readonly Pair[] | undefined;
+  readonly invoices?: readonly Pair[] | undefined;
+  readonly constant?: readonly Pair[] | undefined;
+  readonly taxCode?: readonly Pair[] | undefined;
+}
+
+const MEANINGS: readonly ColumnMeaning[] = [...COLUMNS, 'reference-part', 'kind', 'none'];
+
+/** Options that correct a proposed mapping, and the one that saves it. */
+export const mappingOptions: readonly DeclaredOption[] = [
+  ['--save-profile <name>', 'confirm the columns of the file: save what is shown as a mapping profile'],
+  [
+    '--column <meaning=header>',
+    'what a column means: a column of Lote, none (not sent), reference-part, or kind (which rows are invoices); once for each',
+    pairs((meaning) => MEANINGS.some((one) => one === meaning)),
+  ],
+  ['--skip <header=values>', 'values of rows that are no invoices, e.g. Tipo=NC,ND', pairs()],
+  ['--invoices <header=values>', 'the other values of that column (else those of the first rows)', pairs()],
+  [
+    '--constant <column=value>',
+    'the same in every row, e.g. currency=EUR',
+    pairs((column) => COLUMNS.some((one) => one === column)),
+  ],
+  ['--tax-code <word=code>', "the file's word for a tax and the service's code", pairs()],
+];
+
+/** `accepts`: what may stand before the `=`. */
+function pairs(accepts: (key: string) => boolean = () => true) {
+  return (text: string, before: readonly Pair[] = []): readonly Pair[] => {
+    const at = text.indexOf('=');
+    const pair = [text.slice(0, at).trim(), text.slice(at + 1).trim()] as const;
+    if (at < 1 || pair[1] === '') throw new InvalidArgumentError('expected two words with = between them');
+    if (!accepts(pair[0])) throw new InvalidArgumentError(`expected one of ${MEANINGS.join(', ')} before =`);
+    return [...before, pair];
+  };
+}
+
+/**
+ * What a person has chosen, for the header of one file. A meaning that is given to one column is taken from the one that was proposed for it.
+ * @throws LoteError `usage` for a header that the file does not have
+ */
+export function chosenAtPrompt(options: MappingOptions, declared: IngestOptions): (head: TableHead) => MappingChoices {
+  return (head) => {
+    const meanings = new Map<number, ColumnMeaning>();
+    const given = (options.column ?? []) as readonly (readonly [ColumnMeaning, string])[];
+    for (const [meaning] of given) {
+      const proposedAt = head.likely.indexes[COLUMNS.findIndex((column) => column === meaning)] ?? -1;
+      if (proposedAt >= 0) meanings.set(proposedAt, 'none');
+    }
+    const hasParts = given.some(([meaning]) => meaning === 'reference-part');
+    const ownReference = head.likely.indexes[0] ?? -1;
+    if (hasParts && ownReference >= 0) meanings.set(ownReference, 'none');
+    for (const [meaning, header] of given) for (const at of placesOf(head, header)) meanings.set(at, meaning);
+    const kinds = new Map<number, Partial<KindValues>>();
+    for (const which of ['skip', 'invoices'] as const) {
+      for (const [header, values] of options[which] ?? []) {
+        for (const at of placesOf(head, header)) {
+          meanings.set(at, 'kind');
+          kinds.set(at, { ...kinds.get(at), [which]: listedValues(values) });
+        }
+      }
+    }
+    const { encoding, delimiter, decimal } = declared;
+    return {
+      ...{ meanings, kinds },
+      constants: Object.fromEntries(options.constant ?? []) as Partial<Record<Column, string>>,
+      taxCodes: new Map(options.taxCode ?? []),
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(delimiter === undefined ? {} : { delimiter }),
+      ...(decimal === undefined ? {} : { decimal }),
+    };
+  };
+}
+
+function placesOf({ header }: TableHead, name: string): readonly number[] {
+  const wanted = headerName(name);
+  const places = header.cells.flatMap((cell, at) => (headerName(cell) === wanted ? [at] : []));
+  if (places.length > 0) return places;
+  const known = header.cells.filter((cell) => cell.trim() !== '').map((cell) => JSON.stringify(headerName(cell)));
+  throw new LoteError(
+    'usage',
+    `Mapping a file: expected one of its headers, found ${JSON.stringify(name)}. Its headers are ${known.slice(0, 50).join(', ')}.`,
+  );
+}

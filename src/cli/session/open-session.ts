@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitingFor } from '../../platform/waiting-for.ts';
+import { ledgerOperations, type Operations, type ReadBatch } from '../../console/operations.ts';
+import { misfitsOf } from '../../domain/calibration.ts';
+import { LoteError } from '../../domain/errors.ts';
+import type { Config } from '../../app/config/config.ts';
+import { openDataDir } from '../../app/data-dir/data-dir.ts';
+import { acquireDirectoryLock } from '../../app/data-dir/directory-lock.ts';
+import { besideOwner } from '../../app/data-dir/endpoints-file.ts';
+import { openLedger } from '../../app/account/open-ledger.ts';
+import { readProfile, profileDigestOf } from '../../app/account/read-profile.ts';
+import { hasLeft, takeOrAsk, type OwnerApi } from '../../app/operator/owner-api.ts';
+import { createPurge } from '../../app/operator/purge-batches.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+const ASK_AGAIN_MS = 250;
+
+/**
+ * What a command works with. `own`: this process has the data directory and nothing else works on the ledger. `owner`:
+ * another process has it and does what this one asks. `shared`: the ledger is in PostgreSQL.
+ */
+export interface Session {
+  readonly place: 'own' | 'owner' | 'shared';
+  /** Of this command; beside an owner with the task queue and the reports folder of the owner. */
+  readonly config: Config;
+  readonly operations: Operations;
+}
+
+/** `attempted` begins the sentence of an error; `patienceMs` is how long an owner may take to tell where it is. */
+export interface SessionWish {
+  readonly attempted: string;
+  readonly patienceMs?: number | undefined;
+}
+
+interface OpenedLedger {
+  readonly ledger: Ledger;
+  close(): Promise<void>;
+}
+
+/** The ledger, for this process; null: an embedded one is that of another process. */
+async function takeLedger({ databaseUrl, dataDir: path }: Config): Promise<OpenedLedger | null> {
+  const dataDir = await openDataDir(path);
+  const lock = databaseUrl === null ? await acquireDirectoryLock(dataDir.path) : undefined;
+  if (lock === null) return null;
+  try {
+    const ledger = await openLedger({ databaseUrl, directory: dataDir.ledger });
+    return {
+      ledger,
+      async close() {
+        try {
+          await ledger.close();
+        } finally {
+          await lock?.release();
+        }
+      },
+    };
+  } catch (error) {
+    await lock?.release();
+    throw error;
+  }
+}
+
+/**
+ * Does `work` with a session for a command that only needs the ledger, and again with another one when the owner that it
+ * asked has left: the ledger is then this process's own, or that of the next owner. `work` must be safe to repeat.
+ * @throws LoteError `data-directory-owned` when the owner does not tell where its console is
+ */
+export async function withSession<T>(
+  config: Config,
+  wish: SessionWish,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const place = config.databaseUrl === null ? 'own' : 'shared';
+  for (;;) {
+    const { own, owner } = await takeOrAsk({ ...wish, dataDir: config.dataDir }, () => takeLedger(config));
+    try {
+      return await work(own === null ? besideOwnerOf(config, owner) : { ...ownLedger(config, own.ledger), place });
+    } catch (error) {
+      if (owner === null || !(await hasLeft(owner, error))) throw error;
+    } finally {
+      await own?.close();
+    }
+    await sleep(ASK_AGAIN_MS);
+  }
+}
+
+/**
+ * Opens the ledger for one command that no other process may do at the same time with an embedded one. `title` says what
+ * is attempted.
+ * @throws LoteError `data-directory-owned`
+ */
+export async function withOwnLedger<T>(config: Config, title: string, use: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const own = await takeLedger(config);
+  if (own === null)
+    throw new LoteError(
+      'data-directory-owned',
+      `${title}: another process owns ${config.dataDir} and is using it. Stop that process first.`,
+    );
+  try {
+    return await waitingFor('the ledger', () => use(own.ledger));
+  } finally {
+    await own.close();
+  }
+}
+
+/** The part of a session that a process has over a ledger that it opened. */
+export function ownLedger(config: Config, ledger: Ledger): Pick<Session, 'config' | 'operations'> {
+  return {
+    config,
+    operations: ledgerOperations({ ledger, misfits: misfitsIn(config, ledger), purge: createPurge(config, ledger) }),
+  };
+}
+
+/** A session beside the owner of the data directory. */
+export function besideOwnerOf(config: Config, owner: OwnerApi): Session & { readonly place: 'owner' } {
+  const { endpoints } = owner;
+  const there = { ...besideOwner(config, endpoints), reportsDir: endpoints.reportsDir };
+  return { place: 'owner', operations: owner, config: there };
+}
+
+/** None where the profile itself is wrong: then nothing was started with it. */
+function misfitsIn(config: Config, ledger: Ledger): Operations['misfits'] {
+  return async () => {
+    try {
+      return misfitsOf(await ledger.calibration(profileDigestOf(config, readProfile(config))));
+    } catch (error) {
+      if (error instanceof LoteError && error.code === 'configuration-invalid') return [];
+      throw error;
+    }
+  };
+}
+
+const MOST_NAMED = 3;
+/** Among the newest of them is the one that was meant. */
+const MOST_COMPARED = 50;
+
+/** A batch that the ledger must know. @throws LoteError `batch-not-found`, naming the ids that may have been meant: ids are long, and are typed from memory */
+export async function requireBatch(
+  operations: Pick<Operations, 'batch' | 'batches'>,
+  batchId: string,
+): Promise<ReadBatch> {
+  const batch = await operations.batch(batchId);
+  if (batch !== null) return batch;
+  const known = await operations.batches(MOST_COMPARED);
+  const meant = known.filter((one) => one.batchId.includes(batchId) || batchId.includes(one.batchId));
+  const named = meant.slice(0, MOST_NAMED).map((one) => one.batchId);
+  const hint = named.length === 0 ? '`lote status` lists the batches it knows.' : `Did you mean ${named.join(' or ')}?`;
+  throw new LoteError('batch-not-found', `The ledger knows no batch ${batchId}. ${hint}`);
+}

@@ -1,0 +1,247 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { waitingFor } from '../../platform/waiting-for.ts';
+import type { BatchInput } from '../../domain/messages/messages.ts';
+import { LoteError } from '../../domain/errors.ts';
+import { type Config, readConfig } from '../../app/config/config.ts';
+import { dataDirAt } from '../../app/data-dir/data-dir.ts';
+import { besideOwner, ownerAt, readEndpoints } from '../../app/data-dir/endpoints-file.ts';
+import { createLogger } from '../../app/process/logger.ts';
+import { openLedger } from '../../app/account/open-ledger.ts';
+import { openService } from '../../app/account/open-service.ts';
+import { readProfile } from '../../app/account/read-profile.ts';
+import { createCommonFolders } from '../../app/folders/common-folders.ts';
+import { startFile, type StartFilePlace } from '../../app/operator/hand-over.ts';
+import { hasLeft, takeOrAsk, type OwnerApi } from '../../app/operator/owner-api.ts';
+import { startOwner, type Owner, type OwnerStart } from '../../app/start/start-owner.ts';
+import { connectClient, placeOf } from '../../app/temporal/connect-client.ts';
+import { requireListedWorker, requireTakenUp, workerScope } from '../../app/temporal/queue-pollers.ts';
+import { lineWriter } from '../output/terminal-text.ts';
+import type { FollowedBatch } from './follow-batches.ts';
+import { INTERRUPTED, interruption, leaveSoon, type Interruption } from './interruption.ts';
+import { besideOwnerOf, ownLedger, type Session } from './open-session.ts';
+import { preflight } from './preflight.ts';
+
+/**
+ * For a command that a person waits for and that ends: the parts' own news would come between the lines that are for the person. A person who sets
+ * LOTE_LOG_LEVEL gets what was asked for.
+ */
+function quietLevel({ logLevel }: Pick<Config, 'logLevel'>, env: NodeJS.ProcessEnv): Config['logLevel'] {
+  return env['LOTE_LOG_LEVEL'] === undefined ? 'warn' : logLevel;
+}
+
+const LOOK_EVERY_MS = 500;
+
+type StartOptions = Omit<BatchInput, 'file' | 'ledgerId'>;
+
+/** A session in which batches run: by this process, by the owner of the data directory, or by workers elsewhere. */
+export interface WorkSession extends Session {
+  /** Rejects at Ctrl-C, and when the part that does the work is lost. */
+  readonly ended: Promise<never>;
+  readonly client: Client;
+  readonly ledgerId: string;
+  /** Everything that this process runs itself. Left out: other processes do the work. */
+  readonly stack?: Owner;
+  /** Left out: this process has the ledger. */
+  readonly owner?: OwnerApi;
+  /** Starts a batch for each file, or joins the run that has it. @throws as `ended` at once; no further batch is started then */
+  start(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]>;
+}
+
+/** What a command that works is started with. */
+export interface WorkCommand {
+  readonly json: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  /** Left out: that of `env`. */
+  readonly config?: Config;
+  /** Begins the sentence of an error. */
+  readonly attempted?: string;
+  /** The sentence of a command that was interrupted. */
+  readonly interrupted?: (place: Session['place']) => string;
+  /** Runs when the process must leave at once. */
+  readonly onLeaveNow?: () => void;
+  /**
+   * The command starts files, and nothing else: it is done again when the owner that did the work has left, and asks the
+   * service itself before workers elsewhere get a file.
+   */
+  readonly startsFiles?: boolean;
+  /** Of the built-in sandbox, which is then asked for nothing before the work begins. */
+  readonly sandbox?: NonNullable<OwnerStart['sandbox']>;
+}
+
+interface Opening {
+  readonly config: Config;
+  readonly command: WorkCommand;
+  readonly interrupt: Interruption;
+}
+
+type Work<T> = (session: WorkSession) => Promise<T>;
+
+/**
+ * Does `work` with whatever does the work: workers elsewhere, the owner of the data directory, or this process, which
+ * then leaves when everything that other processes handed over has ended, too.
+ */
+export async function withWork<T>(command: WorkCommand, work: Work<T>): Promise<T> {
+  const config = command.config ?? readConfig(command.env);
+  const { interrupted = () => INTERRUPTED } = command;
+  const isShared = config.databaseUrl !== null && config.temporal.address !== null;
+  let hasNotified = false;
+  for (;;) {
+    let owner: OwnerApi | null = null;
+    const placeNow = (): Session['place'] => (isShared ? 'shared' : owner === null ? 'own' : 'owner');
+    const interrupt = interruption(() => interrupted(placeNow()), command.onLeaveNow);
+    const opening = { config, command, interrupt };
+    try {
+      if (isShared) return await withWorkers(opening, work);
+      const taken = await takeStack(opening);
+      if (taken.owner === null) return await withStack(opening, taken.own, work);
+      owner = taken.owner;
+      return await withOwner(opening, taken.owner, work);
+    } catch (error) {
+      if (owner === null || command.startsFiles !== true || !(await hasLeft(owner, error))) throw error;
+      if (!hasNotified)
+        lineWriter(command)('The process that owned the data directory has left; going on without it …');
+      hasNotified = true;
+    } finally {
+      interrupt.end();
+    }
+    // An owner that takes nothing more may need a moment to leave.
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** Starts everything in this process, unless another process owns the data directory. */
+function takeStack({ config, command, interrupt }: Opening) {
+  const { env, sandbox, attempted = 'Reaching the process that does the work' } = command;
+  const ask = sandbox === undefined ? preflight : () => Promise.resolve();
+  return takeOrAsk({ dataDir: config.dataDir, attempted }, () =>
+    startOwner({
+      ...{ config, env, sandbox, log: createLogger({ level: quietLevel(config, env), secrets: config.secrets }) },
+      ...{ notify: lineWriter(command), onWork: interrupt.begin, onForcedEnd: leaveSoon },
+      ...{ beforeSending: ask, beforeHandOver: ask },
+    }),
+  );
+}
+
+async function withStack<T>({ config, interrupt }: Opening, stack: Owner, work: Work<T>): Promise<T> {
+  const say = lineWriter({ json: false });
+  const { client, ledger, handOver } = stack;
+  const ended = eitherEnds(interrupt.interrupted, stack.lost);
+  interrupt.interrupted.catch(() => say('Leaving: requests on the wire end first (Ctrl-C again leaves now) …'));
+  try {
+    const result = await work({
+      ...{ ...ownLedger(config, ledger), place: 'own', client, ledgerId: ledger.id, stack, ended },
+      start: (files, options) => startEach({ config, client, ledgerId: ledger.id }, { files, options, ended }),
+    });
+    if (handOver.open > 0) say('Done. Staying until what other commands handed over has ended …');
+    await Promise.race([handOver.finish(), ended]);
+    return result;
+  } finally {
+    handOver.refuse();
+    await stack.stop();
+  }
+}
+
+async function withOwner<T>({ config, command, interrupt }: Opening, owner: OwnerApi, work: Work<T>): Promise<T> {
+  const { temporalAddress, temporalNamespace, ledgerId } = owner.endpoints;
+  // One that has stopped still listens, and its Temporal server takes work for it: the person would not see that this work waits.
+  if (command.startsFiles !== true) await owner.batches(1);
+  const client = await connectClient(placeOf(temporalAddress, config.temporal), temporalNamespace);
+  const done = new AbortController();
+  const ended = eitherEnds(interrupt.interrupted, ownerGone(owner, done.signal));
+  try {
+    interrupt.begin();
+    return await work({
+      ...{ ...besideOwnerOf(config, owner), owner, client, ledgerId, ended },
+      async start(files, options) {
+        lineWriter(command)('Handing over to the process that owns the data directory …');
+        const asked = owner.run({ files: files.map((file) => resolve(file)), options }, done.signal);
+        const { batches } = await Promise.race([asked, ended]);
+        return batches.map(({ batchId, workflowId }) => ({ batchId, handle: client.workflow.getHandle(workflowId) }));
+      },
+    });
+  } finally {
+    done.abort();
+    await client.connection.close();
+  }
+}
+
+async function withWorkers<T>({ config: given, command, interrupt }: Opening, work: Work<T>): Promise<T> {
+  const config = besideOwner(given, ownerAt(given.temporal, await readEndpoints(dataDirAt(given.dataDir))));
+  const { temporal, taskQueue } = config;
+  const ledger = await openLedger({ databaseUrl: config.databaseUrl, directory: config.dataDir });
+  try {
+    const client = await connectClient(placeOf(temporal.address ?? '', temporal), temporal.namespace);
+    try {
+      const workers = { client, taskQueue, scope: workerScope(ledger.id, config) };
+      await requireListedWorker(workers);
+      if (command.startsFiles === true) {
+        // A file that only this machine sees is of no use to the workers.
+        await createCommonFolders({ config, ledger })?.require('input');
+        await queryService(config);
+      }
+      interrupt.begin();
+      const ended = interrupt.interrupted;
+      return await work({
+        ...{ ...ownLedger(config, ledger), place: 'shared', client, ledgerId: ledger.id, ended },
+        async start(files, options) {
+          const started = await startEach({ config, client, ledgerId: ledger.id }, { files, options, ended });
+          for (const { handle } of started) await requireTakenUp(workers, handle.workflowId, lineWriter(command));
+          return started;
+        },
+      });
+    } finally {
+      await client.connection.close();
+    }
+  } finally {
+    await ledger.close();
+  }
+}
+
+interface Files {
+  readonly files: readonly string[];
+  readonly options: StartOptions;
+  readonly ended: Promise<never>;
+}
+
+function startEach(place: StartFilePlace, { files, options, ended }: Files): Promise<readonly FollowedBatch[]> {
+  const over = new AbortController();
+  ended.catch((reason: unknown) => over.abort(reason));
+  async function each(): Promise<readonly FollowedBatch[]> {
+    const started: FollowedBatch[] = [];
+    for (const file of files)
+      started.push(await waitingFor('Temporal', () => startFile(place, { file, options, over: over.signal })));
+    return started;
+  }
+  return Promise.race([each(), ended]);
+}
+
+function eitherEnds(...ends: readonly Promise<never>[]): Promise<never> {
+  const ended = Promise.race(ends);
+  ended.catch(() => undefined);
+  return ended;
+}
+
+/** Rejects when the owner has ended, before `done`: its Temporal server may outlive it, and then no worker polls there. */
+async function ownerGone(owner: OwnerApi, done: AbortSignal): Promise<never> {
+  while (owner.owns()) {
+    await sleep(LOOK_EVERY_MS, undefined, { ref: false });
+    if (done.aborted) return new Promise(() => undefined);
+  }
+  throw new LoteError(
+    'owner-leaving',
+    'Waiting for the owner of the data directory: it has ended. The same command goes on where it stopped.',
+  );
+}
+
+/** A client may know nothing of the service: then the workers' own check has to do. */
+async function queryService(config: Config): Promise<void> {
+  if (config.service.kind !== 'remote') return;
+  const service = openService(config, config.service, readProfile(config));
+  try {
+    await preflight(service);
+  } finally {
+    await service.close();
+  }
+}

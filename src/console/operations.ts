@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { batchOutcomes, type FileShortfall, withShortfalls } from '../domain/batch-outcomes.ts';
+import { LoteError } from '../domain/errors.ts';
+import type { Outcome } from '../domain/invoice-state.ts';
+import { countsByOutcome } from '../domain/outcome-counts.ts';
+import type { ProfileMisfit } from '../domain/profile-misfit.ts';
+import { ownZone } from '../domain/time/zone-offsets.ts';
+import {
+  answerSearch,
+  type SearchAnswer,
+  positionWord,
+  readSearchQuery,
+  type SearchWish,
+  unreadableSearch,
+} from './search-query.ts';
+import type { BatchRecord } from '../domain/records/batch-record.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Purged } from '../ledger/operations/purge.ts';
+import type { SavedTotalCheck } from '../domain/records/total-check.ts';
+
+/** A slip of the unit (400m for 400d) must not empty the ledger. */
+export const SHORTEST_PURGE_AGE_MS = 24 * 60 * 60 * 1000;
+
+/** A batch as a command or another process reads it. The fencing token is the ledger's own. */
+export interface ReadBatch extends Omit<BatchRecord, 'fencingToken'>, FileShortfall {
+  /** By outcome; an outcome without an invoice may have no entry. */
+  readonly counts: Partial<Record<Outcome, number>>;
+  /** Null: its total was not compared. */
+  readonly total: SavedTotalCheck | null;
+}
+
+/** A run that another process hands over to the owner of the data directory. */
+export const RunRequest = z.object({
+  /** Absolute paths. */
+  files: z.array(z.string().min(1)).min(1),
+  /** Options of the command: words, numbers, switches, and amounts by currency; the workflow checks what they mean. */
+  options: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.record(z.string(), z.string())]))
+    .default({}),
+});
+export type RunRequest = Readonly<z.infer<typeof RunRequest>>;
+
+/** The batches that a run started or joined, one for each file, in their order. */
+export interface RunAnswer {
+  readonly batches: readonly { readonly batchId: string; readonly workflowId: string; readonly file: string }[];
+}
+
+/** What `lote purge` asks for. */
+export const PurgeRequest = z.object({ olderThanMs: z.int().min(SHORTEST_PURGE_AGE_MS), dryRun: z.boolean() });
+export type PurgeRequest = Readonly<z.infer<typeof PurgeRequest>>;
+
+/** Invoices of a batch by their references. */
+export const RowsRequest = z.object({ batchId: z.string().min(1), refs: z.array(z.string()).min(1) });
+export type RowsRequest = Readonly<z.infer<typeof RowsRequest>>;
+
+/**
+ * What a command asks of a ledger. The process that has the ledger does it itself; every other process asks the owner of
+ * the data directory, whose JSON API has an address for each of these.
+ */
+export interface Operations {
+  /** Newest first. */
+  batches(limit: number): Promise<readonly ReadBatch[]>;
+  /** Null when the ledger does not know it. */
+  batch(batchId: string): Promise<ReadBatch | null>;
+  /** Invoices of all batches. @throws LoteError `usage` for fields that are no search */
+  search(wish: SearchWish): Promise<SearchAnswer>;
+  /** What does not fit the service profile. */
+  misfits(): Promise<readonly ProfileMisfit[]>;
+  /** The file's rows of those invoices that the batch has. */
+  rowsOfRefs(request: RowsRequest): Promise<readonly { readonly ref: string; readonly rows: readonly number[] }[]>;
+  purge(request: PurgeRequest): Promise<Purged>;
+}
+
+/** What the operations are done with. */
+export interface OperationParts {
+  readonly ledger: Ledger;
+  readonly misfits: Operations['misfits'];
+  readonly purge: Operations['purge'];
+}
+
+/** The operations, over the ledger of this process. */
+export function ledgerOperations({ ledger, misfits, purge }: OperationParts): Operations {
+  return {
+    batches: async (limit) => readBatches(ledger, await ledger.listBatches(limit)),
+    async batch(batchId) {
+      const batch = await ledger.findBatch(batchId);
+      return batch === null ? null : ((await readBatches(ledger, [batch]))[0] ?? null);
+    },
+    async search(wish) {
+      const query = readSearchQuery((name) => wish[name], ownZone());
+      const result = await answerSearch(ledger, query);
+      if (result === null) throw new LoteError('usage', unreadableSearch(query));
+      return { ...result, next: result.next === null ? null : positionWord(result.next) };
+    },
+    misfits,
+    rowsOfRefs: ({ batchId, refs }) => ledger.rowsOfRefs(batchId, refs),
+    purge,
+  };
+}
+
+/** Each batch with its counts, its total and what may be wrong with its file, in their order. */
+export async function readBatches(
+  ledger: Pick<
+    Ledger,
+    'decidingFindings' | 'contradictedInvoices' | 'reportedOutcomes' | 'countOutcomes' | 'totalCheck'
+  >,
+  batches: readonly BatchRecord[],
+): Promise<readonly ReadBatch[]> {
+  const read: ReadBatch[] = [];
+  for (const { batch, shortfall } of await withShortfalls(ledger, batches)) {
+    const { fencingToken: _, ...shown } = batch;
+    const counts = countsByOutcome(await batchOutcomes(ledger, batch.batchId));
+    read.push({ ...shown, ...shortfall, counts, total: await ledger.totalCheck(batch.batchId) });
+  }
+  return read;
+}

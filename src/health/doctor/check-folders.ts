@@ -1,0 +1,137 @@
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { LoteError } from '../../domain/errors.ts';
+import { hashFile } from '../../ingest/file-chunks.ts';
+import { changedFiles } from '../../nightly/changed-files.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import type { Config } from '../../app/config/config.ts';
+import { createCommonFolders } from '../../app/folders/common-folders.ts';
+import { fine, trouble, type Check } from './check.ts';
+import type { ReadOnlyLedger } from './check-ledger.ts';
+import type { FolderRole } from '../../ledger/operations/shared-folders.ts';
+
+/** A night of 100,000 invoices writes about as much in reports. */
+const LEAST_FREE_MB = 500;
+const BYTES_PER_MB = 1_048_576;
+const MOST_NAMED = 10;
+
+interface Folder {
+  readonly name: string;
+  readonly path: string;
+  readonly variable: string;
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EROFS: 'is on a read-only file system',
+  EACCES: 'may not be written by this account',
+  EPERM: 'may not be written by this account',
+  ENOTDIR: 'has a file where a folder must be',
+};
+
+/** Whether Lote can work in its data directory. */
+export async function checkDataDirectory(path: string): Promise<readonly Check[]> {
+  const folder = { name: 'data directory', path, variable: 'LOTE_DATA_DIR' };
+  const written = await writable(folder);
+  return written.state === 'ok' ? [written, await room(folder)] : [written];
+}
+
+/** Whether Lote can work in its other folders. Nothing is written: a folder that is missing is made by the first start. */
+export async function checkFolders(
+  config: Config,
+  ledger: ReadOnlyLedger | null,
+  now: () => number,
+): Promise<readonly Check[]> {
+  const folders: readonly (Folder & { readonly role: FolderRole })[] = [
+    { name: 'input folder', path: config.inputDir, variable: 'LOTE_INPUT_DIR', role: 'input' },
+    { name: 'reports folder', path: config.reportsDir, variable: 'LOTE_REPORTS_DIR', role: 'reports' },
+  ];
+  const common = ledger === null ? null : createCommonFolders({ config, ledger });
+  const found = folders.map(async (folder) => {
+    const written = await writable(folder);
+    if (written.state !== 'ok') return [written];
+    return [(await lostMount(folder, async () => common?.require(folder.role))) ?? written, await room(folder)];
+  });
+  const archived = ledger === null ? [] : [await archivedFiles(config, ledger, now())];
+  return [...(await Promise.all(found)).flat(), ...archived];
+}
+
+/** Whether archived files are as they were when Lote read them. */
+async function archivedFiles(
+  { application, inputDir }: Config,
+  ledger: Pick<ReadOnlyLedger, 'batchOfFile'>,
+  now: number,
+): Promise<Check> {
+  const changed = await changedFiles({
+    inputDir,
+    now,
+    isRead: async (path) => {
+      const sha256 = await hashFile(path).catch(() => null);
+      return sha256 === null || (await ledger.batchOfFile(application, sha256)) !== null;
+    },
+  });
+  const name = 'archived files';
+  if (changed.length === 0) return fine(name, 'those of the last seven days are as they were read');
+  const named = changed.slice(0, MOST_NAMED).map((file) => file.name);
+  return trouble(
+    name,
+    `${changed.length} were written to after they were read: ${named.join(', ')}${changed.length > MOST_NAMED ? ', …' : ''}`,
+    'Copy each into the input folder again: what is new in it is sent, and nothing is sent twice.',
+  );
+}
+
+async function writable(folder: Folder): Promise<Check> {
+  const { name, path, variable } = folder;
+  try {
+    const place = await existing(path);
+    if (!(await stat(place)).isDirectory()) return inTrouble(folder, 'ENOTDIR');
+    await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
+    return fine(name, place === path ? `${path} can be written` : `${path} is made by the first start (${variable})`);
+  } catch (error) {
+    return inTrouble(folder, errorCode(error));
+  }
+}
+
+function inTrouble({ name, path, variable }: Folder, code: string): Check {
+  const why = WHY[code] ?? `cannot be used (${code})`;
+  return trouble(
+    name,
+    `${path} ${why}.`,
+    `Mount it so that it can be written, give this account the right to write there, or set ${variable} to another folder.`,
+  );
+}
+
+/** The folder, or the nearest one above it that is there. */
+async function existing(path: string): Promise<string> {
+  try {
+    await stat(path);
+    return path;
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    return existing(dirname(path));
+  }
+}
+
+/** A mount that is gone leaves an empty folder, which can be written. */
+async function lostMount({ name, variable }: Folder, require: () => Promise<void>): Promise<Check | null> {
+  try {
+    await require();
+    return null;
+  } catch (error) {
+    if (!(error instanceof LoteError)) throw error;
+    return trouble(name, error.message, `Mount the folder that all processes share, or correct ${variable}.`);
+  }
+}
+
+async function room({ name, path, variable }: Folder): Promise<Check> {
+  const { bavail, bsize } = await statfs(await existing(path));
+  const free = Math.floor((bavail * bsize) / BYTES_PER_MB);
+  const found = `${free} MB are free for the ${name}`;
+  return free >= LEAST_FREE_MB
+    ? fine(`${name}: disk`, found)
+    : trouble(
+        `${name}: disk`,
+        `${found}; Lote wants ${LEAST_FREE_MB} MB.`,
+        `Make room on its disk (lote purge --older-than 400d, older reports), or set ${variable} to a folder on a larger one.`,
+      );
+}

@@ -1,0 +1,110 @@
+import { request } from 'undici';
+import type { Config } from '../../app/config/config.ts';
+import type { ServiceProfile } from '../../service/profile/profile.ts';
+import { RECEIVER_HEADER } from '../../webhooks/receiver-routes.ts';
+import { isBuiltInSandbox } from '../../app/account/account-guard.ts';
+import { receiverIdentity } from '../../app/receiver/webhook-address.ts';
+import type { ReadOnlyLedger } from './check-ledger.ts';
+import { DAY_MS } from '../../domain/time/day-ms.ts';
+import { codeOf, fine, trouble, unknown, type Check } from './check.ts';
+
+const PATIENCE_MS = 5_000;
+const NOT_KNOWN =
+  'not known to this process: WEBHOOK_URL must be set for it too, as it is for the workers; with none, Lote asks for each final word (GET)';
+
+const EVENT_DAYS = 7;
+const SECRET_NOT_KNOWN = 'not known to this process, which has no key either: ask where the workers run';
+
+/** What the checks of the receiver are made with. `runs`: a receiver of this installation should be running now. */
+export interface ReceiverCheckParts {
+  readonly config: Pick<Config, 'webhook' | 'service' | 'serviceBaseUrl' | 'application' | 'databaseUrl'>;
+  readonly profile: ServiceProfile;
+  /** null: the ledger cannot be read. */
+  readonly ledgerId: string | null;
+  readonly runs: boolean;
+}
+
+/** Signed events of the last seven days about documents that no invoice has, where they may be those of its invoices. */
+export async function checkEvents(
+  ledger: Pick<ReadOnlyLedger, 'deliveryTrouble'>,
+  now: number,
+): Promise<readonly Check[]> {
+  const { unknownIds, isAnswerMissing } = await ledger.deliveryTrouble(now - EVENT_DAYS * DAY_MS);
+  if (unknownIds === 0 || !isAnswerMissing) return [];
+  return [
+    trouble(
+      'events',
+      `${unknownIds} signed events of the last ${EVENT_DAYS} days told of documents that no invoice has, and some invoices have no answer or were refused.`,
+      'Look for these documents at the service before you send those invoices again (lote find, the report of their batch).',
+    ),
+  ];
+}
+
+/** Whether deliveries of the service reach a receiver of this ledger, and can be believed there. Nothing is delivered. */
+export async function checkReceiver(parts: ReceiverCheckParts): Promise<readonly Check[]> {
+  const { config, profile } = parts;
+  if (config.service.kind === 'sandbox' && config.webhook.url === null)
+    return [
+      isBuiltInSandbox(config)
+        ? fine('receiver', 'the built-in sandbox delivers to the receiver of its own process')
+        : unknown('receiver', NOT_KNOWN),
+    ];
+  const isKeyless = config.service.kind === 'sandbox';
+  const secret = isKeyless ? unknown('webhook secret', SECRET_NOT_KNOWN) : secretCheck(config, profile);
+  return [secret, await addressCheck(parts)];
+}
+
+function secretCheck(
+  { webhook: { secrets } }: ReceiverCheckParts['config'],
+  { webhook, signature }: ServiceProfile,
+): Check {
+  const name = 'webhook secret';
+  if (secrets.length > 0) return fine(name, 'set');
+  const inAddress = signature.kind === 'path' || signature.kind === 'basic';
+  if (webhook.register && !inAddress) return unknown(name, 'The service gives it when Lote registers the webhook.');
+  const why = inAddress
+    ? 'the address of the webhook holds it (signature.kind)'
+    : 'Lote registers no webhook (webhook.register)';
+  return trouble(
+    name,
+    `WEBHOOK_SECRET is not set, and by the service profile ${why}: every delivery is refused.`,
+    'Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the secret that the service shows for the webhook.',
+  );
+}
+
+async function addressCheck({ config, ledgerId, runs }: ReceiverCheckParts): Promise<Check> {
+  const name = 'receiver';
+  const { url } = config.webhook;
+  if (url === null) {
+    const cure = 'Set WEBHOOK_URL to the public address of the receiver, if the service can reach this machine.';
+    return unknown(name, 'WEBHOOK_URL is not set: Lote asks for each final word (GET).', cure);
+  }
+  try {
+    const timeouts = { headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS };
+    const { statusCode, headers, body } = await request(url, { method: 'GET', ...timeouts });
+    await body.dump();
+    const identity = headers[RECEIVER_HEADER];
+    if (typeof identity !== 'string')
+      return trouble(
+        name,
+        `${url} is answered by another program than a receiver of Lote (${statusCode} to a GET).`,
+        'Correct WEBHOOK_URL or the proxy behind it: it must lead to RECEIVER_HOST:RECEIVER_PORT with the path /webhooks or that of WEBHOOK_URL.',
+      );
+    if (ledgerId !== null && identity !== receiverIdentity(ledgerId, config.application))
+      return trouble(
+        name,
+        `${url} is answered by a receiver of another ledger or application.`,
+        'Correct WEBHOOK_URL, or the proxy behind it, or DATABASE_URL and LOTE_APPLICATION of that receiver.',
+      );
+    return fine(name, `${url} is answered by a receiver of this ledger`);
+  } catch (error) {
+    const detail = `No program answers at ${url} (${codeOf(error)}).`;
+    return runs
+      ? trouble(
+          name,
+          detail,
+          'Start the receiver (lote receiver, lote up), and let the service in: proxy, DNS, firewall.',
+        )
+      : unknown(name, detail, 'Lote does not run: start it (lote up), then ask again.');
+  }
+}

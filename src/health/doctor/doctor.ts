@@ -1,0 +1,163 @@
+import { type Config, readConfig } from '../../app/config/config.ts';
+import { readEndpoints } from '../../app/data-dir/endpoints-file.ts';
+import { dataDirAt } from '../../app/data-dir/data-dir.ts';
+import { DEFAULT_PROFILE } from '../../service/profile/default-profile.ts';
+import type { ServiceProfile } from '../../service/profile/profile.ts';
+import { isBuiltInSandbox } from '../../app/account/account-guard.ts';
+import { readProfile } from '../../app/account/read-profile.ts';
+import { openSendingGuard } from '../../app/account/sending-guard.ts';
+import { answerWithin } from '../../app/temporal/answer-within.ts';
+import { VERSION } from '../../app/version.ts';
+import { type Check, errorText, fine, trouble, unknown, within } from './check.ts';
+import { checkDataDirectory, checkFolders } from './check-folders.ts';
+import { checkLedger, type LedgerChecks, type ReadOnlyLedger } from './check-ledger.ts';
+import { checkEvents, checkReceiver } from './check-receiver.ts';
+import { accountCheck, checkService } from './check-service.ts';
+import { checkTemporal } from './check-temporal.ts';
+
+/** An embedded ledger takes a second to start, and much longer on a busy machine. */
+const EMBEDDED_PATIENCE_MS = 90_000;
+const PATIENCE_MS = 20_000;
+/** The health page waits for 8 s; what hangs must not hide what answers. */
+const BESIDE_WORK_PATIENCE_MS = 6_000;
+/** What answered in time must be known in time, whatever else did not answer. */
+const SPARE_MS = 500;
+const ACCOUNT_NOT_KNOWN =
+  'not known to this process: what was sent is noted for each account, and INVOICING_API_KEY is not set here.';
+const ASK_WITH_KEY =
+  'Ask where the key is set, as it is for the workers: lote doctor. A batch that may not send says so too.';
+
+/** What is looked at, and by which clock (epoch milliseconds). */
+export interface Examined {
+  readonly config: Config;
+  /** null: the file of the profile cannot be used; the default stands in for it. */
+  readonly profile: ServiceProfile | null;
+  /** The ledger of the process that asks; left out: it has none open. */
+  readonly running?: ReadOnlyLedger | undefined;
+  readonly now: () => number;
+}
+
+/**
+ * Looks at everything that Lote needs. It sends no invoice, and changes nothing that Lote keeps: the ledger refuses its writes, folders are not
+ * made, and the service is only asked. An embedded ledger without an owner is owned by this process while it is read: its engine starts, and recovers its files.
+ */
+export async function examine(env: NodeJS.ProcessEnv, now: () => number = Date.now): Promise<readonly Check[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    const cure =
+      'Correct the variables that it names (docs/configuration.md), then ask again: nothing else was looked at.';
+    return [trouble('configuration', errorText(error), cure)];
+  }
+  const { profile, check } = profileOf(config);
+  return [
+    fine('configuration', `Lote ${VERSION}, application ${config.application}`),
+    check,
+    ...(await examineParts({ config, profile, now })),
+  ];
+}
+
+/** Everything but configuration and profile: what is looked at while Lote runs, too. */
+export async function examineParts({ config, profile, running, now }: Examined): Promise<readonly Check[]> {
+  const isRunning = running !== undefined;
+  const patienceMs = isRunning ? BESIDE_WORK_PATIENCE_MS : PATIENCE_MS;
+  const runs = isRunning || config.databaseUrl !== null || (await readEndpoints(dataDirAt(config.dataDir))) !== null;
+  const opening = openedLedger(config, { running, now, patienceMs });
+  const ledger = running ?? (await opening).ledger;
+  const ledgerId = ledger?.id ?? null;
+  const inForce = profile ?? DEFAULT_PROFILE;
+  const account = accountCheck({ config, profile: inForce, now }, ledger);
+  const age = within('ledger age', patienceMs, async () => sentChecks(config, { ledger, account }));
+  const folders = within('folders', patienceMs, async () => checkFolders(config, ledger, now));
+  const events = within('events', patienceMs, async () => (ledger === null ? [] : checkEvents(ledger, now())));
+  const [checks] = await Promise.all([
+    Promise.all([
+      within('temporal', patienceMs, async () =>
+        checkTemporal({ config, ledgerId, patienceMs: patienceMs - SPARE_MS }),
+      ),
+      within('data directory', patienceMs, async () => checkDataDirectory(config.dataDir)),
+      age,
+      within('service', patienceMs, async () => checkService({ config, profile: inForce, account, isRunning, now })),
+      within('receiver', patienceMs, async () => checkReceiver({ config, profile: inForce, ledgerId, runs })),
+      folders,
+      events,
+    ]),
+    closedAfter(opening, [age, folders, events, answerWithin(patienceMs, account)]),
+  ]);
+  return [...(await opening).checks, ...checks.flat()];
+}
+
+/** The next process must not wait for a network: the ledger is closed once it is read, whatever came of it. */
+async function closedAfter(opening: Promise<LedgerChecks>, reads: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(reads);
+  await (await opening).close();
+}
+
+/** Its own connection; an embedded ledger that is open in this process has no second one. */
+async function openedLedger(
+  config: Config,
+  { running, now, patienceMs }: Pick<Examined, 'running' | 'now'> & { readonly patienceMs: number },
+): Promise<LedgerChecks> {
+  const none = { checks: [], ledger: null, close: () => Promise.resolve() };
+  if (running !== undefined && config.databaseUrl === null) return none;
+  const openingMs = config.databaseUrl === null ? EMBEDDED_PATIENCE_MS : patienceMs;
+  const opening = checkLedger(config, now);
+  const checks = await within('ledger', openingMs, async () => (await opening).checks);
+  const opened = await answerWithin(
+    0,
+    opening.catch(() => null),
+  );
+  if (opened === null)
+    void opening.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+  return { ...(opened ?? none), checks };
+}
+
+function profileOf(config: Config): { readonly profile: ServiceProfile | null; readonly check: Check } {
+  const name = 'service profile file';
+  try {
+    const profile = readProfile(config);
+    return { profile, check: fine(name, config.serviceProfilePath ?? 'none: the default profile') };
+  } catch (error) {
+    const cure = 'Correct the file: lote profile check shows each mistake with its place.';
+    return { profile: null, check: trouble(name, errorText(error), cure) };
+  }
+}
+
+function notWitnessed({ reportsDir }: Config): Check {
+  return trouble(
+    'ledger age',
+    `The ledger has sent invoices, and the reports folder ${reportsDir} has no mark of it: nobody can tell whether the ledger is older than what was sent.`,
+    'Mount the reports folder that was used so far, or correct LOTE_REPORTS_DIR. If there is none, and the ledger was restored from a copy, compare it with the service before you start Lote (docs/deployment.md#restore-the-ledger). Where the ledger is not restored, start Lote: with the next invoices it makes a mark.',
+  );
+}
+
+interface SentParts {
+  readonly ledger: ReadOnlyLedger | null;
+  /** What `accountCheck` found. */
+  readonly account: Promise<Check | null>;
+}
+
+/** Whether the ledger is older than what was sent with it. Without the account it is not known, which the finding then says. */
+async function sentChecks(config: Config, { ledger, account }: SentParts): Promise<readonly Check[]> {
+  if (ledger === null) return [];
+  const name = 'ledger age';
+  const guard = openSendingGuard(config, { ledger });
+  if (guard === null && !isBuiltInSandbox(config)) return [unknown(name, ACCOUNT_NOT_KNOWN, ASK_WITH_KEY)];
+  const missing = guard === null ? await account : null;
+  if (missing !== null) return [missing];
+  const lost = (await guard?.lostTime()) ?? null;
+  if (lost === null && (await guard?.isWitnessed()) === false) return [notWitnessed(config)];
+  if (lost === null) return [fine(name, 'it knows all that was sent, as far as the reports folder tells')];
+  const since = lost.since === null ? '' : ` since ${new Date(lost.since).toISOString()}`;
+  return [
+    trouble(
+      name,
+      `It is older than what was sent with it: ${lost.invoices} invoices were sent${since} that it does not know. Lote sends nothing until an operator confirms it.`,
+      'Restore a newer copy, or let it learn from the log what was sent: lote confirm-ledger (docs/deployment.md#restore-the-ledger).',
+    ),
+  ];
+}

@@ -1,0 +1,93 @@
+import type { Outcome } from '../../domain/invoice-state.ts';
+import type { BatchState } from '../../domain/records/batch-record.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { MeasuredState } from '../../ledger/operations/measuring.ts';
+
+/** Figures are read at most this often … */
+const FRESH_MS = 5_000;
+/** … and so much more seldom than it takes that the reading never costs more than a fiftieth of the ledger's time. */
+const REST_SHARE = 50;
+/** A scrape waits no longer; it then gets the figures before. */
+const PATIENCE_MS = 2_000;
+const LOOK_BACK_MS = 24 * 60 * 60 * 1_000;
+/** Held invoices, and those in doubt, count for so long, over a weekend and holidays: then an operator knows of them. */
+const LEFT_LOOK_BACK_MS = 14 * LOOK_BACK_MS;
+const MOST_BATCHES = 100;
+
+/** Figures of the ledger at one moment. */
+export interface LedgerSnapshot {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly batches: Readonly<Partial<Record<BatchState, number>>>;
+  readonly invoices: ReadonlyMap<Outcome, number>;
+  /** Issued invoices that may exist twice, or were called failed later. */
+  readonly inDoubt: number;
+  /** Epoch milliseconds; null: no invoice waits for a final word. */
+  readonly oldestAt: number | null;
+  /** null: this process knows no service. */
+  readonly breakerOpen: boolean | null;
+}
+
+/** Where the figures come from. */
+export interface LedgerSource {
+  readonly ledger: Pick<Ledger, 'countBatches' | 'measuredBatches' | 'measureInvoices' | 'measureDoubt' | 'breaker'>;
+  readonly application: string;
+  /** Of the service; null while it is not known. */
+  readonly baseUrl: () => string | null;
+}
+
+/** `now` is epoch milliseconds. */
+export interface LedgerSnapshotOptions {
+  /** Null while the ledger is not open. */
+  readonly source: () => LedgerSource | null;
+  readonly now: () => number;
+}
+
+/** Reads figures of the ledger when they are asked for, at a bounded cost. Null: it could not be read yet. */
+export function createLedgerSnapshot({ source, now }: LedgerSnapshotOptions): () => Promise<LedgerSnapshot | null> {
+  let taken: LedgerSnapshot | null = null;
+  let restUntil = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+
+  async function read(): Promise<void> {
+    const began = performance.now();
+    const from = source();
+    const found = from === null ? null : await readFigures(from, now()).catch(() => null);
+    // The ledger is away: the age of the last figures tells it.
+    if (found !== null) taken = found;
+    const took = performance.now() - began;
+    restUntil = began + took + Math.max(FRESH_MS, REST_SHARE * took);
+    reading = null;
+  }
+
+  return async () => {
+    if (performance.now() >= restUntil) reading ??= read();
+    if (reading !== null) await Promise.race([reading, pause(PATIENCE_MS)]);
+    return taken;
+  };
+}
+
+async function readFigures({ ledger, application, baseUrl }: LedgerSource, at: number): Promise<LedgerSnapshot> {
+  const service = baseUrl();
+  const breakerOpen = service === null ? null : (await ledger.breaker(service)) !== null;
+  const batches = await ledger.countBatches(application);
+  const chosen = await ledger.measuredBatches(application, {
+    closedSince: at - LOOK_BACK_MS,
+    heldSince: at - LEFT_LOOK_BACK_MS,
+    limit: MOST_BATCHES,
+  });
+  const inDoubt = await ledger.measureDoubt(application, { since: at - LEFT_LOOK_BACK_MS });
+  const states: MeasuredState[] = [];
+  // One after the other: the embedded ledger has one connection, and others wait for it.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const { batchId } of chosen) states.push(...(await ledger.measureInvoices(batchId)));
+  const invoices = new Map<Outcome, number>();
+  for (const one of states) invoices.set(one.state, (invoices.get(one.state) ?? 0) + one.invoices);
+  const oldest = states.map(({ oldestAt }) => oldestAt).filter((time) => time !== null);
+  const oldestAt = oldest.length === 0 ? null : Math.min(...oldest);
+  return { at, batches, invoices, inDoubt, oldestAt, breakerOpen };
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+}

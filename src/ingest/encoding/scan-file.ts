@@ -1,0 +1,191 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { fileChunks } from '../file-chunks.ts';
+import iconv from 'iconv-lite';
+
+/** Each byte beyond ASCII, or the well-formed character of UTF-8 that begins with it, in a text in which each byte is a character. */
+const BEYOND_ASCII =
+  /([\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2})|[\x80-\xff]/g;
+const UNFINISHED = /(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})$/;
+
+/** Tells of a stream of bytes whether it is UTF-8, and where it first is not. Chunks may end anywhere. */
+export class Utf8Scanner {
+  /** Offset of the first byte that cannot be UTF-8; null while all is well. */
+  invalidAt: number | null = null;
+  /** The bytes ended inside a character. */
+  cutShort = false;
+  #valid = 0;
+  #invalid = 0;
+  #carry: Uint8Array = new Uint8Array(0);
+  #offset = 0;
+
+  /** More well-formed characters of several bytes were seen than bytes that cannot be UTF-8: windows-1252 has few such pairs (`ß“`). */
+  get multibyte(): boolean {
+    return this.#valid > this.#invalid;
+  }
+
+  write(chunk: Uint8Array): void {
+    const data =
+      this.#carry.length === 0
+        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+        : Buffer.concat([this.#carry, chunk]);
+    const unfinished = UNFINISHED.exec(data.subarray(-3).toString('latin1'))?.[0].length ?? 0;
+    const body = data.subarray(0, data.length - unfinished);
+    if (!isAscii(body)) this.#look(body);
+    this.#carry = Buffer.from(data.subarray(body.length));
+    this.#offset += body.length;
+  }
+
+  end(): void {
+    if (this.#carry.length === 0) return;
+    this.cutShort = this.invalidAt === null;
+    this.invalidAt ??= this.#offset;
+  }
+
+  #look(body: Buffer): void {
+    if (isUtf8(body)) {
+      // No text in windows-1252 of this length is.
+      this.#valid = Infinity;
+      return;
+    }
+    for (const { 1: character, index } of body.toString('latin1').matchAll(BEYOND_ASCII)) {
+      if (character === undefined) {
+        this.#invalid += 1;
+        this.invalidAt ??= this.#offset + index;
+      } else this.#valid += 1;
+    }
+  }
+}
+
+/** Kept for deciding the dialect; a header of 10,000 columns fits. */
+const HEAD_BYTES = 1024 * 1024;
+const CR = 0x0d;
+
+/** What the bytes of a file say before anything is parsed. */
+export interface FileScan {
+  readonly sha256: string;
+  readonly size: number;
+  readonly head: Buffer;
+  readonly utf8: Utf8Scanner;
+  readonly singleByte: SingleByteEvidence;
+  /** It has a carriage return, also as one half of a CRLF or as a byte of UTF-16. */
+  readonly hasCr: boolean;
+  /** Offset of the first NUL byte; null when there is none. */
+  readonly nulAt: number | null;
+  /** The last byte that is no white space; null: there is none. */
+  readonly lastByte: number | null;
+}
+
+/**
+ * One pass over the bytes: hash, UTF-8 validity, NUL bytes. The parse that follows hashes again, and a file that changed in between is
+ * told by that.
+ * @throws LoteError `file-unreadable`
+ */
+export async function scanFile(path: string, signal?: AbortSignal): Promise<FileScan> {
+  const hash = createHash('sha256');
+  const utf8 = new Utf8Scanner();
+  const singleByte = new SingleByteEvidence();
+  let hasCr = false;
+  const head: Buffer[] = [];
+  let size = 0;
+  let nulAt: number | null = null;
+  let lastByte: number | null = null;
+  for await (const chunk of fileChunks(path, signal)) {
+    hash.update(chunk);
+    utf8.write(chunk);
+    hasCr ||= chunk.includes(CR);
+    if (utf8.invalidAt !== null) singleByte.write(chunk);
+    if (nulAt === null && chunk.includes(0)) nulAt = size + chunk.indexOf(0);
+    if (size < HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES - size));
+    size += chunk.length;
+    lastByte = chunk.findLast((byte) => byte > 0x20 || byte === 0x1a) ?? lastByte;
+  }
+  utf8.end();
+  return { sha256: hash.digest('hex'), size, head: Buffer.concat(head), utf8, singleByte, hasCr, nulAt, lastByte };
+}
+
+const SAMPLES = 3;
+const LONGEST_WORD = 40;
+
+/** Letters beyond ASCII of Portuguese, Spanish, French, Italian, German and English. Any other one speaks for another encoding. */
+const LETTERS = 'àáâãäæçèéêëìíîïñòóôõöùúûüÿœÀÁÂÃÄÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖÙÚÛÜŸŒß';
+/** Letters that these languages write before some letters only: `Bãlan` is no word of them, and `Bălan` is one of Romanian. */
+const BEFORE_OTHERS = /ã(?![oeiszm]|\P{L}|$)|õ(?!e)|[çñ](?=[bcdfghjklmnpqrstvwxz])|æ(?!\p{L})/iu;
+/** A small letter is followed by no capital one (`JoÆo` is `João` of code page 850), and an accented one by no two others. */
+const WRONG_CASE = /(?!ß)\p{Ll}\p{Lu}/u;
+const LATIN_WITHOUT_BASE = /(?:(?![a-z])\p{Script=Latin}){3}/iu;
+const TOO_MANY_ACCENTS = /(?:(?![A-Za-z])\p{L}){3}/u;
+/** Signs of windows-1252 that no text has, and those that it does not define. */
+const NO_SIGNS = /[\u0080-\u009f¤¦¨¬¯¸ˆ˜ƒ]/u;
+/** Signs that stand in words; before a letter only, never behind one; and units, the only words with a small digit. */
+const INSIDE = /\p{L}[^\p{L}’´·­ªº–]+\p{L}/u;
+const BEHIND_LETTER = /\p{L}[‚„†‡‰‹¡¢£¥¿]|[£¥©®]\p{L}/u;
+const SMALL_DIGIT = /(?<=\p{L})(?<!(?<!\p{L})[cdkm]?m)[¹²³]|[¹²³]\p{L}/iu;
+/** The no-break space is the `á` of code page 850: after a letter, and with the cell or the line ending behind it, it is no space (`Chá;`). */
+const NO_BREAK_SPACE = 0xa0;
+const ENDINGS = new Set([0x0a, 0x0d, 0x09, 0x20, 0x22, 0x2c, 0x3b, 0x7c]);
+
+const CANDIDATES = ['windows-1252', 'windows-1250', 'windows-1254', 'windows-1257', 'windows-1251', 'windows-1253'];
+const OLDER_CANDIDATES = ['cp850', 'cp852', 'macintosh'];
+const MOST_CANDIDATES = 5;
+
+/** Evidence for and against windows-1252, gathered from chunks that are not UTF-8. */
+class SingleByteEvidence {
+  /** Words with accents, as windows-1252 reads them. */
+  readonly samples: string[] = [];
+  /** Words that make no sense in windows-1252. */
+  readonly implausible: string[] = [];
+  readonly #bytes: Buffer[] = [];
+
+  write(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length && this.implausible.length < SAMPLES; at += 1)
+      if ((chunk[at] ?? 0) >= 0x80) at = this.#weigh(chunk, at);
+  }
+
+  /** Encodings in which the implausible words are words, with what the first one says in each. */
+  candidates(): readonly { readonly encoding: string; readonly word: string }[] {
+    return [...CANDIDATES, ...OLDER_CANDIDATES]
+      .filter((encoding) => this.#bytes.every((bytes) => isWord(iconv.decode(bytes, encoding))))
+      .slice(0, MOST_CANDIDATES)
+      .map((encoding) => ({ encoding, word: iconv.decode(this.#bytes[0] ?? Buffer.alloc(0), encoding) }));
+  }
+
+  /** Returns the end of the word around this byte. */
+  #weigh(chunk: Buffer, at: number): number {
+    let from = at;
+    let to = at + 1;
+    while (from > 0 && at - from < LONGEST_WORD && isWordByte(chunk[from - 1])) from -= 1;
+    while (to < chunk.length && to - at < LONGEST_WORD && isWordByte(chunk[to])) to += 1;
+    const bytes = chunk.subarray(from, to);
+    const word = iconv.decode(bytes, 'windows-1252');
+    const endsAsSpace = bytes.at(-1) === NO_BREAK_SPACE && /\p{L}.$/u.test(word) && ENDINGS.has(chunk[to] ?? -1);
+    const isOdd = endsAsSpace || isImplausible(word);
+    const list = isOdd ? this.implausible : this.samples;
+    if (list.length < SAMPLES && !list.includes(word)) {
+      list.push(word);
+      if (isOdd) this.#bytes.push(Buffer.from(bytes));
+    }
+    return to - 1;
+  }
+}
+
+function isImplausible(word: string): boolean {
+  if (NO_SIGNS.test(word)) return true;
+  for (const sign of word) if (/\p{L}/u.test(sign) && sign > '\u007f' && !isKnown(sign)) return true;
+  return [BEFORE_OTHERS, WRONG_CASE, TOO_MANY_ACCENTS, INSIDE, BEHIND_LETTER, SMALL_DIGIT].some((odd) =>
+    odd.test(word),
+  );
+}
+
+/** The ordinals, and the sign of a thousandth, are letters to Unicode. */
+function isKnown(letter: string): boolean {
+  return LETTERS.includes(letter) || 'ªºµ'.includes(letter);
+}
+
+function isWord(text: string): boolean {
+  return /^[\p{L}’´-]+$/u.test(text) && ![WRONG_CASE, LATIN_WITHOUT_BASE, /[ªºµ]/u].some((odd) => odd.test(text));
+}
+
+function isWordByte(byte: number | undefined): boolean {
+  return byte !== undefined && (byte >= 0x80 || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a));
+}

@@ -1,0 +1,174 @@
+import type { Finding } from '../domain/invoice.ts';
+import { COLUMNS, type RawRow } from '../domain/row.ts';
+
+/** An error about a row, or one of its cells: its message begins with the place. */
+export function rowError(row: number, column: string | null, code: string, message: string): Finding {
+  const place = column === null ? `Row ${row}` : `Row ${row}, ${column}`;
+  return { row, column, code, message: `${place}: ${message}`, severity: 'error' };
+}
+
+/** A finding about a whole file or row that keeps nothing from being sent. */
+export function note(severity: 'warning' | 'info', code: string, message: string, row: number | null = null): Finding {
+  return { row, column: null, code, message, severity };
+}
+
+/** A file of a million odd rows must not become a million warnings in memory; the rest is counted. */
+const MOST_WARNINGS = 1000;
+/** More rows than this without an invoice, and it is the file that was misread. */
+const MOST_ROWS_WITH_ERRORS = 1000;
+
+/** Findings of one file, bounded. */
+export class FindingList {
+  readonly #kept: Finding[] = [];
+  readonly #rowsWithErrors = new Set<number>();
+  #warnings = 0;
+
+  /**
+   * Corrections know rows that are in no invoice from their errors alone: each of these is kept, or the file is refused.
+   * A row that was left out would be missing in the corrections, and the invoice that it belongs to would go without it.
+   * @throws Refusal `too-many-damaged-rows`
+   */
+  add(finding: Finding): void {
+    if (finding.severity === 'error') this.#noteRow(finding);
+    else if (finding.rows === undefined) {
+      // What counts rows is kept: the report balances by it.
+      this.#warnings += 1;
+      if (this.#warnings > MOST_WARNINGS) return;
+    }
+    this.#kept.push(finding);
+  }
+
+  all(): readonly Finding[] {
+    const more = this.#warnings - MOST_WARNINGS;
+    if (more <= 0) return this.#kept;
+    const message = `${more} more warnings of this file are not listed. Correct those above and check the file again`;
+    return [...this.#kept, { row: null, column: null, code: 'warnings-omitted', message, severity: 'warning' }];
+  }
+
+  #noteRow({ row, message: last }: Finding): void {
+    if (row === null) return;
+    this.#rowsWithErrors.add(row);
+    if (this.#rowsWithErrors.size <= MOST_ROWS_WITH_ERRORS) return;
+    const message = `More than ${MOST_ROWS_WITH_ERRORS} rows have no usable reference or tax number. The last one found: ${last}. Write both into each row of an invoice, or name their columns in a profile`;
+    throw new Refusal('too-many-damaged-rows', message, { row });
+  }
+}
+
+/** More rows of a wrong shape than this, and it is the file that was misread, not a row that is wrong. */
+const MOST_DAMAGED_ROWS = 1000;
+
+/** Findings that only the reader of a file can make, kept until their invoice is built. */
+export class Damage {
+  readonly #byRow = new Map<number, Finding[]>();
+
+  /** @throws Refusal `too-many-damaged-rows` */
+  add(row: number, findings: readonly Finding[]): void {
+    const earlier = this.#byRow.get(row);
+    if (earlier !== undefined) {
+      earlier.push(...findings);
+      return;
+    }
+    this.#byRow.set(row, [...findings]);
+    if (this.#byRow.size <= MOST_DAMAGED_ROWS) return;
+    const example = findings[0]?.message ?? '';
+    const message = `More than ${MOST_DAMAGED_ROWS} rows do not have the shape of the file. The last one found: ${example}`;
+    throw new Refusal('too-many-damaged-rows', message, { row });
+  }
+
+  toJSON(): Record<string, readonly Finding[]> {
+    return Object.fromEntries([...this.#byRow].map(([row, findings]) => [String(row), findings]));
+  }
+}
+
+/** Thrown inside ingest when Lote cannot say what the rows of a file are; `readFile` turns it into a refused result. */
+export class Refusal extends Error {
+  readonly finding: Finding;
+
+  constructor(code: string, message: string, place: { readonly row?: number; readonly column?: string } = {}) {
+    super(message);
+    this.name = 'Refusal';
+    this.finding = { row: place.row ?? null, column: place.column ?? null, code, message, severity: 'error' };
+  }
+}
+
+/** A row that has no usable reference or tax number and is no totals row, or whose cells are shifted. */
+export interface LostRow {
+  readonly row: number;
+  readonly ref: string;
+  /** Digits; null when the cell is empty or unreadable. */
+  readonly nif: string | null;
+  readonly customer: string;
+  /** For the reader: what is wrong with it. */
+  readonly what: string;
+}
+
+/** Each is kept until the end of the file; more of them, and it is the file that was misread. */
+const MOST_REFERENCES = 1000;
+const CUSTOMER = COLUMNS.indexOf('customer_name');
+
+/**
+ * A row without identity may be the line of an invoice that looks complete without it: a table in which only the first row of an invoice
+ * carries the reference is the usual case. Issuing the rest would be a wrong invoice that nothing can call back, so the invoices that the
+ * row may belong to are made invalid and come back with it: those of the same reference, else its neighbours of the same customer.
+ */
+export class LostRows {
+  readonly #damage: Damage;
+  readonly #label: string;
+  readonly #references = new Map<string, number>();
+  #above: RawRow | null = null;
+  #blamed: RawRow | null = null;
+  /** Since the last row that has an identity: each may be a line of the next one. */
+  #waiting = new Map<string, LostRow>();
+
+  constructor(damage: Damage, label: string) {
+    this.#damage = damage;
+    this.#label = label;
+  }
+
+  /** A row that has an identity. */
+  kept(row: RawRow): void {
+    this.#above = row;
+    for (const [words, lost] of this.#waiting) {
+      // A shifted row is lost and kept at once: it waits for the row below it.
+      if (lost.row === row.row) continue;
+      this.#blame(row, lost);
+      this.#waiting.delete(words);
+    }
+  }
+
+  /** @throws Refusal `too-many-damaged-rows` */
+  lose(lost: LostRow): void {
+    if (lost.ref === '') {
+      if (this.#above !== null) this.#blame(this.#above, lost);
+      // Of rows that say the same the last one is enough, however long a run of them is.
+      this.#waiting.set(JSON.stringify([lost.nif, lost.customer]), lost);
+      if (this.#waiting.size > MOST_REFERENCES) throw tooMany(lost, 'no reference, one below the other');
+      return;
+    }
+    if (!this.#references.has(lost.ref)) this.#references.set(lost.ref, lost.row);
+    if (this.#references.size <= MOST_REFERENCES) return;
+    throw tooMany(lost, 'a reference and no usable tax number');
+  }
+
+  references(): Record<string, number> {
+    return Object.fromEntries(this.#references);
+  }
+
+  #blame(row: RawRow, lost: LostRow): void {
+    if (this.#blamed === row || !mayBelong(lost, row)) return;
+    this.#blamed = row;
+    const message = `row ${lost.row} beside it ${lost.what} and may be a line of this invoice, so the invoice is not sent. Correct row ${lost.row}`;
+    this.#damage.add(row.row, [rowError(row.row, this.#label, 'line-may-be-missing', message)]);
+  }
+}
+
+function tooMany({ row }: LostRow, found: string): Refusal {
+  const message = `More than ${MOST_REFERENCES} rows have ${found}, the last one is row ${row}. Correct the column, or name it in a profile`;
+  return new Refusal('too-many-damaged-rows', message, { row });
+}
+
+/** What the row does say must not contradict. */
+function mayBelong(lost: LostRow, row: RawRow): boolean {
+  if (lost.nif !== null && lost.nif !== row.nif) return false;
+  return lost.customer === '' || lost.customer === (row.cells[CUSTOMER]?.trim() ?? '');
+}

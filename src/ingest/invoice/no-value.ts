@@ -1,0 +1,44 @@
+/** What programs write where they have no value, in small letters without accents, signs and spaces. */
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
+  (
+    'null nil none nothing undefined void missing unknown nan nat na nd sd sn tbd 0 object objectobject systemobject ' +
+    'dbnull systemdbnull notavailable notapplicable novalue blank empty embranco vazio semvalor semnome enblanco vacio ' +
+    'sinvalor sinnombre vide vuoto leer naoaplicavel noaplica nodisponible naodisponivel true false verdadeiro falso ' +
+    'verdadero'
+  ).split(' '),
+);
+const LONGEST = 30;
+/** MySQL's word for nothing, and a place that a template leaves open: `${name}`, `{{ customer.name }}`, `%s`. */
+const UNFILLED = /^(?:\\[N0]|[$#]?\{.*\}|<%.*%>|%[sd])$/u;
+/** A number sign and capitals, in whatever language; a column too narrow; LibreOffice's. */
+const SPREADSHEET_ERROR =
+  /^#[¡¿]?\p{Lu}[\p{Lu}_]*(?:\/(?:0|\p{Lu}+))?[!?]?$|^#[¡¿]?[\p{L}_/0]+[!?]$|^#{3,}$|^Err:\d{3}$/u;
+/** What a cell shows while its value is fetched: `Loading...`, `A carregar…`, `Obteniendo datos...`. */
+const LOADING = /^(?=.*(?:[iaeo]ng\b|[aei]ndo\b|carreg|charg|caric|geladen|lädt))[\p{L} ]+(?:\.{3}|…)$/iu;
+
+/** A text without a beginning of such a word, or with any other digit, needs no closer look: nearly every text. */
+const MAY_BE_ONE = new RegExp(
+  `^[^\\p{L}\\p{N}]*[${[...new Set([...PLACEHOLDERS].map((word) => word[0]))].join('')}][^1-9]*$`,
+  'iu',
+);
+
+/** True for a cell that says that there is no value: words of a program for it, or no letter and no digit. */
+export function isPlaceholder(cell: string): boolean {
+  const text = cell.trim();
+  if (text === '') return false;
+  if (UNFILLED.test(text) || !/[\p{L}\p{N}]/u.test(text)) return true;
+  if (text.length > LONGEST || !MAY_BE_ONE.test(text)) return false;
+  const folded = text
+    .normalize('NFD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s]/gu, '');
+  const words = folded.split(/\s+/u).filter((word) => word !== '');
+  return PLACEHOLDERS.has(words.join('')) || words.every((word) => PLACEHOLDERS.has(word));
+}
+
+/** True for what a spreadsheet shows instead of a value. */
+export function isSpreadsheetError(cell: string): boolean {
+  const text = cell.trim();
+  if (text.length > LONGEST || !/^#|^Err:|\.$|…$/u.test(text)) return false;
+  return SPREADSHEET_ERROR.test(text) || LOADING.test(text);
+}

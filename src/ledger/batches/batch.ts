@@ -1,0 +1,107 @@
+import { LoteError } from '../../domain/errors.ts';
+import type { BatchClaim, BatchRecord, FencingToken } from '../../domain/records/batch-record.ts';
+import type { Queries } from '../database/database.ts';
+
+/** A batch as every statement about batches returns it: what is no text or number is JSON. */
+export interface BatchRow extends Omit<BatchRecord, 'stopped' | 'proof'> {
+  readonly stopped: string | null;
+  readonly proof: string;
+}
+
+/** Columns of the table `batch` that make a `BatchRow`. */
+export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, temporal_id, page_size, pages, row_count AS rows,
+  rows_without_invoice, invoices, started_at, finished_at, revision, proof, fencing_token, stopped`;
+
+/** Reads a `BatchRow`. */
+export function batchRecord(row: BatchRow): BatchRecord {
+  return {
+    ...row,
+    stopped: row.stopped === null ? null : (JSON.parse(row.stopped) as BatchRecord['stopped']),
+    proof: JSON.parse(row.proof) as BatchRecord['proof'],
+  };
+}
+
+/** @throws LoteError `batch-not-found` when there is none. */
+export function foundBatch(batchId: string, row: BatchRow | undefined): BatchRecord {
+  if (row !== undefined) return batchRecord(row);
+  throw new LoteError('batch-not-found', `The ledger has no batch "${batchId}"; lote status lists those it has`);
+}
+
+/** batchId. */
+export const FIND_BATCH = `/* find-batch */
+SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1`;
+
+/** batchId: no other transaction changes it until this one ends. */
+export const LOCK_BATCH = `/* lock-batch */
+SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1 FOR UPDATE`;
+
+/** batchId: the same, and others may hold it so beside this one. */
+const SHARE_BATCH = `/* share-batch */
+SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1 FOR SHARE`;
+
+/**
+ * The batch, locked, for a writer that holds its claim: until the transaction ends no other one raises the token or writes under it.
+ * @throws LoteError `batch-not-found`, `claim-lost`
+ */
+export async function lockUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
+  return proved(claim, await queries.query<BatchRow>(LOCK_BATCH, [claim.batchId]));
+}
+
+/**
+ * The same for a writer of a portion of the file, beside others.
+ * @throws LoteError `batch-not-found`, `claim-lost`
+ */
+export async function shareUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
+  return proved(claim, await queries.query<BatchRow>(SHARE_BATCH, [claim.batchId]));
+}
+
+/**
+ * The same for the rounds of a batch that runs; without a token nothing is proved.
+ * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
+ */
+export async function lockUnderToken(queries: Queries, batchId: string, token: FencingToken): Promise<BatchRecord> {
+  return provedRound(batchId, token, await queries.query<BatchRow>(LOCK_BATCH, [batchId]));
+}
+
+/**
+ * The same for writers that may go on beside each other: until the transaction ends the token stays.
+ * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
+ */
+export async function shareUnderToken(queries: Queries, batchId: string, token: FencingToken): Promise<BatchRecord> {
+  return provedRound(batchId, token, await queries.query<BatchRow>(SHARE_BATCH, [batchId]));
+}
+
+function provedRound(batchId: string, fencingToken: FencingToken, [row]: readonly BatchRow[]): BatchRecord {
+  const batch = foundBatch(batchId, row);
+  if (fencingToken === undefined || fencingToken === batch.fencingToken) return batch;
+  throw roundLost({ batchId, fencingToken }, batch);
+}
+
+function proved(claim: BatchClaim, [row]: readonly BatchRow[]): BatchRecord {
+  const batch = foundBatch(claim.batchId, row);
+  if (batch.fencingToken !== claim.fencingToken) throw claimLost(claim, heldBy(batch));
+  return batch;
+}
+
+/** A round is begun once: the next attempt of its step has the same token, and waits for ever where the ledger has a lower one. */
+export function roundLost(claim: BatchClaim, batch: BatchRecord): LoteError {
+  const found = batch.fencingToken;
+  if (found > claim.fencingToken) return claimLost(claim, heldBy(batch));
+  return new LoteError(
+    'ledger-conflict',
+    `Writing to batch "${claim.batchId}": the ledger must know the round of this run (fencing token ${claim.fencingToken}), but it has token ${found}, and a token never falls: ` +
+      'it was restored from an older copy, or has lost its last transactions. Nothing was written, and this run ends. Reconciliation closes what it leaves; then drop the file again (docs/deployment.md#restore-the-ledger)',
+  );
+}
+
+function heldBy({ fencingToken, workflowId, runId }: BatchRecord): string {
+  return `run ${runId} of workflow ${workflowId} has it (token ${fencingToken})`;
+}
+
+/** A later start of the same work has taken over: this attempt has nothing more to write. */
+export function claimLost(claim: BatchClaim, found: string): LoteError {
+  return new LoteError(
+    'claim-lost',
+    `Writing to batch "${claim.batchId}": the attempt must still hold its claim (fencing token ${claim.fencingToken}), but ${found}; a later attempt or run goes on, and this one wrote nothing`,
+  );
+}

@@ -1,0 +1,194 @@
+import { type Contradiction, type Outcome, OUTCOMES, UNTROUBLED_OUTCOMES } from '../../domain/invoice-state.ts';
+import type { Finding } from '../../domain/invoice.ts';
+import {
+  type BatchInvoice,
+  type Contradicted,
+  MOST_CONTRADICTED,
+  type OutcomeCount,
+  type ProblemGroup,
+} from '../../domain/records/batch-record.ts';
+import type { Database } from '../database/database.ts';
+import { arrayLiteral, type ReasonColumns, stateList, withReason } from '../database/sql.ts';
+
+/** A part of the invoices of a batch. */
+export interface InvoicesWith {
+  readonly outcomes: ReadonlySet<Outcome>;
+  /** Begin behind this ordinal; default 0. */
+  readonly after?: number;
+  /** How many of them to leave out first; default 0. */
+  readonly skip?: number;
+  readonly limit: number;
+}
+
+/** A line of a batch as the view `batch_line` has it. */
+export interface LineRow
+  extends Omit<BatchInvoice, 'reason' | 'findings' | 'contradictions' | 'issuedElsewhere'>, ReasonColumns {
+  /** JSON. */
+  readonly findings: string | null;
+  readonly contradictions: readonly Contradiction[];
+  readonly issuedElsewhere: boolean;
+}
+
+/** Columns of the view `batch_line` that make a `LineRow`. */
+export const LINE_COLUMNS = `l.ordinal, l.page, l.ref, l.merchant_nif, l.rows, l.currency, l.net, l.state, l.service_id, l.idempotency_key, l.generation,
+  l.attempts, l.reason_code, l.reason_message, l.findings, l.flags, l.contradictions, l.sent_at, l.settled_at, l.issued_elsewhere`;
+
+/** Reads a `LineRow`. */
+export function batchInvoice(row: LineRow): BatchInvoice {
+  const { findings, contradictions, issuedElsewhere, ...line } = withReason(row);
+  return {
+    ...line,
+    findings: findings === null ? [] : (JSON.parse(findings) as readonly Finding[]),
+    ...(contradictions.length === 0 ? {} : { contradictions }),
+    ...(issuedElsewhere ? { issuedElsewhere } : {}),
+  };
+}
+
+/** batchId, ordinal behind which to begin, limit. */
+const BATCH_INVOICES = `/* batch-invoices */
+SELECT ${LINE_COLUMNS} FROM batch_line l
+WHERE l.batch_id = $1 AND l.ordinal > $2
+ORDER BY l.ordinal
+LIMIT $3`;
+
+/**
+ * batchId, outcomes, ordinal behind which to begin, how many of them to skip, limit. What is skipped is not made: else a late page of a
+ * large batch costs three times as much.
+ */
+const INVOICES_WITH = `/* invoices-with */
+WITH chosen AS (
+  SELECT l.ordinal FROM batch_line l
+  WHERE l.batch_id = $1 AND l.state = ANY($2::text[]) AND l.ordinal > $3
+  ORDER BY l.ordinal
+  OFFSET $4 LIMIT $5
+)
+SELECT ${LINE_COLUMNS} FROM chosen JOIN batch_line l ON l.batch_id = $1 AND l.ordinal = chosen.ordinal
+ORDER BY l.ordinal`;
+
+/** What several lines have together. Sums are exact: numeric has no rounding. */
+const LINE_SUMS = `count(*) AS invoices, trim_scale(coalesce(sum(l.net::numeric), 0))::text AS net,
+  count(*) FILTER (WHERE l.net IS NULL) AS without_amount`;
+
+/** batchId: the batch's balance. */
+const COUNT_OUTCOMES = `/* count-outcomes */
+SELECT l.state AS outcome, l.currency, ${LINE_SUMS} FROM batch_line l
+WHERE l.batch_id = $1
+GROUP BY 1, 2
+ORDER BY 1, 2`;
+
+/** batchId, epoch milliseconds. */
+const ISSUED_BEFORE = `/* issued-before */
+SELECT count(*) AS invoices FROM batch_line l
+WHERE l.batch_id = $1 AND (l.state = 'already-issued' OR (l.state = 'issued' AND (l.settled_at < $2 OR l.issued_elsewhere)))`;
+
+/** That line `l` is in doubt, found through the index of the few invoices with a flag. */
+export const IS_CONTRADICTED = `(l.invoice_id = ANY(ARRAY(SELECT invoice_id FROM invoice WHERE flags <> '{}')) AND cardinality(l.contradictions) > 0)`;
+
+/** batchIds, how many references of each. */
+const CONTRADICTED_INVOICES = `/* contradicted-invoices */
+SELECT l.batch_id, count(*) AS invoices, (array_agg(l.ref ORDER BY l.ordinal))[1:$2::integer] AS refs FROM batch_line l
+WHERE l.batch_id = ANY ($1::text[]) AND ${IS_CONTRADICTED}
+GROUP BY l.batch_id`;
+
+/**
+ * batchId, how many rows of each group, how many groups. What is not confirmed as issued and is at rest, by state and reason; of an invalid invoice
+ * the first finding is the reason.
+ */
+const PROBLEM_GROUPS = `/* problem-groups */
+SELECT state, code, count(*) AS invoices,
+  coalesce(array_agg(file_row ORDER BY ordinal) FILTER (WHERE place <= $2::integer), '{}') AS rows
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY state, code ORDER BY ordinal) AS place
+  FROM (
+    SELECT l.state, l.ordinal, l.rows[1] AS file_row,
+      coalesce(l.reason_code,
+        (SELECT f.value ->> 'code' FROM json_array_elements(l.findings::json) f WHERE f.value ->> 'severity' = 'error' LIMIT 1),
+        'no-reason') AS code
+    FROM batch_line l
+    WHERE l.batch_id = $1 AND l.state NOT IN ${stateList(UNTROUBLED_OUTCOMES)}
+  ) problem
+) ranked
+GROUP BY state, code
+ORDER BY invoices DESC, state, code
+LIMIT $3`;
+
+/** batchId, references. */
+const ROWS_OF_REFS = `/* rows-of-refs */
+SELECT invoice_ref AS ref, file_rows AS rows FROM batch_invoice
+WHERE batch_id = $1 AND invoice_ref = ANY($2::text[])
+ORDER BY ordinal`;
+
+/** Lines of a report read at once: about a megabyte. */
+const PORTION = 1_000;
+
+/** What reports and pages read of the invoices of batches. */
+export function createLines(database: Database) {
+  return {
+    countOutcomes: (batchId: string): Promise<readonly OutcomeCount[]> =>
+      database.query<OutcomeCount>(COUNT_OUTCOMES, [batchId]),
+
+    /** Of these batches, the invoices that went out and are in doubt. Without an entry: none. */
+    async contradictedInvoices(batchIds: readonly string[]): Promise<ReadonlyMap<string, Contradicted>> {
+      const params = [arrayLiteral(batchIds), MOST_CONTRADICTED];
+      const rows = await database.query<Contradicted & { batchId: string }>(CONTRADICTED_INVOICES, params);
+      return new Map(rows.map(({ batchId, ...contradicted }) => [batchId, contradicted]));
+    },
+
+    /**
+     * Number of its invoices of which a document was known before `at` (epoch milliseconds), or whose document belongs to another batch: what is no
+     * document that this batch has issued since.
+     */
+    async issuedBefore(batchId: string, at: number): Promise<number> {
+      const [row] = await database.query<{ invoices: number }>(ISSUED_BEFORE, [batchId, at]);
+      return row?.invoices ?? 0;
+    },
+
+    /** In ordinal order, in portions. */
+    batchInvoices: (batchId: string): AsyncIterable<readonly BatchInvoice[]> => readBatchInvoices(database, batchId),
+
+    /** In ordinal order, those of some outcomes: a part of a list that is chosen in the database. */
+    async invoicesWith(
+      batchId: string,
+      { outcomes, after = 0, skip = 0, limit }: InvoicesWith,
+    ): Promise<readonly BatchInvoice[]> {
+      // Ordinals have no gaps: where all are wanted, none has to be looked at to be left out.
+      const isAll = outcomes.size === OUTCOMES.length;
+      const rows = isAll
+        ? await database.query<LineRow>(BATCH_INVOICES, [batchId, after + skip, limit])
+        : await database.query<LineRow>(INVOICES_WITH, [batchId, arrayLiteral([...outcomes]), after, skip, limit]);
+      return rows.map(batchInvoice);
+    },
+
+    /**
+     * Settled invoices that are not confirmed as issued, by reason: the largest groups first, at most `groups` of them with at most
+     * `rows` rows each.
+     */
+    problemGroups: (
+      batchId: string,
+      { groups, rows }: { readonly groups: number; readonly rows: number },
+    ): Promise<readonly ProblemGroup[]> => database.query<ProblemGroup>(PROBLEM_GROUPS, [batchId, rows, groups]),
+
+    /** The file's rows of these references in the batch; a reference that the batch does not have is left out. */
+    rowsOfRefs: (batchId: string, refs: readonly string[]) =>
+      database.query<{ readonly ref: string; readonly rows: readonly number[] }>(ROWS_OF_REFS, [
+        batchId,
+        arrayLiteral(refs),
+      ]),
+  };
+}
+
+async function* readBatchInvoices(database: Database, batchId: string): AsyncGenerator<readonly BatchInvoice[]> {
+  const readPortion = (after: number) => database.query<LineRow>(BATCH_INVOICES, [batchId, after, PORTION]);
+  let reading = readPortion(0);
+  for (;;) {
+    const rows = await reading;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const isLast = rows.length < PORTION;
+    // The database reads the next portion while this one is worked on. Its failure is thrown where it is waited for.
+    if (!isLast) reading = readPortion(last.ordinal);
+    reading.catch(() => undefined);
+    yield rows.map(batchInvoice);
+    if (isLast) return;
+  }
+}

@@ -1,0 +1,271 @@
+import type { InvoiceIdentity } from '../domain/fingerprint.ts';
+import type { Decided, Effect, InvoiceLife, Refused, Surroundings } from '../domain/machine/invoice-life.ts';
+import { decide, type Command } from '../domain/machine/invoice-machine.ts';
+import {
+  arrayLiteral,
+  CLOSED_BATCH_STATES,
+  column,
+  type ReasonColumns,
+  reasonJson,
+  recordset,
+  withReason,
+} from './database/sql.ts';
+import type { Queries, SqlValue } from './database/database.ts';
+
+/** Invoices that are loaded, decided and written at once. */
+const PORTION = 2_000;
+
+/** Which invoices: an SQL expression that yields an array of their ids, with its name and parameters. */
+export interface Selection {
+  readonly name: string;
+  readonly ids: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** An invoice as it is while it is locked, with what its keys are made of. */
+export interface LockedInvoice extends InvoiceLife, Surroundings {
+  readonly identity: InvoiceIdentity;
+}
+
+/** One invoice as it was when it was locked, and what became of it. */
+export interface Change {
+  readonly invoiceId: number;
+  readonly before: LockedInvoice;
+  readonly decision: Decided | Refused;
+}
+
+/** An invoice that a command has changed. */
+export type Changed = Change & { readonly decision: Decided };
+
+type CommandFor = (invoice: LockedInvoice, invoiceId: number) => Command | null;
+
+/** As `judgeInvoices`; returns what has changed. */
+export async function changeInvoices(
+  queries: Queries,
+  selection: Selection,
+  commandFor: CommandFor,
+): Promise<readonly Changed[]> {
+  return (await judgeInvoices(queries, selection, commandFor)).filter(isChanged);
+}
+
+/**
+ * The one path of a command: lock the invoices in the order of their ids, load them, decide about each, write the
+ * changes. Call it in a transaction that has proved the fencing token. `commandFor` null: the invoice stays as it is.
+ */
+export async function judgeInvoices(
+  queries: Queries,
+  selection: Selection,
+  commandFor: CommandFor,
+): Promise<readonly Change[]> {
+  const { name, ids, params } = selection;
+  const found = await queries.query<{ invoiceId: number }>(
+    `/* ${name} */
+SELECT i.invoice_id FROM invoice i WHERE i.invoice_id = ANY(${ids}) ORDER BY i.invoice_id FOR UPDATE OF i`,
+    params,
+  );
+  const locked = found.map((row) => row.invoiceId);
+  return changeLocked(queries, locked, commandFor);
+}
+
+/** The same for invoices that are locked already. */
+export async function changeLocked(
+  queries: Queries,
+  invoiceIds: readonly number[],
+  commandFor: CommandFor,
+): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (let from = 0; from < invoiceIds.length; from += PORTION) {
+    const ids = arrayLiteral(invoiceIds.slice(from, from + PORTION));
+    // In a new snapshot: the lock has waited for other writers.
+    // oxlint-disable-next-line no-await-in-loop -- one transaction
+    const rows = await queries.query<LifeRow>(LOAD_INVOICES, [ids]);
+    const decided = rows.flatMap(({ invoiceId, ...row }): readonly Change[] => {
+      const before = lockedInvoice(row);
+      const command = commandFor(before, invoiceId);
+      return command === null ? [] : [{ invoiceId, before, decision: decide(before, command) }];
+    });
+    // oxlint-disable-next-line no-await-in-loop -- one transaction
+    await writeChanges(queries, decided.filter(isChanged));
+    for (const change of decided) changes.push(change);
+  }
+  return changes;
+}
+
+/** True for an invoice that a command has changed. */
+export function isChanged(change: Change): change is Changed {
+  return 'invoice' in change.decision;
+}
+
+/** Writes effects, then invoices: the effects read the state that the invoice leaves. */
+async function writeChanges(queries: Queries, changes: readonly Changed[]): Promise<void> {
+  if (changes.length === 0) return;
+  const after = changes.map(({ invoiceId, decision }) => ({ invoiceId, ...decision.invoice }));
+  for (const [effect, statement] of EFFECTS) {
+    const having = after.filter((_, index) => changes[index]?.decision.effects?.includes(effect));
+    if (having.length === 0) continue;
+    // oxlint-disable-next-line no-await-in-loop -- one transaction
+    await queries.query(statement, [
+      column(having, (one) => one.invoiceId),
+      column(having, (one) => one.generation),
+      column(having, (one) => one.changedAt),
+    ]);
+  }
+  await writeKept(queries, changes);
+  await queries.query(WRITE_INVOICES, [column(after, (one) => one.invoiceId), recordset(after)]);
+}
+
+async function writeKept(queries: Queries, changes: readonly Changed[]): Promise<void> {
+  const rows = changes.flatMap(({ invoiceId, decision }) =>
+    (decision.kept ?? []).map((kept) => ({ invoiceId, ...kept })),
+  );
+  if (rows.length === 0) return;
+  await queries.query(WRITE_KEPT, [recordset(rows)]);
+  const lines = changes.flatMap(({ invoiceId, before, decision }) =>
+    (decision.kept ?? [])
+      .filter(({ state }) => state === 'issued')
+      .flatMap(({ fingerprint, generation }) =>
+        before.kept
+          .filter((held) => held.fingerprint === fingerprint)
+          .map((held) => ({ invoiceId, held: held.generation, issued: generation })),
+      ),
+  );
+  if (lines.length === 0) return;
+  await queries.query(ISSUE_LINES, [
+    column(lines, (one) => one.invoiceId),
+    column(lines, (one) => one.held),
+    column(lines, (one) => one.issued),
+  ]);
+}
+
+/** What the stored events of a document say, as JSON (`EventsSaid`). */
+function eventsOf(serviceId: string): string {
+  const newest = (column: string) =>
+    `(array_agg(d.${column} ORDER BY d.seq DESC) FILTER (WHERE d.verdict = 'failed'))[1]`;
+  return `(SELECT json_build_object('issuedAt', e.issued_at, 'failedFirst', coalesce(e.failed < coalesce(e.issued, e.failed + 1), false),
+    'failedLater', coalesce(e.last_failed > e.issued, false), 'failure', ${reasonJson('e')})
+  FROM (SELECT
+      min(d.received_at) FILTER (WHERE d.verdict = 'issued') AS issued_at, min(d.seq) FILTER (WHERE d.verdict = 'issued') AS issued,
+      min(d.seq) FILTER (WHERE d.verdict = 'failed') AS failed, max(d.seq) FILTER (WHERE d.verdict = 'failed') AS last_failed,
+      ${newest('reason_code')} AS reason_code, ${newest('reason_message')} AS reason_message
+    FROM delivery d WHERE d.service_id = ${serviceId} AND d.verdict IS NOT NULL) e)`;
+}
+
+/** invoiceIds. */
+const LOAD_INVOICES = `/* load-invoices */
+SELECT i.invoice_id, i.application, i.merchant_nif, i.invoice_ref AS ref, i.state, i.exposure, i.generation, i.fingerprint,
+  i.idempotency_key, i.owner_batch, i.service_id, i.attempts, i.asks,
+  i.first_sent_at, i.accepted_at, i.settled_at, i.changed_at, i.reason_code, i.reason_message, i.flags,
+  body.frozen_at, owner.state IN ${CLOSED_BATCH_STATES} AS owner_is_closed,
+  ${eventsOf('i.service_id')}::text AS said,
+  (SELECT coalesce(json_agg(json_build_object('generation', g.generation, 'fingerprint', g.fingerprint, 'idempotencyKey', g.idempotency_key,
+      'state', g.state, 'serviceId', g.service_id, 'attempts', g.attempts, 'firstSentAt', g.first_sent_at, 'settledAt', g.settled_at,
+      'reason', ${reasonJson('g')}, 'flags', g.flags, 'said', ${eventsOf('g.service_id')}) ORDER BY g.generation), '[]')::text
+    FROM invoice_generation g WHERE g.invoice_id = i.invoice_id) AS kept
+FROM invoice i
+JOIN batch owner ON owner.batch_id = i.owner_batch
+LEFT JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
+WHERE i.invoice_id = ANY($1::bigint[])
+ORDER BY i.invoice_id`;
+
+interface LifeRow extends Omit<LockedInvoice, 'identity' | 'reason' | 'said' | 'kept'>, ReasonColumns {
+  readonly invoiceId: number;
+  readonly application: string;
+  readonly merchantNif: string;
+  readonly ref: string;
+  /** JSON, as the next. */
+  readonly said: string;
+  readonly kept: string;
+}
+
+function lockedInvoice({
+  application,
+  merchantNif,
+  ref,
+  said,
+  kept,
+  ...row
+}: Omit<LifeRow, 'invoiceId'>): LockedInvoice {
+  return {
+    ...withReason(row),
+    identity: { application, merchantNif, ref },
+    said: JSON.parse(said) as LockedInvoice['said'],
+    kept: JSON.parse(kept) as LockedInvoice['kept'],
+  };
+}
+
+/** Arrays: invoiceId, its generation and its time of change by the decision. */
+const AFTER = 'unnest($1::bigint[], $2::integer[], $3::bigint[]) AS u(invoice_id, generation, changed_at)';
+
+/** In this order. */
+const EFFECTS: readonly (readonly [Effect, string])[] = [
+  [
+    'next-content',
+    `/* next-content */
+INSERT INTO invoice_content (invoice_id, generation, content, merchant_legal_name, merchant_email)
+SELECT c.invoice_id, u.generation, c.content, c.merchant_legal_name, c.merchant_email
+FROM ${AFTER} JOIN invoice_content c ON c.invoice_id = u.invoice_id AND c.generation = u.generation - 1`,
+  ],
+  // As old as they are.
+  [
+    'next-body',
+    `/* next-body */
+INSERT INTO invoice_body (invoice_id, generation, body, frozen_at)
+SELECT b.invoice_id, u.generation, b.body, b.frozen_at
+FROM ${AFTER} JOIN invoice_body b ON b.invoice_id = u.invoice_id AND b.generation = u.generation - 1
+ON CONFLICT (invoice_id, generation) DO UPDATE SET body = excluded.body, frozen_at = excluded.frozen_at`,
+  ],
+  // One that was never sent is at rest.
+  [
+    'keep-outcomes',
+    `/* keep-outcomes */
+UPDATE batch_invoice bi SET outcome = CASE WHEN i.state = 'staged' THEN 'held' ELSE i.state END, generation = u.generation - 1
+FROM ${AFTER} JOIN invoice i ON i.invoice_id = u.invoice_id
+WHERE bi.invoice_id = ANY($1::bigint[]) AND bi.invoice_id = u.invoice_id AND bi.outcome IS NULL`,
+  ],
+  [
+    'accept-risk',
+    `/* accept-risk */
+UPDATE invoice_body b SET risk_accepted_at = u.changed_at
+FROM ${AFTER} WHERE b.invoice_id = u.invoice_id AND b.generation = u.generation`,
+  ],
+  [
+    'go-back',
+    `/* show-live */
+UPDATE batch_invoice line SET outcome = NULL, generation = NULL
+FROM ${AFTER}
+WHERE line.invoice_id = ANY($1::bigint[]) AND line.invoice_id = u.invoice_id AND line.generation = u.generation`,
+  ],
+  [
+    'go-back',
+    `/* forget-generations */
+DELETE FROM invoice_generation g USING ${AFTER}
+WHERE g.invoice_id = u.invoice_id AND g.generation >= u.generation`,
+  ],
+  [
+    'go-back',
+    `/* forget-contents */
+DELETE FROM invoice_content c USING ${AFTER}
+WHERE c.invoice_id = u.invoice_id AND c.generation > u.generation`,
+  ],
+];
+
+/** Records. What was kept before has news: the rest of it stays. */
+const WRITE_KEPT = `/* write-kept */
+INSERT INTO invoice_generation SELECT * FROM json_populate_recordset(NULL::invoice_generation, $1::text::json)
+ON CONFLICT (invoice_id, generation) DO UPDATE SET state = excluded.state, settled_at = excluded.settled_at,
+  reason_code = excluded.reason_code, reason_message = excluded.reason_message, flags = excluded.flags`;
+
+/** Arrays: invoiceId, generation that a line holds, generation with the same content that is issued. */
+const ISSUE_LINES = `/* issue-lines */
+UPDATE batch_invoice bi SET outcome = 'issued', generation = u.issued
+FROM unnest($1::bigint[], $2::integer[], $3::integer[]) AS u(invoice_id, held, issued)
+WHERE bi.invoice_id = ANY($1::bigint[]) AND bi.invoice_id = u.invoice_id AND bi.generation = u.held`;
+
+/** invoiceIds, records. */
+const WRITE_INVOICES = `/* write-invoices */
+UPDATE invoice i SET (state, exposure, generation, fingerprint, idempotency_key, owner_batch, service_id, attempts, asks,
+    first_sent_at, accepted_at, settled_at, changed_at, reason_code, reason_message, flags)
+  = (u.state, u.exposure, u.generation, u.fingerprint, u.idempotency_key, u.owner_batch, u.service_id, u.attempts, u.asks,
+    u.first_sent_at, u.accepted_at, u.settled_at, u.changed_at, u.reason_code, u.reason_message, u.flags)
+FROM json_populate_recordset(NULL::invoice, $2::text::json) u
+WHERE i.invoice_id = u.invoice_id AND i.invoice_id = ANY($1::bigint[])`;

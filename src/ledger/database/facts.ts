@@ -1,0 +1,61 @@
+import type { Queries } from './database.ts';
+import { CLOCK } from './sql.ts';
+
+/** key. */
+const FIND_FACT = `/* find-fact */
+SELECT (SELECT value FROM fact WHERE key = $1) AS value, ${CLOCK} AS now`;
+
+/** prefix: all facts that were set whose keys begin with it. */
+const LIST_FACTS = `/* list-facts */
+SELECT key, value FROM fact WHERE starts_with(key, $1) AND value <> 'null'`;
+
+/** key. Makes the row when there is none, and locks it; the clock is read after that. */
+const LOCK_FACT = `/* lock-fact */
+INSERT INTO fact (key, value) VALUES ($1, 'null')
+ON CONFLICT (key) DO UPDATE SET key = excluded.key
+RETURNING value, ${CLOCK} AS now`;
+
+/** key, value. */
+const WRITE_FACT = `/* write-fact */
+UPDATE fact SET value = $2 WHERE key = $1`;
+
+interface FactRow {
+  /** JSON. */
+  readonly value: string | null;
+  readonly now: number;
+}
+
+/** A small value that all processes of the ledger share; null: it was never set. `now` is the database's clock. */
+export async function findFact<Value>(
+  queries: Queries,
+  key: string,
+): Promise<{ readonly value: Value | null; readonly now: number }> {
+  const [row] = await queries.query<FactRow>(FIND_FACT, [key]);
+  return { value: valueOf<Value>(row), now: row?.now ?? Number.NaN };
+}
+
+/** The facts whose keys begin with `prefix`, by the rest of the key. */
+export async function listFacts<Value>(queries: Queries, prefix: string): Promise<ReadonlyMap<string, Value>> {
+  const rows = await queries.query<{ key: string; value: string }>(LIST_FACTS, [prefix]);
+  return new Map(rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as Value]));
+}
+
+/**
+ * Changes a fact under a lock, in a transaction: `change` gets the value and the database's clock, and returns the next value and a result. It may run again
+ * after a deadlock.
+ */
+export async function changeFact<Value, Result>(
+  queries: Queries,
+  key: string,
+  change: (value: Value | null, now: number) => readonly [next: Value | null, result: Result],
+): Promise<Result> {
+  const [row] = await queries.query<FactRow>(LOCK_FACT, [key]);
+  const [next, result] = change(valueOf<Value>(row), row?.now ?? Number.NaN);
+  const text = JSON.stringify(next);
+  if (text !== row?.value) await queries.query(WRITE_FACT, [key, text]);
+  return result;
+}
+
+function valueOf<Value>(row: FactRow | undefined): Value | null {
+  return row === undefined || row.value === null ? null : (JSON.parse(row.value) as Value | null);
+}

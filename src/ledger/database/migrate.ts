@@ -1,0 +1,137 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { LoteError } from '../../domain/errors.ts';
+import type { Database, Queries } from './database.ts';
+import { changeFact, findFact } from './facts.ts';
+import { SCHEMA } from './schema.ts';
+import { StatementFailure } from './statement-failure.ts';
+
+/** The statements of one version of the schema. */
+export type Migration = readonly string[];
+
+/**
+ * In order. A released migration is never changed: the next one follows it here. It only adds (a new column has a
+ * default or may be null), so that processes of the version before go on during an upgrade.
+ */
+const MIGRATIONS: readonly Migration[] = [SCHEMA];
+
+/** Lote 0.1.0 wrote the schema versions up to this one, in a form that this Lote does not read. */
+export const LAST_VERSION_OF_0_1_0 = 30;
+
+/** The version of the schema that this Lote writes. */
+export const SCHEMA_VERSION = LAST_VERSION_OF_0_1_0 + MIGRATIONS.length;
+
+const FINGERPRINT_LENGTH = 16;
+
+/** Hexadecimal; another one for another schema. */
+export function schemaFingerprint(migrations: readonly Migration[] = MIGRATIONS): string {
+  return createHash('sha256').update(migrations.flat().join('\n')).digest('hex').slice(0, FINGERPRINT_LENGTH);
+}
+
+/** What is wrong with a ledger of 0.1.0, and what to do about it. */
+export function ledgerOf010(version: number): { readonly found: string; readonly cure: string } {
+  return {
+    found: `The ledger is of Lote 0.1.0 (schema version ${version}), which this Lote does not read.`,
+    cure:
+      'Finish its batches with Lote 0.1.0 and keep it, then give this Lote an empty database or data directory. ' +
+      'Do not drop files again that 0.1.0 has sent: a new ledger does not know their invoices.',
+  };
+}
+
+/** SQLSTATE of a table that does not exist: no ledger was made in this database. */
+const UNDEFINED_TABLE = '42P01';
+
+/** The version of the schema of a ledger; null: the database holds none. Reads only. */
+export async function schemaVersionOf(queries: Queries): Promise<number | null> {
+  const rows = await queries
+    .query<{ version: number | null }>('SELECT max(version) AS version FROM ledger_migration')
+    .catch((error: unknown) => {
+      if (error instanceof StatementFailure && error.sqlState === UNDEFINED_TABLE) return null;
+      throw error;
+    });
+  return rows === null ? null : (rows[0]?.version ?? 0);
+}
+
+/** "lote" as a number: one ledger of a database migrates at a time, whichever process opens it first. */
+const MIGRATION_LOCK = 0x6c6f7465;
+
+/** A migration that waits for a table makes all later statements on it wait, those of receivers and workers too. */
+const LONGEST_LOCK_WAIT = '10s';
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Brings the schema up to date, all or nothing.
+ * @throws LoteError `ledger-conflict` when a newer Lote or Lote 0.1.0 wrote it; `ledger-unavailable` when another
+ *   transaction holds a table for longer than ten seconds
+ */
+export async function migrate(
+  database: Database,
+  schema: string | null,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  await database.transaction(async (queries) => {
+    await queries.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    if (schema !== null) await queries.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+    await queries.query('CREATE TABLE IF NOT EXISTS ledger_migration (version integer PRIMARY KEY)');
+    const [row] = await queries.query<{ version: number | null }>(
+      'SELECT max(version) AS version FROM ledger_migration',
+    );
+    const found = row?.version ?? null;
+    if (found !== null && found <= LAST_VERSION_OF_0_1_0)
+      throw new LoteError('ledger-conflict', Object.values(ledgerOf010(found)).join(' '));
+    const version = found ?? LAST_VERSION_OF_0_1_0;
+    const newest = LAST_VERSION_OF_0_1_0 + migrations.length;
+    if (version > newest) {
+      throw new LoteError(
+        'ledger-conflict',
+        `Opening the ledger: this Lote knows its schema up to version ${newest}, found version ${version}; use the newer Lote that wrote it`,
+      );
+    }
+    if (version < newest) await runMissing(queries, version, migrations).catch(explainWait);
+  });
+}
+
+async function runMissing(queries: Queries, version: number, migrations: readonly Migration[]): Promise<void> {
+  await queries.query(`SET LOCAL lock_timeout = '${LONGEST_LOCK_WAIT}'`);
+  const done = version - LAST_VERSION_OF_0_1_0;
+  for (const [index, statements] of migrations.slice(done).entries()) {
+    for (const statement of statements) await queries.query(statement);
+    await queries.query('INSERT INTO ledger_migration (version) VALUES ($1)', [version + index + 1]);
+  }
+}
+
+function explainWait(error: unknown): never {
+  if (!(error instanceof StatementFailure) || error.sqlState !== LOCK_NOT_AVAILABLE) throw error;
+  throw new LoteError(
+    'ledger-unavailable',
+    `Bringing the schema of the ledger up to date: it must have each table for itself for a moment, but another transaction, such as a backup (pg_dump), has one for longer than ${LONGEST_LOCK_WAIT}. ` +
+      'Nothing was changed, and processes of the version before go on; start again when it has ended.',
+  );
+}
+
+/** Key of the fact that is the ledger's id. It is given once, and nothing changes it. */
+const LEDGER_ID = 'ledger-id';
+
+/** The id of the ledger; null: its place is missing. Reads only. */
+export async function findLedgerId(queries: Queries): Promise<string | null> {
+  return (await findFact<string>(queries, LEDGER_ID)).value;
+}
+
+/**
+ * The id of the ledger, which the first opening gives it.
+ * @throws LoteError `ledger-conflict` when its place is missing.
+ */
+export async function ledgerId(database: Database): Promise<string> {
+  const value = await findLedgerId(database);
+  if (value === null)
+    throw new LoteError(
+      'ledger-conflict',
+      'Opening the ledger: its id is missing, so the database is not one of Lote. Correct DATABASE_URL, or restore the ledger (docs/deployment.md#restore-the-ledger)',
+    );
+  if (value !== '') return value;
+  return database.transaction((queries) =>
+    changeFact<string, string>(queries, LEDGER_ID, (known) => {
+      const id = known || `lgr_${randomUUID().replaceAll('-', '')}`;
+      return [id, id];
+    }),
+  );
+}

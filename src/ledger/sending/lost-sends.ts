@@ -1,0 +1,149 @@
+import type { Reason } from '../../domain/invoice.ts';
+import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
+import { arrayLiteral, column, recordset } from '../database/sql.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { changeFact, listFacts } from '../database/facts.ts';
+import { changeInvoices } from '../change-invoices.ts';
+
+/** An invoice whose POST is about to leave: its identity in the ledger, and the key of the POST. */
+export interface NotedSend {
+  readonly identity: string;
+  readonly idempotencyKey: string;
+}
+
+/** The last key that was used for an invoice while the ledger did not hear of it. */
+export interface LostSend extends NotedSend {
+  /** When that key was used first, in epoch milliseconds. */
+  readonly sentAt: number;
+}
+
+/** The time without the ledger may be long: so many are written at once. */
+const PORTION = 5_000;
+
+/** Of the fact that says how far this ledger has sent, by scope. */
+const POSITION = 'sent ';
+
+/** Records. A key that an earlier restored ledger had used already is as old as it was. */
+const NOTE_LOST = `/* note-lost-sends */
+INSERT INTO lost_send SELECT * FROM json_populate_recordset(NULL::lost_send, $1::text::json)
+ON CONFLICT (identity) DO UPDATE SET idempotency_key = excluded.idempotency_key,
+  sent_at = CASE WHEN lost_send.idempotency_key = excluded.idempotency_key THEN least(lost_send.sent_at, excluded.sent_at) ELSE excluded.sent_at END`;
+
+/** identities: what the ledger knows of them. */
+const KNOWN = `/* known-lost-sends */
+SELECT i.invoice_id, l.idempotency_key
+FROM invoice i JOIN lost_send l ON l.identity = i.identity WHERE i.identity = ANY($1::text[])`;
+
+/** identities: where the same key was used, the state of a known invoice says all, unless it calls it unsent. */
+const FORGET_KNOWN = `/* forget-known-sends */
+DELETE FROM lost_send l USING invoice i
+WHERE l.identity = ANY($1::text[]) AND i.identity = l.identity
+  AND (i.state = 'issued' OR (i.state NOT IN ('staged', 'held') AND i.idempotency_key = l.idempotency_key))`;
+
+/** invoiceIds, now: an operator accepts that they go with the keys that they have. A POST of one that may exist is a repeat all the same. */
+const ACCEPT_LOST = `/* accept-lost-sends */
+UPDATE lost_send l SET idempotency_key = i.idempotency_key, sent_at = $2
+FROM invoice i WHERE i.invoice_id = ANY($1::bigint[]) AND l.identity = i.identity`;
+
+/** identities. */
+const FIND_LOST = `/* find-lost-sends */
+SELECT identity, idempotency_key, sent_at FROM lost_send WHERE identity = ANY($1::text[])`;
+
+const OTHER_KEY: Reason = {
+  code: OLDER_LEDGER,
+  message:
+    'The ledger was restored from an older copy, and this invoice was sent under another key after the copy: with other content, or again after a refusal or failure. Look into the reports of that time, or ask the service. If it was not issued, retry it with the accepted risk of a duplicate.',
+};
+
+/** What was sent of an account, or of invoices, while the ledger did not hear of it. */
+interface LostSends {
+  readonly positions: ReadonlyMap<string, number>;
+  readonly sends: readonly LostSend[];
+  readonly now: number;
+}
+
+/**
+ * The ledger's side of the send log in the reports folder. `scope` names the account, see `sendingScope`. A ledger whose position is behind that of the log was
+ * restored from an older copy, or began anew.
+ */
+export function createSendLog(database: Database) {
+  return {
+    /** How far this ledger has sent, by scope. */
+    sendLogPositions: (): Promise<ReadonlyMap<string, number>> => listFacts<number>(database, POSITION),
+
+    /** Takes the next position of the log, which stands at `reached`. Null: the ledger is behind it, and nothing may be sent. */
+    advanceSendLog: (scope: string, reached: number): Promise<number | null> =>
+      database.transaction((queries) =>
+        changeFact<number, number | null>(queries, POSITION + scope, (position) => {
+          if ((position ?? 0) < reached) return [position, null];
+          const next = (position ?? 0) + 1;
+          return [next, next];
+        }),
+      ),
+
+    /**
+     * Takes up what was sent without the ledger, and the positions that it then has. Known invoices that were sent under another key than theirs are flagged
+     * (`older-ledger`): only an operator who accepts the risk of a duplicate sends them. What was sent under the same key, or is not known yet, is remembered
+     * until it is frozen. Returns how many were flagged.
+     */
+    takeLostSends: ({ positions, sends, now }: LostSends): Promise<number> =>
+      database.transaction(async (queries) => {
+        let flagged = 0;
+        for (let from = 0; from < sends.length; from += PORTION) {
+          const ofPortion = await takePortion(queries, sends.slice(from, from + PORTION), now);
+          flagged += ofPortion;
+        }
+        for (const [scope, reached] of positions)
+          await changeFact<number, void>(queries, POSITION + scope, (position) => [
+            Math.max(position ?? 0, reached),
+            undefined,
+          ]);
+        return flagged;
+      }),
+
+    /**
+     * staged -> held with the flag `older-ledger`, for owned invoices of the batch that were sent with another key since the copy from which the ledger was
+     * restored, or with the same key for the `reason`.
+     */
+    async holdLost(
+      batchId: string,
+      invoiceIds: readonly number[],
+      { reason = OTHER_KEY, now }: { readonly reason?: Reason | undefined; readonly now: number },
+    ): Promise<void> {
+      if (invoiceIds.length === 0) return;
+      const selection = { name: 'hold-lost-sends', ids: '$1::bigint[]', params: [arrayLiteral(invoiceIds)] };
+      await database.transaction((queries) =>
+        changeInvoices(queries, selection, () => ({ kind: 'doubt', batchId, reason, now })),
+      );
+    },
+  };
+}
+
+async function takePortion(queries: Queries, sends: readonly LostSend[], now: number): Promise<number> {
+  const identities = column(sends, (one) => one.identity);
+  await queries.query(NOTE_LOST, [recordset(sends)]);
+  const known = await queries.query<{ invoiceId: number; idempotencyKey: string }>(KNOWN, [identities]);
+  const keys = new Map(known.map(({ invoiceId, idempotencyKey }) => [invoiceId, idempotencyKey]));
+  const selection = { name: 'sent-without', ids: '$1::bigint[]', params: [arrayLiteral([...keys.keys()])] };
+  const changes = await changeInvoices(queries, selection, (_, invoiceId) => {
+    const idempotencyKey = keys.get(invoiceId);
+    return idempotencyKey === undefined ? null : { kind: 'sent-without', idempotencyKey, reason: OTHER_KEY, now };
+  });
+  await queries.query(FORGET_KNOWN, [identities]);
+  return changes.filter(({ decision }) => decision.invoice.flags.includes(OLDER_LEDGER)).length;
+}
+
+/** What was sent of these identities without the ledger, by identity. */
+export async function findLostSends(
+  queries: Queries,
+  identities: readonly string[],
+): Promise<ReadonlyMap<string, LostSend>> {
+  if (identities.length === 0) return new Map();
+  const rows = await queries.query<LostSend>(FIND_LOST, [arrayLiteral(identities)]);
+  return new Map(rows.map((row) => [row.identity, row]));
+}
+
+/** An operator accepts the risk that these invoices were sent before. */
+export async function acceptLostSends(queries: Queries, invoiceIds: readonly number[], now: number): Promise<void> {
+  if (invoiceIds.length > 0) await queries.query(ACCEPT_LOST, [arrayLiteral(invoiceIds), now]);
+}

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
+import { skeletonOf, withDroppedZeros } from '../../domain/look-alike.ts';
+import { arrayLiteral } from '../database/sql.ts';
+import type { Queries } from '../database/database.ts';
+
+/** Under what an invoice is known, or looks like one that is. */
+export interface InvoiceKeys {
+  /** Of fixed size, so that no reference is too long for the unique index. */
+  readonly identity: string;
+  /** The same for all invoices of which a person, or a spreadsheet, makes one. */
+  readonly skeleton: string;
+  /** Skeletons of references of which a spreadsheet makes this one, and which are not always the same. */
+  readonly fuller: readonly string[];
+}
+
+/** Makes the keys of an invoice. */
+export function invoiceKeys(invoice: InvoiceIdentity): InvoiceKeys {
+  const { application, merchantNif, ref } = invoice;
+  return {
+    identity: hash('sha256', JSON.stringify([application, merchantNif, ref]), 'base64url'),
+    skeleton: skeletonKey(invoice),
+    fuller: withDroppedZeros(ref).map((one) => skeletonKey({ ...invoice, ref: one })),
+  };
+}
+
+const UUID_DIGITS = 32;
+
+/** As the column `invoice.skeleton` has it: 16 bytes. */
+function skeletonKey({ application, merchantNif, ref }: InvoiceIdentity): string {
+  const digits = hash('sha256', JSON.stringify([application, skeletonOf(merchantNif), skeletonOf(ref)])).slice(
+    0,
+    UUID_DIGITS,
+  );
+  return digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/u, '$1-$2-$3-$4-$5');
+}
+
+/** Skeletons. */
+const FIND_LOOK_ALIKES = `/* find-look-alikes */
+SELECT i.skeleton, i.identity, i.merchant_nif AS nif, i.invoice_ref AS ref, i.owner_batch AS "ownerBatch", i.state
+FROM invoice i WHERE i.skeleton = ANY($1::uuid[])`;
+
+/** An invoice of the ledger that looks like a new one. */
+export interface LookAlike {
+  readonly skeleton: string;
+  readonly identity: string;
+  readonly nif: string;
+  readonly ref: string;
+  readonly ownerBatch: string;
+  readonly state: string;
+}
+
+/** The invoices of the ledger with one of these skeletons, by it. The index keeps it to one each. */
+export async function findLookAlikes(
+  queries: Queries,
+  skeletons: readonly string[],
+): Promise<ReadonlyMap<string, LookAlike>> {
+  if (skeletons.length === 0) return new Map();
+  const rows = await queries.query<LookAlike>(FIND_LOOK_ALIKES, [arrayLiteral(skeletons)]);
+  return new Map(rows.map((row) => [row.skeleton, row]));
+}
+
+/**
+ * application, 'shared' or not. The index tells two batches that stage the same skeleton at the same moment of each other. Of `1.1` after `1.10` it knows
+ * nothing: a portion with such a reference waits for all others of the application, and they for it.
+ */
+const LOCK_FULLER = {
+  shared: `/* lock-spellings-shared */ SELECT pg_advisory_xact_lock_shared(hashtext('lote look-alikes ' || $1))`,
+  exclusive: `/* lock-spellings */ SELECT pg_advisory_xact_lock(hashtext('lote look-alikes ' || $1))`,
+} as const;
+
+/**
+ * For each of these invoices the one of another batch that has lost its last zeros since: `1.1` may be `1.10`. A file with both has lost none,
+ * and what the ledger knows exactly stays what it is. Locks until the transaction ends, once and in its final strength, before anything is looked for.
+ */
+export async function findFuller<Staged>(
+  queries: Queries,
+  { application, batchId }: { readonly application: string; readonly batchId: string },
+  invoices: readonly { readonly staged: Staged; readonly keys: InvoiceKeys }[],
+): Promise<Map<Staged, LookAlike>> {
+  const asked = invoices.filter(({ keys }) => keys.fuller.length > 0);
+  await queries.query(asked.length > 0 ? LOCK_FULLER.exclusive : LOCK_FULLER.shared, [application]);
+  const known = await findLookAlikes(
+    queries,
+    asked.flatMap(({ keys }) => [keys.skeleton, ...keys.fuller]),
+  );
+  const found = new Map<Staged, LookAlike>();
+  for (const { staged, keys } of asked) {
+    const { identity, skeleton, fuller } = keys;
+    const other = fuller.map((key) => known.get(key)).find((one) => one !== undefined && one.ownerBatch !== batchId);
+    if (other !== undefined && known.get(skeleton)?.identity !== identity) found.set(staged, other);
+  }
+  return found;
+}

@@ -1,0 +1,155 @@
+import { copyFile, constants, link, lstat, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import { errorCode } from '../platform/error-code.ts';
+import { namesIn } from '../platform/unless-missing.ts';
+import { FOLDER_MODE, makeFolder } from '../platform/make-folder.ts';
+import { moveFile } from '../platform/move-file.ts';
+import { type DropFolderOptions, nightlyRunPath } from './claim-folder.ts';
+import type { ArchiveFile } from '../domain/records/dropped-file.ts';
+
+/** What follows the name of a file in the name of its note. */
+export const NOTE_SUFFIX = '.note.txt';
+/** Before what the archived file was when Lote read it: batch, bytes, and time of its last change. */
+export const READ = 'read: ';
+/** What the file systems of Linux take for a name. */
+const LONGEST_NAME_BYTES = 255;
+/** What is longer is no extension, but a name with a dot in it. */
+const LONGEST_EXTENSION_BYTES = 100;
+/** A line of the note: whose file it stands for. It makes every step repeatable after a crash. */
+const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
+
+/**
+ * Archives a file: writes the note first and moves the file second. The note reserves the name, so the move
+ * overwrites nothing, and after a crash the note says where its file goes. Returns the relative path of the archived
+ * file; null when it is neither in its claim folder nor in the archive.
+ */
+export async function archiveFile(options: DropFolderOptions, file: ArchiveFile): Promise<string | null> {
+  const { inputDir, at } = options;
+  const claimFolderPath = join(nightlyRunPath(inputDir, file.night.nightId), file.slot);
+  const source = join(claimFolderPath, file.name);
+  const folder = join(inputDir, file.destination, file.night.date);
+  await makeFolder(folder, FOLDER_MODE);
+  const reserved = await reservedName(folder, claimOf(file));
+  const there = await isFile(source);
+  if (!there && (reserved === null || !(await isFile(join(folder, reserved))))) return null;
+  const name = reserved ?? (await reserveName(options, { file, folder, claimFolderPath }));
+  if (there && !(await moved(source, join(folder, name)))) {
+    // A later try has archived the file while this one stood still: a note without a file was placed by this try.
+    if (!(await isFile(join(folder, name)))) await rm(join(folder, name + NOTE_SUFFIX), { force: true });
+    return archiveFile(options, file);
+  }
+  await at('file-archived');
+  return `${file.destination}/${file.night.date}/${name}`;
+}
+
+/** False: it is not there any more. */
+async function moved(from: string, to: string): Promise<boolean> {
+  try {
+    await moveFile(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+type Claim = Pick<ArchiveFile, 'night' | 'slot'>;
+
+function claimOf({ night, slot }: Claim): string {
+  return `${night.nightId}/${slot}`;
+}
+
+/** The name that an earlier, interrupted try reserved for this claim; null: none. */
+async function reservedName(folder: string, claim: string): Promise<string | null> {
+  for (const entry of await namesIn(folder)) {
+    if (!entry.endsWith(NOTE_SUFFIX)) continue;
+    if ((await claimIn(join(folder, entry))) === claim) return entry.slice(0, -NOTE_SUFFIX.length);
+  }
+  return null;
+}
+
+interface Reservation {
+  readonly file: ArchiveFile;
+  readonly folder: string;
+  readonly claimFolderPath: string;
+}
+
+/** Reserves the file's own name, or with a number when the archive has that name already. */
+async function reserveName(
+  options: DropFolderOptions,
+  { file, folder, claimFolderPath }: Reservation,
+): Promise<string> {
+  const draft = join(claimFolderPath, '.note');
+  const read = `${READ}${file.batchId ?? '-'} ${file.size} ${file.changedAt}`;
+  await writeFile(draft, `${file.note.trimEnd()}\n\nclaim: ${claimOf(file)}\n${read}\n`);
+  await options.at('note-prepared');
+  for (let number = 1; ; number += 1) {
+    const name = numbered(file.name, number);
+    const note = join(folder, name + NOTE_SUFFIX);
+    if (await isFile(join(folder, name))) continue;
+    await removeOrphan(options.inputDir, note);
+    if (!(await placeNew(draft, note))) continue;
+    await rm(draft, { force: true });
+    await options.at('note-placed');
+    return name;
+  }
+}
+
+/** A name that leaves no room for that of its note loses the end of its stem; one of hardly a stem has no extension. */
+function numbered(name: string, number: number): string {
+  const parsed = parse(name);
+  const { name: stem, ext } = Buffer.byteLength(parsed.ext) > LONGEST_EXTENSION_BYTES ? { name, ext: '' } : parsed;
+  const end = number === 1 ? ext : `-${number}${ext}`;
+  const room = LONGEST_NAME_BYTES - Buffer.byteLength(end + NOTE_SUFFIX);
+  return clipped(stem, room) + end;
+}
+
+function clipped(text: string, bytes: number): string {
+  let rest = text;
+  while (Buffer.byteLength(rest) > bytes) rest = rest.replace(/.$/su, '');
+  return rest;
+}
+
+/**
+ * Removes a note whose file never came: its nightly run was interrupted, and another run has the file now, so that the
+ * note is untrue.
+ */
+async function removeOrphan(inputDir: string, note: string): Promise<void> {
+  const claim = await claimIn(note);
+  if (claim === null) return;
+  const [nightId = '', slot = ''] = claim.split('/');
+  if (await isFolder(join(nightlyRunPath(inputDir, nightId), slot))) return;
+  await rm(note, { force: true });
+}
+
+/** Places the note whole or not at all, and never over another one. Without hard links, it is an exclusive copy. */
+async function placeNew(draft: string, note: string): Promise<boolean> {
+  try {
+    await link(draft, note);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+  }
+  try {
+    await copyFile(draft, note, constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    // On a full disk the name is there, and the note is not: each further try would leave one more.
+    await rm(note, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function claimIn(note: string): Promise<string | null> {
+  const text = await readFile(note, 'utf8').catch(() => '');
+  return CLAIM_LINE.exec(text)?.groups?.['claim'] ?? null;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isFile() === true;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() === true;
+}

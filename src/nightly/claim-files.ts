@@ -1,0 +1,189 @@
+import { lstat, rename, readdir } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { errorCode } from '../platform/error-code.ts';
+import {
+  type DropFolderOptions,
+  isIgnoredName,
+  IN_PROGRESS,
+  listNightlyRuns,
+  listClaimFolders,
+  makeClaimFolder,
+  nightlyOwner,
+  nightlyRunPath,
+  openClaimFolder,
+  removeEmptyClaimFolder,
+  removeClaimFolder,
+} from './claim-folder.ts';
+import type { Claims, NightlyRun, WaitingFile, WaitingReason } from '../domain/records/dropped-file.ts';
+
+/** Each file is a batch with some 30 events in the night's history, which may hold 51,200. */
+const MOST_FILES = 500;
+/** Temporal takes no result of more than 2 MB, and each look at the folder is one. */
+const MOST_NAMED = 200;
+
+type IsOpen = (workflowId: string, runId: string) => Promise<boolean>;
+
+/** Takes over what interrupted nights left, then claims what is complete, oldest name first. */
+export async function claimFiles(options: DropFolderOptions, night: NightlyRun, isOpen: IsOpen): Promise<Claims> {
+  const { inputDir, at } = options;
+  await openClaimFolder(inputDir, night, options.ledgerId);
+  await at('night-opened');
+  const stuck = await takeOver(options, night, isOpen);
+  const waiting = await claimComplete(options, night);
+  return { claimed: await claimedFiles(inputDir, night), waiting: bounded([...stuck, ...waiting]) };
+}
+
+/** Names the first files of each reason, and counts the others at the last of them. */
+function bounded(waiting: readonly WaitingFile[]): readonly WaitingFile[] {
+  const found = new Map<WaitingReason, number>();
+  const named = waiting.filter(({ reason }) => {
+    const number = (found.get(reason) ?? 0) + 1;
+    found.set(reason, number);
+    return number <= MOST_NAMED;
+  });
+  return named.map((file, index) => {
+    const more = (found.get(file.reason) ?? 0) - MOST_NAMED;
+    const isLast = named.findLastIndex(({ reason }) => reason === file.reason) === index;
+    return isLast && more > 0 ? { ...file, more } : file;
+  });
+}
+
+async function takeOver(
+  options: DropFolderOptions,
+  night: NightlyRun,
+  isOpen: IsOpen,
+): Promise<readonly WaitingFile[]> {
+  const { inputDir } = options;
+  const stuck: WaitingFile[] = [];
+  for (const nightId of await listNightlyRuns(inputDir)) {
+    if (nightId === night.nightId) continue;
+    const owner = await nightlyOwner(inputDir, nightId);
+    if (owner !== null && owner.ledgerId !== options.ledgerId) {
+      // Its Temporal server may be another one, too: whether its run is open cannot be asked here.
+      stuck.push(...(await filesOfOther(inputDir, nightId)));
+      continue;
+    }
+    if (owner !== null && (await isOpen(owner.workflowId, owner.runId))) continue;
+    for (const { claimFolder, name } of await listClaimFolders(inputDir, nightId)) {
+      const from = join(nightlyRunPath(inputDir, nightId), claimFolder);
+      const kept = name === null ? null : await moveIn(options, night, { from, name, resumed: true });
+      if (name !== null && kept === 'not-movable') stuck.push({ name, reason: kept });
+      await removeEmptyClaimFolder(inputDir, nightId, claimFolder);
+    }
+    await removeClaimFolder(inputDir, nightId);
+  }
+  return stuck;
+}
+
+async function filesOfOther(inputDir: string, nightId: string): Promise<readonly WaitingFile[]> {
+  const folders = await listClaimFolders(inputDir, nightId);
+  return folders.flatMap(({ name }) => (name === null ? [] : [{ name, reason: 'other-ledger' as const }]));
+}
+
+async function claimComplete(options: DropFolderOptions, night: NightlyRun): Promise<readonly WaitingFile[]> {
+  const { inputDir, stableMs, pause } = options;
+  const before = await listInbox(inputDir);
+  if (before.size === 0) return [];
+  await pause(stableMs);
+  const waiting: WaitingFile[] = [];
+  let held = (await listClaimFolders(inputDir, night.nightId)).length;
+  for (const [name, seen] of await listInbox(inputDir)) {
+    const reason: WaitingReason | null =
+      held >= MOST_FILES ? 'too-many' : seen.size === 0 ? 'empty' : isStable(before.get(name), seen) ? null : 'growing';
+    const kept = reason ?? (await moveIn(options, night, { from: inputDir, name, resumed: false, seen }));
+    if (kept === null) held += 1;
+    else if (kept !== 'gone') waiting.push({ name, reason: kept });
+  }
+  return waiting;
+}
+
+interface Move {
+  readonly from: string;
+  readonly name: string;
+  readonly resumed: boolean;
+  /** As the look saw it that found it complete; left out: it was claimed before. */
+  readonly seen?: SeenFile;
+}
+
+/** One rename into a folder of its own; null: it is ours now, `gone`: another process was faster. */
+async function moveIn(
+  { inputDir, at }: DropFolderOptions,
+  night: NightlyRun,
+  { from, name, resumed, seen }: Move,
+): Promise<'not-movable' | 'gone' | 'growing' | null> {
+  const claimFolder = await makeClaimFolder(inputDir, night.nightId, resumed);
+  await at('claim-folder-made');
+  const path = seen?.path ?? join(from, name);
+  // Seconds may have passed since the look: a file that is written under this name now is not the one that was seen.
+  const found = seen === undefined ? null : await lookAt(path);
+  // One that is gone: the rename says so.
+  if (found !== null && !isStable(seen, found)) {
+    await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
+    return 'growing';
+  }
+  try {
+    await rename(path, join(nightlyRunPath(inputDir, night.nightId), claimFolder, name));
+  } catch (error) {
+    await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
+    return errorCode(error) === 'ENOENT' ? 'gone' : 'not-movable';
+  }
+  await at('file-claimed');
+  return null;
+}
+
+async function claimedFiles(inputDir: string, night: NightlyRun): Promise<Claims['claimed']> {
+  const claimed: Claims['claimed'][number][] = [];
+  for (const { claimFolder: slot, name, resumed } of await listClaimFolders(inputDir, night.nightId)) {
+    if (name === null) continue;
+    const file = `${IN_PROGRESS}/${night.nightId}/${slot}/${name}`;
+    const found = await lstat(join(inputDir, file)).catch(() => null);
+    claimed.push({ slot, name, resumed, file, size: found?.size ?? 0, changedAt: found?.mtimeMs ?? 0 });
+  }
+  return claimed;
+}
+
+/** What one look at a dropped file shows. */
+interface SeenFile {
+  /** Bytes where its name is not UTF-8. */
+  readonly path: string | Buffer;
+  readonly size: number;
+  readonly changedAt: number;
+  readonly inode: number;
+}
+
+/** Regular files that lie directly in the folder, by name; links and folders are never followed. */
+async function listInbox(inputDir: string): Promise<ReadonlyMap<string, SeenFile>> {
+  const seen = new Map<string, SeenFile>();
+  for (const [name, path] of await listNames(inputDir)) {
+    const found = isIgnoredName(name) ? null : await lookAt(path);
+    if (found?.isFile === true) seen.set(name, found);
+  }
+  return seen;
+}
+
+/** Null: it has gone since the folder was listed. */
+async function lookAt(path: SeenFile['path']): Promise<(SeenFile & { readonly isFile: boolean }) | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return null;
+  return { path, size: found.size, changedAt: found.mtimeMs, inode: found.ino, isFile: found.isFile() };
+}
+
+/**
+ * Paths by name, in the order of the names. A name that is not UTF-8, as older programs write `ç`, is read as ISO 8859-1,
+ * in which every byte is a sign. Of two files with one name then, the next look takes the second.
+ */
+async function listNames(inputDir: string): Promise<readonly [name: string, path: string | Buffer][]> {
+  const paths = new Map<string, string | Buffer>();
+  for (const bytes of await readdir(inputDir, { encoding: 'buffer' })) {
+    const text = bytes.toString();
+    if (bytes.equals(Buffer.from(text))) paths.set(text, join(inputDir, text));
+    else paths.set(bytes.toString('latin1'), Buffer.concat([Buffer.from(inputDir + sep), bytes]));
+  }
+  return [...paths].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Nothing of it moved between two looks. */
+export function isStable(before: Omit<SeenFile, 'path'> | undefined, after: Omit<SeenFile, 'path'>): boolean {
+  if (before === undefined) return false;
+  return before.size === after.size && before.changedAt === after.changedAt && before.inode === after.inode;
+}

@@ -1,0 +1,152 @@
+import { mkdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { errorCode } from '../platform/error-code.ts';
+import { FOLDER_MODE, makeFolder } from '../platform/make-folder.ts';
+import { writeNewFile } from '../platform/write-new-file.ts';
+import { namesIn } from '../platform/unless-missing.ts';
+import type { NightlyRun } from '../domain/records/dropped-file.ts';
+
+/** Points between two steps on the disk; a test kills the process at each of them. */
+export const DROP_POINTS = [
+  'night-opened',
+  'claim-folder-made',
+  'file-claimed',
+  'note-prepared',
+  'note-placed',
+  'file-archived',
+  'claim-folder-removed',
+] as const;
+
+/** Name of one of `DROP_POINTS`. */
+export type DropPoint = (typeof DROP_POINTS)[number];
+
+/** Options of the drop folder. `stableMs` is milliseconds; `pause` waits, also in milliseconds. */
+export interface DropFolderOptions {
+  readonly inputDir: string;
+  /** The setting that names it, for messages. */
+  readonly setting: string;
+  /** Id of the ledger: what a night of another one has claimed is not taken over. */
+  readonly ledgerId: string;
+  /** A file whose size and time stay the same for this long is complete. */
+  readonly stableMs: number;
+  readonly pause: (ms: number) => Promise<void>;
+  /** Called between any two steps on the disk; a test ends the process there. */
+  readonly at: (point: DropPoint) => Promise<void>;
+}
+
+/** What Lote reads, in any case. Programs name what they are still writing otherwise, and whatever else lies in the folder is not meant for it. */
+const READ = /\.(?:csv|txt|tsv|json|ndjson|jsonl|xlsx|xlsm|ods)$/iu;
+
+/** The shipped sample holds invented invoices: no night may ever send them to a real service. */
+const SHIPPED_SAMPLE = 'sample.csv';
+
+/** Names in the drop folder that are not (yet) a dropped file. */
+export function isIgnoredName(name: string): boolean {
+  return name.startsWith('.') || name.startsWith('~') || !READ.test(name) || name === SHIPPED_SAMPLE;
+}
+
+/** Where files are while their batch runs. */
+export const IN_PROGRESS = 'in-progress';
+const RESUMED = '-resumed';
+/** As the process's own mask has it. */
+const RECORD_MODE = 0o666;
+
+const NightlyOwner = z.object({ workflowId: z.string(), runId: z.string(), ledgerId: z.string() });
+
+/** Temporal run that made the folder of a nightly run. */
+export type NightlyOwner = Readonly<z.infer<typeof NightlyOwner>>;
+
+/** One claim folder of a nightly run. */
+export interface ClaimFolder {
+  /** Name of the folder. */
+  readonly claimFolder: string;
+  /** The file in it; null: taken out again, or never brought in. */
+  readonly name: string | null;
+  readonly resumed: boolean;
+}
+
+/** Path of the folder in which a nightly run keeps its claim folders. */
+export function nightlyRunPath(inputDir: string, nightId: string): string {
+  return join(inputDir, IN_PROGRESS, nightId);
+}
+
+/** Makes the folder of a nightly run. The record of its owner comes first, because a run without a known owner could never be given up. */
+export async function openClaimFolder(inputDir: string, night: NightlyRun, ledgerId: string): Promise<void> {
+  const { nightId, workflowId, runId } = night;
+  await makeFolder(join(inputDir, IN_PROGRESS), FOLDER_MODE);
+  await writeNewFile(recordPath(inputDir, nightId), JSON.stringify({ workflowId, runId, ledgerId }), RECORD_MODE);
+  await mkdir(nightlyRunPath(inputDir, nightId), { recursive: true });
+}
+
+function recordPath(inputDir: string, nightId: string): string {
+  return join(inputDir, IN_PROGRESS, `.${nightId}.json`);
+}
+
+/** Null when it has no readable record. */
+export async function nightlyOwner(inputDir: string, nightId: string): Promise<NightlyOwner | null> {
+  try {
+    return NightlyOwner.parse(JSON.parse(await readFile(recordPath(inputDir, nightId), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** Ids of the nightly runs that have a folder under `in-progress/`; empty when there is none. */
+export async function listNightlyRuns(inputDir: string): Promise<readonly string[]> {
+  return (await namesIn(join(inputDir, IN_PROGRESS))).filter((name) => !name.startsWith('.'));
+}
+
+/** The claim folders of a nightly run, each with the file in it. */
+export async function listClaimFolders(inputDir: string, nightId: string): Promise<readonly ClaimFolder[]> {
+  const path = nightlyRunPath(inputDir, nightId);
+  const claimFolders: ClaimFolder[] = [];
+  for (const claimFolder of await namesIn(path)) {
+    if (claimFolder.startsWith('.')) continue;
+    const name = (await namesIn(join(path, claimFolder))).find((entry) => !isIgnoredName(entry)) ?? null;
+    claimFolders.push({ claimFolder, name, resumed: claimFolder.endsWith(RESUMED) });
+  }
+  return claimFolders;
+}
+
+/**
+ * Makes a new, empty claim folder and returns its name. It did not exist before, so that a rename into it overwrites
+ * nothing.
+ */
+export async function makeClaimFolder(inputDir: string, nightId: string, resumed: boolean): Promise<string> {
+  const path = nightlyRunPath(inputDir, nightId);
+  const taken = (await namesIn(path)).map((claimFolder) => Number.parseInt(claimFolder, 10)).filter(Number.isFinite);
+  for (let number = Math.max(0, ...taken) + 1; ; number += 1) {
+    const claimFolder = `${String(number).padStart(4, '0')}${resumed ? RESUMED : ''}`;
+    try {
+      await mkdir(join(path, claimFolder));
+      return claimFolder;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Removes a claim folder that holds no file, with Lote's own files in it. */
+export async function removeEmptyClaimFolder(inputDir: string, nightId: string, claimFolder: string): Promise<void> {
+  const path = join(nightlyRunPath(inputDir, nightId), claimFolder);
+  const names = await namesIn(path);
+  if (names.some((name) => !isIgnoredName(name))) return;
+  for (const name of names) await rm(join(path, name), { force: true });
+  await removeEmptyFolder(path);
+}
+
+/** Removes the folder of a nightly run that holds no claim folder any more, and then its record. */
+export async function removeClaimFolder(inputDir: string, nightId: string): Promise<void> {
+  const path = nightlyRunPath(inputDir, nightId);
+  if ((await namesIn(path)).length > 0) return;
+  await removeEmptyFolder(path);
+  await rm(recordPath(inputDir, nightId), { force: true });
+}
+
+/** A file may have been put in, or removed, at the same moment. */
+async function removeEmptyFolder(path: string): Promise<void> {
+  await rmdir(path).catch((error: unknown) => {
+    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(errorCode(error))) throw error;
+  });
+}

@@ -1,0 +1,207 @@
+import { html, type SafeHtml } from '../texts/html.ts';
+import { nightSums, type NightSums } from './run-summary.ts';
+import { chooseLanguage, type Speech } from '../texts/choose-language.ts';
+import { CONTRADICTION_TEXTS } from '../texts/contradictions.ts';
+import { fill } from '../texts/fill.ts';
+import { NIGHT_TEXTS } from '../texts/nights/night-catalogue.ts';
+import { waitingCount } from '../texts/nights/night-verdict.ts';
+import type { NightTexts } from '../texts/nights/en.ts';
+import { plainText } from '../texts/plain-text.ts';
+import { speechFormat, type SpeechFormat } from '../texts/speech-format.ts';
+import type { MessageChannel, NightlyRunEntry } from '../domain/records/night.ts';
+import type { Config } from '../app/config/config.ts';
+import { sendMail } from './mail-sender.ts';
+import type { NightMessages, NightOutcome } from '../../activities/deps.ts';
+
+/** The message of a night. */
+export interface NightMessage {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface MessagePlace {
+  readonly application: string;
+  /** Null: the address of the console is not known. */
+  readonly consoleUrl: string | null;
+}
+
+interface MessageFormat extends SpeechFormat {
+  readonly texts: NightTexts;
+}
+
+interface Line {
+  readonly name: string;
+  readonly words: string;
+  readonly link: string | null;
+}
+
+/** More are on the page of the night. */
+const MOST_FILES = 50;
+const URGENT_FIRST = ['failed', 'refused', 'attention'];
+
+/**
+ * What went out, what needs a person, and what to do, in the reader's language. It holds what the page of the night
+ * shows of files and numbers; no reference, no tax number, no name of a customer.
+ */
+export function nightMessage(night: NightOutcome, speech: Speech, place: MessagePlace): NightMessage {
+  const format: MessageFormat = { ...speechFormat(speech), texts: NIGHT_TEXTS[speech.language] };
+  const { morning, nights } = format.texts;
+  const { files, waiting } = night.run;
+  const problems = urgent(files).map((file) => lineOf(format, file, place));
+  const left = waiting.map((file) => ({
+    name: plainText(file.name),
+    words: nights.waiting[file.reason],
+    link: null,
+  }));
+  const outcome = outcomeOf(format, night);
+  const sums = nightSums(files);
+  const page = pageOf(night, place);
+  const sections: readonly Section[] = [
+    { title: null, lines: [], words: [outcome, wentOutText(format, sums)] },
+    section(format, problems.length > 0 ? morning.needs : null, problems),
+    section(format, left.length > 0 ? nights.waitingFiles : null, left, waitingCount(waiting)),
+  ];
+  return {
+    subject: fill(morning.subject, { application: place.application, date: format.date(night.date), outcome }),
+    text: textOf(sections, page === null ? null : `${morning.page}: ${page}`),
+    html: htmlOf(format, sections, page),
+  };
+}
+
+function pageOf({ date }: NightOutcome, { consoleUrl }: MessagePlace): string | null {
+  return consoleUrl === null ? null : `${consoleUrl}/nights/${date}`;
+}
+
+/** Two files with one invoice show it twice: the part of an earlier file is no document of this night. */
+function wentOutText(
+  { texts: { morning }, plural, count }: MessageFormat,
+  { invoices, issued, alreadyIssued }: NightSums,
+): string {
+  if (alreadyIssued === 0) return plural(morning.wentOut, issued, invoices);
+  return fill(plural(morning.wentOutBefore, issued, invoices), { before: count(alreadyIssued) });
+}
+
+interface Section {
+  readonly title: string | null;
+  readonly words: readonly string[];
+  readonly lines: readonly Line[];
+}
+
+function section(
+  { count, texts }: MessageFormat,
+  title: string | null,
+  lines: readonly Line[],
+  all = lines.length,
+): Section {
+  const more = all - MOST_FILES;
+  const words = more > 0 ? [fill(texts.morning.more, { n: count(more) })] : [];
+  return { title, lines: lines.slice(0, MOST_FILES), words };
+}
+
+function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
+  return files
+    .filter(({ verdict }) => verdict !== 'issued')
+    .toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
+}
+
+function lineOf(format: MessageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
+  const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
+  // The doubt comes first: who corrects rows or sends again what is in doubt may issue it once more.
+  const { language, plural, texts } = format;
+  const doubts = countOf(file, 'contradicted');
+  const events = countOf(file, 'events-of-unknown-invoices');
+  const said = [
+    ...(doubts === null ? [] : [plural(CONTRADICTION_TEXTS[language].sentence, doubts)]),
+    wordsOf(format, file, doubts !== null),
+    ...(events === null ? [] : [plural(texts.remarks['events-of-unknown-invoices'], events)]),
+  ];
+  return { name: plainText(file.name), words: said.join(' '), link };
+}
+
+/** What is wrong with a file, and what to do. `isSaid`: something that is wrong is said before it. */
+function wordsOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, isSaid: boolean): string {
+  const { nights, morning } = texts;
+  const missing = file.invoices - file.issued;
+  const notOut = missing > 0 ? plural(texts.verdicts.notAll, missing, file.invoices) : null;
+  if (file.waitsFor === 'total-unusual') return nights.waitsFor[file.waitsFor];
+  if (file.waitsFor === 'resume')
+    return [...(notOut === null ? [] : [notOut]), nights.waitsFor[file.waitsFor]].join(' ');
+  const verdict = file.verdict === 'issued' ? 'attention' : file.verdict;
+  const lost = countOf(file, 'rows-without-invoice');
+  const otherwise = isSaid ? null : `${nights.verdicts[verdict]}.`;
+  const left = lost === null ? otherwise : plural(texts.verdicts.rowsLeft, lost);
+  const what = verdict === 'attention' && notOut !== null ? notOut : left;
+  const next = verdict === 'attention' && file.corrections === null ? morning.readReport : morning.toDo[verdict];
+  return what === null ? next : `${what} ${next}`;
+}
+
+/** How often a file has a remark; null: it does not. */
+function countOf(
+  { remarks }: NightlyRunEntry,
+  kind: 'contradicted' | 'events-of-unknown-invoices' | 'rows-without-invoice',
+): number | null {
+  const found = remarks.find((remark) => remark.kind === kind);
+  return found !== undefined && 'n' in found ? found.n : null;
+}
+
+function outcomeOf({ texts: { nights }, plural }: MessageFormat, { run }: NightOutcome): string {
+  const all = run.files.length + waitingCount(run.waiting);
+  const open = all - run.files.filter(({ verdict }) => verdict === 'issued').length;
+  if (all === 0) return nights.empty;
+  return open === 0 ? plural(nights.allOut, all) : plural(nights.open, open, all);
+}
+
+function textOf(sections: readonly Section[], last: string | null): string {
+  const blocks = sections.flatMap(({ title, words, lines }) => {
+    const items = lines.map(
+      ({ name, words: about, link }) => `- ${name}: ${about}${link === null ? '' : `\n  ${link}`}`,
+    );
+    const block = [...(title === null ? [] : [title, '']), ...items, ...words];
+    return block.length === 0 ? [] : [block.join('\n')];
+  });
+  return `${[...blocks, ...(last === null ? [] : [last])].join('\n\n')}\n`;
+}
+
+function htmlOf({ language, texts }: MessageFormat, sections: readonly Section[], page: string | null): string {
+  const link = (address: string | null, name: string): SafeHtml =>
+    address === null ? html`${name}` : html`<a href="${address}">${name}</a>`;
+  const blocks = sections.map(
+    ({ title, words, lines }) => html`
+      ${title === null ? '' : html`<h2>${title}</h2>`}
+      ${lines.length === 0 ? '' : html`<ul>${lines.map((line) => html`<li><strong>${link(line.link, line.name)}</strong>: ${line.words}</li>`)}</ul>`}
+      ${words.map((word) => html`<p>${word}</p>`)}`,
+  );
+  return html`<!doctype html><html lang="${language}"><head><meta charset="utf-8" /></head><body>
+    ${blocks}
+    ${page === null ? '' : html`<p>${link(page, texts.morning.page)}</p>`}</body></html>`.safe;
+}
+
+/** The id of a message: of one night on one way, the same for each try. */
+export function messageIdOf(channel: MessageChannel, { application }: MessagePlace, { run }: NightOutcome): string {
+  return `night-${application}-${run.night}-${channel}`;
+}
+
+type MessageSettings = Pick<Config, 'application' | 'language' | 'mail'>;
+
+/** The message of a night, by e-mail where it is configured. */
+export function createNightMessages(
+  { application, language, mail }: MessageSettings,
+  { consoleUrl }: { readonly consoleUrl: () => string | null },
+): NightMessages {
+  return {
+    channels: mail === null ? [] : ['email'],
+    async send(channel, night) {
+      if (mail === null) return null;
+      const place = { application, consoleUrl: consoleUrl() };
+      const message = nightMessage(night, chooseLanguage(language), place);
+      const id = messageIdOf(channel, place, night);
+      return sendMail(mail, { ...message, messageId: `<${id}@${domainOf(mail.from)}>` });
+    },
+  };
+}
+
+/** Of the sender's address, as the standard wants it. */
+function domainOf(address: string): string {
+  return /@([A-Za-z0-9.-]+)>?$/.exec(address)?.[1] ?? 'lote.invalid';
+}

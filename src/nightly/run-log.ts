@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { namesIn, unlessMissing } from '../platform/unless-missing.ts';
+import { makeFolder } from '../platform/make-folder.ts';
+import { writeNewFile } from '../platform/write-new-file.ts';
+import { syncPath } from '../platform/sync-path.ts';
+import { ENGLISH, type Speech } from '../texts/choose-language.ts';
+import { documentFormat } from '../texts/document-format.ts';
+import { fill } from '../texts/fill.ts';
+import { html } from '../texts/html.ts';
+import { NIGHT_TEXTS } from '../texts/nights/night-catalogue.ts';
+import { nightSections } from '../texts/nights/night-html.ts';
+import { documentHead } from '../report/formats/html/html-report.ts';
+import { isoTime } from '../domain/time/iso-time.ts';
+import { nightlySummary, type NightlySummary } from './run-summary.ts';
+import { inReportsFolder, REPORT_DIRECTORY_MODE, REPORT_FILE_MODE, writeSynced } from '../report/write-synced.ts';
+import type { NightlyRun } from '../domain/records/dropped-file.ts';
+import type {
+  NightlyRunEnd,
+  NightlyRunEntry,
+  NightlyRunState,
+  NightlySummaryPaths,
+  NightMessageNote,
+} from '../domain/records/night.ts';
+
+/** The summary of a date's nights: written anew after every file, so that a night that is killed still has one. */
+export interface RunLog {
+  record(night: NightlyRun, entry: NightlyRunEntry): Promise<NightlySummaryPaths>;
+  finish(
+    night: NightlyRun,
+    end: NightlyRunEnd,
+  ): Promise<NightlySummaryPaths & { readonly entries: readonly NightlyRunEntry[] }>;
+  /** Null: nothing was recorded of the run. */
+  run(night: NightlyRun): Promise<NightlyRunState | null>;
+  /** Takes the place of an earlier note of the same channel. */
+  noteMessage(night: NightlyRun, note: NightMessageNote): Promise<void>;
+}
+
+const SCHEMA = 'lote.night/1';
+const HEAD = 'night.json';
+/** A folder of their own: the files beside it are entries of the night. */
+const MESSAGES = 'messages';
+
+/** What a run says of itself; its files stand beside it, one each. */
+interface RunHead {
+  readonly night: NightlyRun;
+  readonly end: NightlyRunEnd | null;
+}
+
+/**
+ * `reports/nights/<date>.json|html`, made from one small file per dropped file under `reports/nights/runs/`: two runs of one date, or two workers of
+ * one run, write different files and cannot undo each other's. `speech`: of the page; the JSON is the same in each language.
+ */
+export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunLog {
+  const nightlyRunsDir = join(reportsDir, 'nights');
+  const runDir = ({ nightId }: NightlyRun): string => join(nightlyRunsDir, 'runs', nightId);
+  return {
+    record: (night, entry) =>
+      inReportsFolder(reportsDir, async () => {
+        await makeFolder(runDir(night), REPORT_DIRECTORY_MODE);
+        // A step that stood still must not take back what a later one has written.
+        await writeNewFile(join(runDir(night), HEAD), json({ night, end: null }), REPORT_FILE_MODE);
+        await replaceFile(join(runDir(night), `${entry.slot}.json`), json(entry));
+        return writeSummary(nightlyRunsDir, night.date, speech);
+      }),
+    finish: (night, end) =>
+      inReportsFolder(reportsDir, async () => {
+        await replaceFile(join(runDir(night), HEAD), json({ night, end }));
+        const paths = await writeSummary(nightlyRunsDir, night.date, speech);
+        return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
+      }),
+    run: (night) => readRun(runDir(night)),
+    noteMessage: (night, note) =>
+      inReportsFolder(reportsDir, async () => {
+        await replaceFile(join(runDir(night), MESSAGES, `${note.channel}.json`), json(note));
+        await writeSummary(nightlyRunsDir, night.date, speech);
+      }),
+  };
+}
+
+/** Enough: a process that changes a run during one of these writings writes the summary after it, too. */
+const WRITINGS = 5;
+
+/**
+ * A writer that stood still may put what it read before over what another one has written since. Therefore each looks again after it has put its
+ * own in place: the last one sees everything that was recorded before.
+ */
+async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech): Promise<NightlySummaryPaths> {
+  const paths = { json: join(nightlyRunsDir, `${date}.json`), html: join(nightlyRunsDir, `${date}.html`) };
+  const linkTo = (path: string): string => relative(nightlyRunsDir, path).split(sep).map(encodeURIComponent).join('/');
+  let summary = await readSummary(nightlyRunsDir, date);
+  for (let writing = 1; ; writing += 1) {
+    const text = json(summaryDocument(summary));
+    await replaceFile(paths.html, nightlyHtml(summary, linkTo, speech));
+    // Last: who waits for the JSON finds the page.
+    await replaceFile(paths.json, text);
+    summary = await readSummary(nightlyRunsDir, date);
+    if (writing === WRITINGS || json(summaryDocument(summary)) === text) return paths;
+  }
+}
+
+async function readSummary(nightlyRunsDir: string, date: string): Promise<NightlySummary> {
+  const runsDir = join(nightlyRunsDir, 'runs');
+  const runs: NightlyRunState[] = [];
+  for (const name of await readdir(runsDir)) {
+    if (!name.startsWith(`${date}-`)) continue;
+    const run = await readRun(join(runsDir, name));
+    if (run !== null) runs.push(run);
+  }
+  return nightlySummary(date, runs);
+}
+
+function summaryDocument({ date, totals, runs }: NightlySummary): unknown {
+  return {
+    schema: SCHEMA,
+    date,
+    totals,
+    runs: runs.map((run) => ({
+      ...run,
+      startedAt: isoTime(run.startedAt),
+      finishedAt: isoTime(run.finishedAt),
+      messages: run.messages.map((note) => ({ ...note, at: isoTime(note.at) })),
+    })),
+  };
+}
+
+async function readRun(directory: string): Promise<NightlyRunState | null> {
+  const head = await readJson<RunHead>(join(directory, HEAD));
+  if (head === null) return null;
+  const { night, end } = head;
+  return {
+    night: night.nightId,
+    workflowId: night.workflowId,
+    startedAt: night.startedAt,
+    finishedAt: end?.finishedAt ?? null,
+    files: await readAll<NightlyRunEntry>(directory),
+    waiting: end?.waiting ?? [],
+    messages: await readAll<NightMessageNote>(join(directory, MESSAGES)),
+  };
+}
+
+/** What the other files of a folder hold, in the order of their names. */
+async function readAll<T>(directory: string): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (const name of await namesIn(directory)) {
+    const one = name !== HEAD && name.endsWith('.json') ? await readJson<T>(join(directory, name)) : null;
+    if (one !== null) found.push(one);
+  }
+  return found;
+}
+
+/** Its readers see it whole or not at all, also after a power cut. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await makeFolder(dirname(path), REPORT_DIRECTORY_MODE);
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await writeSynced(part, pieces(text));
+    await rename(part, path);
+  } finally {
+    await rm(part, { force: true });
+  }
+  await syncPath(dirname(path));
+}
+
+async function* pieces(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Files of our own writing; null when there is none. */
+async function readJson<T>(path: string): Promise<T | null> {
+  const text = await unlessMissing(readFile(path, 'utf8'));
+  return text === null ? null : (JSON.parse(text) as T);
+}
+
+/** `reports/nights/<date>.html`: the nights of one date, with links to the reports of their files. */
+export function nightlyHtml(summary: NightlySummary, linkTo: (path: string) => string, speech: Speech): string {
+  const format = { ...documentFormat(speech), texts: NIGHT_TEXTS[speech.language] };
+  const { nightFile } = format.texts;
+  const title = fill(nightFile.title, { date: format.date(summary.date) });
+  const link = (path: string | null, name: string) =>
+    path === null ? '' : html`<p><a href="${linkTo(path)}">${name}</a></p>`;
+  const links = {
+    name: ({ name }: NightlyRunEntry) => name,
+    below: ({ report, corrections }: NightlyRunEntry) =>
+      html`${link(report, nightFile.report)}${link(corrections, nightFile.corrections)}`,
+  };
+  const content = html`<header><h1>${title}</h1></header>
+    ${nightSections(format, summary, links)}`;
+  return `${documentHead(speech.language, title)}${content.safe}</main></body></html>\n`;
+}

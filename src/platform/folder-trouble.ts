@@ -1,0 +1,71 @@
+import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
+
+/** A folder that Lote writes to, as an operator knows it. */
+export interface WrittenFolder {
+  readonly title: string;
+  readonly path: string;
+  /** The setting that names it. */
+  readonly variable: string;
+}
+
+/** What the operating system's codes mean, for a person who did not write the program. */
+const FOUND: Readonly<Record<string, string>> = {
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'its quota is used up',
+  EROFS: 'it is read-only',
+  EACCES: 'this process may not write there',
+  EPERM: 'this process may not write there',
+  ENOENT: 'it is not there',
+  ENOTDIR: 'it is not a folder',
+  EEXIST: 'something else has its name',
+  EIO: 'its disk does not answer',
+};
+
+const REPEATED = '; nothing is lost: it is tried again by itself until the folder can be written';
+
+/**
+ * An error of the operating system about this folder, as one that waits for a person to mend it: `folder-unusable`. `next` ends the sentence. Another error comes
+ * back as it is; one without a path (a write to an open file) counts as this folder's.
+ */
+export function folderTrouble(
+  error: unknown,
+  folder: WrittenFolder,
+  { code = 'folder-unusable', next = REPEATED }: { readonly code?: LoteErrorCode; readonly next?: string } = {},
+): unknown {
+  if (!isSystemError(error)) return error;
+  const about = error.dest ?? error.path;
+  if (about !== undefined && !isInside(about, folder.path)) return error;
+  const found = FOUND[error.code];
+  return new LoteError(
+    code,
+    `Writing to the ${folder.title} ${folder.path} (${folder.variable}): it must be a folder with room that this process can write to, but ` +
+      `${found === undefined ? 'it failed' : found} (${error.code})${next}`,
+  );
+}
+
+/** True for an error of the operating system about this folder or something in it. */
+export function isAbout(error: unknown, folder: string): boolean {
+  if (!isSystemError(error)) return false;
+  const about = error.dest ?? error.path;
+  return about !== undefined && withEnd(about).startsWith(withEnd(folder));
+}
+
+interface SystemError extends Error {
+  readonly code: string;
+  readonly path?: string;
+  readonly dest?: string;
+}
+
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
+}
+
+/** Also a folder above it, which could not be made or entered. */
+function isInside(about: string, folder: string): boolean {
+  const [path, root] = [withEnd(about), withEnd(folder)];
+  return path.startsWith(root) || root.startsWith(path);
+}
+
+function withEnd(path: string): string {
+  return `${path.replace(/[/\\]+$/, '')}/`;
+}

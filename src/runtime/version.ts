@@ -1,2 +1,0 @@
-/** Shown by the console and `--version`; the same as in package.json, which a test compares. */
-export const VERSION = '0.1.0';

@@ -1,0 +1,68 @@
+import type { Application, KeptAnswer } from './application.ts';
+import { createdInvoiceAnswer, errorAnswer, merchantAnswer, type Answer } from './http/answer.ts';
+import type { Call, Services } from './operation.ts';
+
+/** Keys are kept this long; after it the same key creates anew. */
+const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Creates at most once for an Idempotency-Key.
+ *
+ * Only what created something (and the stored 500 of the fault of that name) is kept under the key: a request that was
+ * refused may be corrected and sent again with the same key.
+ */
+export async function onceByKey(services: Services, call: Call, create: () => Promise<Answer>): Promise<Answer> {
+  const { context } = services;
+  const { application, idempotencyKey: key } = call;
+  if (key === null) {
+    await context.latency();
+    return create();
+  }
+  forgetExpired(application, context.clock());
+  const kept = application.keptAnswers.get(key);
+  if (kept !== undefined) return repeat(services, call, kept);
+  if (application.keysInFlight.has(key)) return inProgress();
+  application.keysInFlight.add(key);
+  try {
+    await context.latency();
+    if (!context.chance.decide('stored500', `${application.id} ${key}`)) return await create();
+    const storedError = {
+      ...{ applicationId: application.id, idempotencyKey: key },
+      ...{ path: call.path, bodySha256: call.body.sha256, createdAt: context.clock() },
+    };
+    await context.commit([{ kind: 'stored-error', storedError }]);
+    return storedErrorAnswer();
+  } finally {
+    application.keysInFlight.delete(key);
+  }
+}
+
+async function repeat({ context }: Services, call: Call, kept: KeptAnswer): Promise<Answer> {
+  const { application, path, body } = call;
+  await context.latency();
+  if (kept.path !== path || kept.bodySha256 !== body.sha256) {
+    return errorAnswer(422, 'idempotency_mismatch', 'Idempotency-Key: this key was used with another request.');
+  }
+  if (kept.id === null) return storedErrorAnswer();
+  const invoice = application.invoices.get(kept.id);
+  if (invoice !== undefined) return createdInvoiceAnswer(invoice, body.text);
+  const merchant = application.merchants.get(kept.id);
+  if (merchant !== undefined) return merchantAnswer(201, merchant);
+  throw new Error(`Repeating an answer: ${kept.id} must be in the books, and it is not.`);
+}
+
+function forgetExpired({ keptAnswers }: Application, now: number): void {
+  for (const [key, { createdAt }] of keptAnswers) {
+    if (now - createdAt <= KEY_RETENTION_MS) return;
+    keptAnswers.delete(key);
+  }
+}
+
+function inProgress(): Answer {
+  const message = 'Idempotency-Key: a request with this key is being answered. Ask again.';
+  return errorAnswer(409, 'idempotency_in_progress', message, { headers: { 'Retry-After': '1' } });
+}
+
+function storedErrorAnswer(): Answer {
+  return errorAnswer(500, 'internal_error', 'The service failed. This answer is kept under the Idempotency-Key.');
+}

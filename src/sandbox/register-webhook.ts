@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Application } from './application.ts';
+import type { Context } from './context.ts';
+import type { Call, Services } from './operation.ts';
+import { list, matching, object, problemAnswer, readAs, type Read } from './field.ts';
+import { isoTime, jsonAnswer, type Answer } from './http/answer.ts';
+import { EVENT_TYPES, type WebhookRecord } from './records.ts';
+
+/**
+ * POST /v1/webhooks
+ *
+ * The interface shows no Idempotency-Key here, so the address itself is the key: registering it again gives the same
+ * endpoint and secret, with the events of the last request. A client that lost the answer asks again and has it.
+ */
+export async function registerWebhook({ context }: Services, { application, body }: Call): Promise<Answer> {
+  await context.latency();
+  const read = readWebhookBody(body.value);
+  if (!read.ok) return problemAnswer(read.problem);
+  const { href } = new URL(read.body.url);
+  const events = [...new Set(read.body.events)];
+  const known = [...application.webhooks.values()].find(({ url }) => url === href);
+  if (known === undefined) return webhookAnswer(201, await added(context, application, { url: href, events }));
+  const webhook = { ...known, events };
+  await context.commit([{ kind: 'webhook', webhook }]);
+  return webhookAnswer(200, webhook);
+}
+
+async function added(
+  context: Context,
+  application: Application,
+  endpoint: Pick<WebhookRecord, 'url' | 'events'>,
+): Promise<WebhookRecord> {
+  const webhook: WebhookRecord = {
+    ...{ id: context.newId('whk_'), applicationId: application.id, ...endpoint },
+    ...{ secret: context.newId('whsec_'), createdAt: context.clock() },
+  };
+  // Shown before it is durable, so that two requests at once cannot make two endpoints of one address.
+  application.webhooks.set(webhook.id, webhook);
+  try {
+    await context.commit([{ kind: 'webhook', webhook }]);
+  } catch (error) {
+    application.webhooks.delete(webhook.id);
+    throw error;
+  }
+  return webhook;
+}
+
+function webhookAnswer(status: number, { id, url, events, secret, createdAt }: WebhookRecord): Answer {
+  return jsonAnswer(status, JSON.stringify({ id, url, events, secret, created_at: isoTime(createdAt) }));
+}
+
+const LONGEST_URL = 2000;
+// Plain http is for receivers on the same machine: there is no certificate for those.
+const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+/** The published fields of a webhook endpoint. */
+const Body = object({
+  url: matching(isAllowed, 'an https address (http on a loopback address only)'),
+  events: list(z.enum(EVENT_TYPES, `one of ${EVENT_TYPES.join(', ')}`), { min: 1, max: EVENT_TYPES.length }),
+});
+
+function isAllowed(value: string): boolean {
+  if (value.length > LONGEST_URL || !URL.canParse(value)) return false;
+  const url = new URL(value);
+  if (url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.has(url.hostname));
+}
+
+/** The request as a type, or the first problem of it. */
+export function readWebhookBody(value: unknown): Read<z.infer<typeof Body>> {
+  return readAs(value, Body);
+}

@@ -1,0 +1,98 @@
+import { isPlainObject } from '../../domain/json-pointer.ts';
+
+/** The body of a request as JSON in which `{name}` stands for a value; null: as published. See docs/service-profile.md. */
+export type BodyTemplate = string | number | boolean | null | BodyTemplate[] | { [member: string]: BodyTemplate };
+
+/** Which body a template is for. */
+export type BodyKind = 'invoice' | 'merchant' | 'webhook';
+
+/** A placeholder in a text: its name, and how the value is written. */
+export interface Placeholder {
+  readonly name: string;
+  /** `text`: as text even if it is a number; `number`: as a number even if it is text; null: as it is. */
+  readonly as: 'text' | 'number' | null;
+}
+
+/** In an object that is alone in a list: the object once for each of these. */
+export const EACH = '$each';
+
+const LINE = ['description', 'quantity', 'unit_price', 'tax_code'];
+const NAMES: Readonly<Record<BodyKind, readonly string[]>> = {
+  invoice: ['merchant_id', 'customer.name', 'customer.tax_id', 'currency', 'reference'],
+  merchant: ['legal_name', 'nif', 'email'],
+  webhook: ['url', 'events'],
+};
+/** What a body must say for the service to do the right thing. */
+const NEEDED: Readonly<Record<BodyKind, readonly string[]>> = {
+  invoice: ['merchant_id', 'customer.name', ...LINE],
+  merchant: ['nif', 'legal_name'],
+  webhook: ['url'],
+};
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/** A text's parts in order: plain text, and placeholders. */
+export function partsOf(text: string): readonly (string | Placeholder)[] {
+  const parts: (string | Placeholder)[] = [];
+  let from = 0;
+  for (const match of text.matchAll(PLACEHOLDER)) {
+    if (match.index > from) parts.push(text.slice(from, match.index));
+    const [name = '', as] = (match[1] ?? '').split(':');
+    parts.push({ name, as: as === 'text' || as === 'number' ? as : null });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) parts.push(text.slice(from));
+  return parts;
+}
+
+/** Why a template cannot be used, as a phrase; null: it can. */
+export function templateMistake(template: BodyTemplate, kind: BodyKind): string | null {
+  const used = new Set<string>();
+  const mistake = mistakeIn(template, { names: NAMES[kind], lines: kind === 'invoice', used });
+  if (mistake !== null) return mistake;
+  const missing = NEEDED[kind].find((name) => !used.has(name));
+  return missing === undefined ? null : `must hold {${missing}}`;
+}
+
+interface Scope {
+  readonly names: readonly string[];
+  readonly lines: boolean;
+  readonly used: Set<string>;
+}
+
+function mistakeIn(node: unknown, scope: Scope): string | null {
+  if (typeof node === 'string') return mistakeInText(node, scope);
+  if (Array.isArray(node)) {
+    const [only] = node as readonly unknown[];
+    if (node.length === 1 && isPlainObject(only) && EACH in only) return mistakeInEach(only, scope);
+    return firstMistake(node, scope);
+  }
+  if (!isPlainObject(node)) return null;
+  if (EACH in node) return `must hold ${EACH} only in an object that is alone in a list`;
+  return firstMistake(Object.values(node), scope);
+}
+
+function firstMistake(nodes: readonly unknown[], scope: Scope): string | null {
+  for (const node of nodes) {
+    const mistake = mistakeIn(node, scope);
+    if (mistake !== null) return mistake;
+  }
+  return null;
+}
+
+function mistakeInEach({ [EACH]: what, ...item }: Record<string, unknown>, scope: Scope): string | null {
+  if (what !== 'lines' || !scope.lines) return `must name "lines" of an invoice at ${EACH}`;
+  return firstMistake(Object.values(item), { ...scope, names: [...scope.names, ...LINE], lines: false });
+}
+
+function mistakeInText(text: string, { names, used }: Scope): string | null {
+  for (const [whole, inner = ''] of text.matchAll(PLACEHOLDER)) {
+    const [name = '', as, ...more] = inner.split(':');
+    if (!names.includes(name))
+      return `must hold only ${names.map((one) => `{${one}}`).join(', ')} here, found ${whole}`;
+    if (more.length > 0 || (as !== undefined && as !== 'text' && as !== 'number'))
+      return `must say :text or :number in ${whole}, or nothing`;
+    used.add(name);
+  }
+  return null;
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { isPlainObject } from '../../domain/json-pointer.ts';
+import { DEFAULT_PROFILE } from './default-profile.ts';
+import { ServiceProfile } from './profile.ts';
+
+/** A JSON Schema, or a part of one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+let generatedOnce: JsonSchema | null = null;
+
+/** The JSON Schema (draft 7, which editors know best) of a profile's file: every key of a section may be left out. */
+export function profileJsonSchema(): JsonSchema {
+  return (generatedOnce ??= generatedSchema());
+}
+
+function generatedSchema(): JsonSchema {
+  const { $schema, ...generated } = z.toJSONSchema(ServiceProfile, { io: 'input', target: 'draft-7' });
+  const { properties, ...top } = without(partial(generated, DEFAULT_PROFILE), 'definitions');
+  return {
+    $schema,
+    title: 'Service profile of Lote',
+    description:
+      'How an invoicing service speaks, where its interface document leaves it open; what is left out keeps its default.',
+    ...top,
+    properties: { $schema: { type: 'string', description: 'For editors; Lote ignores it' }, ...(properties as object) },
+  };
+}
+
+/** The schema as it is printed and published. */
+export function schemaText(): string {
+  return `${JSON.stringify(profileJsonSchema(), null, 2)}\n`;
+}
+
+/** The part of the schema at a path: of what may be null, the part that is not; null: nothing is known of it. */
+function schemaAt(schema: JsonSchema, path: readonly (string | number)[]): JsonSchema | null {
+  let here: JsonSchema | null = withKeys(schema);
+  for (const step of path) {
+    const below: unknown = typeof step === 'number' ? here?.['items'] : propertiesOf(here)[step];
+    if (!isPlainObject(below)) return null;
+    here = withKeys(below);
+  }
+  return here;
+}
+
+/** The keys that the schema allows at a path, in its order; none where it names none. */
+export function keysAt(schema: JsonSchema, path: readonly (string | number)[]): readonly string[] {
+  return Object.keys(propertiesOf(schemaAt(schema, path)));
+}
+
+/** Every key that a profile may hold, as paths with their schema; `[]` stands for each entry of a list. */
+export function keyPaths(schema: JsonSchema, above: readonly string[] = []): ReadonlyMap<string, JsonSchema> {
+  const found = new Map<string, JsonSchema>();
+  const { items } = withKeys(schema);
+  if (isPlainObject(items) && above.length > 0) {
+    const [last = '', ...before] = above.toReversed();
+    for (const [path, one] of keyPaths(items, [...before.toReversed(), `${last}[]`])) found.set(path, one);
+  }
+  for (const [key, below] of Object.entries(propertiesOf(withKeys(schema)))) {
+    if (!isPlainObject(below)) continue;
+    found.set([...above, key].join('.'), below);
+    for (const [path, one] of keyPaths(below, [...above, key])) found.set(path, one);
+  }
+  return found;
+}
+
+function propertiesOf(schema: JsonSchema | null): Readonly<Record<string, unknown>> {
+  const properties = schema?.['properties'];
+  return isPlainObject(properties) ? properties : {};
+}
+
+/** Of alternatives, the first that has keys or entries. */
+function withKeys(schema: JsonSchema): JsonSchema {
+  const { anyOf } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  return (
+    (anyOf as readonly unknown[]).filter(isPlainObject).find((one) => 'properties' in one || 'items' in one) ?? schema
+  );
+}
+
+/** Sections are merged key by key with the default, so that they require none; everything else is taken as a whole. */
+function partial(schema: JsonSchema, byDefault: unknown): JsonSchema {
+  const { properties } = schema;
+  if (!isPlainObject(byDefault) || !isPlainObject(properties)) return { ...anyJson(schema), default: byDefault };
+  const below = Object.entries(properties).map(([key, one]) => [key, partial(one as JsonSchema, byDefault[key])]);
+  return { ...without(schema, 'required'), properties: Object.fromEntries(below) };
+}
+
+/** A schema that refers to "any JSON" allows everything; its definition would say so in thirty lines. */
+function anyJson(schema: JsonSchema): JsonSchema {
+  return JSON.stringify(schema['anyOf'] ?? null).includes('"$ref"') ? without(schema, 'anyOf') : schema;
+}
+
+function without(schema: JsonSchema, key: string): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([one]) => one !== key));
+}

@@ -1,0 +1,51 @@
+import { isPlainObject } from '../../domain/json-pointer.ts';
+import { isSecret, pathText, type ProfilePath } from './check/read-profile-file.ts';
+import { DEFAULT_PROFILE } from './default-profile.ts';
+import { keyPaths, profileJsonSchema } from './json-schema.ts';
+import type { ServiceProfile } from './profile.ts';
+
+/** One setting of a profile: what is merged as a whole, be it a value, a list or an object without a default of its own. */
+export interface Setting {
+  /** `signature.header`. */
+  readonly key: string;
+  /** What it means, in English with Markdown's backticks; the table of keys in docs/service-profile.md has the same words. */
+  readonly words: string;
+  /** Without texts that may be secret. */
+  readonly value: unknown;
+  readonly default: unknown;
+  readonly differs: boolean;
+}
+
+/** Every setting of a profile with its words, in the order of the schema. */
+export function settingsOf(profile: ServiceProfile): readonly Setting[] {
+  const schema = keyPaths(profileJsonSchema());
+  return keysBelow(DEFAULT_PROFILE, []).map((path) => {
+    const [value, byDefault] = [settingAt(profile, path), settingAt(DEFAULT_PROFILE, path)];
+    const key = path.join('.');
+    const description = schema.get(key)?.['description'];
+    const words = typeof description === 'string' ? description : '';
+    const differs = JSON.stringify(value) !== JSON.stringify(byDefault);
+    return { key, words, value: shownSetting(value, path), default: byDefault, differs };
+  });
+}
+
+function settingAt(profile: ServiceProfile, path: readonly string[]): unknown {
+  return path.reduce<unknown>((here, step) => (isPlainObject(here) ? here[step] : undefined), profile);
+}
+
+function keysBelow(value: Readonly<Record<string, unknown>>, above: readonly string[]): readonly (readonly string[])[] {
+  return Object.entries(value).flatMap(([name, one]) =>
+    isPlainObject(one) && Object.keys(one).length > 0 ? keysBelow(one, [...above, name]) : [[...above, name]],
+  );
+}
+
+/** The value of a setting without the texts in it that may be secret; prefixes and encodings of a secret are none themselves. */
+function shownSetting(value: unknown, path: ProfilePath): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => shownSetting(one, path));
+  if (isPlainObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shownSetting(one, [...path, key])]));
+  if (typeof value !== 'string') return value;
+  const place = pathText(path);
+  if (place === 'webhook.secret' || place.startsWith('signature.secret.')) return value;
+  return isSecret(value, path) && !/^\{[^{}]*\}$/.test(value) ? '(not shown)' : value;
+}

@@ -1,0 +1,95 @@
+import type { NightlyRunEntry, NightlyRunState, NightlyVerdict } from '../../domain/records/night.ts';
+import { fill } from '../fill.ts';
+import { html, table, type HtmlValue, type SafeHtml } from '../html.ts';
+import type { SpeechFormat } from '../speech-format.ts';
+import type { NightTexts } from './en.ts';
+import { nightTone, nightVerdict, type NightOutcome, waitingName, remarkText } from './night-verdict.ts';
+
+/** Numbers, times and words of a page about nights. */
+export interface NightFormat extends SpeechFormat {
+  readonly texts: NightTexts;
+}
+
+/** What one place shows of a file beside what every place shows. */
+export interface FileLinks {
+  /** Its name, as a link where there is somewhere to go. */
+  readonly name: (entry: NightlyRunEntry) => HtmlValue;
+  /** Under its remarks. */
+  readonly below: (entry: NightlyRunEntry) => HtmlValue;
+}
+
+/** One date's nights: its totals, and its runs, oldest first. */
+export interface NightPage extends NightOutcome {
+  readonly runs: readonly NightlyRunState[];
+  readonly totals: NightOutcome['totals'] & Readonly<Record<'invoices' | 'notIssued', number>>;
+}
+
+const TONES: Readonly<Record<NightlyVerdict, string>> = {
+  failed: 'bad',
+  refused: 'bad',
+  attention: 'open',
+  issued: 'good',
+};
+const URGENT_FIRST = Object.keys(TONES);
+
+/** A night: did every file go through, then each run with what needs a person first. */
+export function nightSections(format: NightFormat, night: NightPage, links: FileLinks): SafeHtml {
+  const { texts, count, time, plural } = format;
+  const end = night.runs.at(-1)?.finishedAt ?? null;
+  const totals = Object.fromEntries(Object.entries(night.totals).map(([name, number]) => [name, count(number)]));
+  return html`<section class="verdict ${nightTone(night)}" aria-label="${texts.nights.outcome}">
+      <p class="big"><strong>${nightVerdict(texts, plural, night)}</strong></p>
+      <p>${fill(texts.nightFile.counts, totals)}</p>
+      ${end === null ? '' : html`<p class="soft">${fill(texts.nights.asOf, { time: time(end) })}</p>`}
+    </section>
+    ${night.runs.toReversed().map((run) => runSection(format, run, links))}`;
+}
+
+function runSection(format: NightFormat, run: NightlyRunState, links: FileLinks): SafeHtml {
+  const { texts, time, count } = format;
+  const { nights, nightFile, heads } = texts;
+  const files = run.files.toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
+  const rows = files.map((entry) => fileRow(format, entry, links));
+  const started = time(run.startedAt);
+  const times =
+    run.finishedAt === null
+      ? fill(nightFile.unfinishedTimes, { started })
+      : fill(texts.times, { started, finished: time(run.finishedAt) });
+  const columns = [heads.file, nights.outcome, { number: heads.invoices }, { number: nights.issued }, nights.know];
+  return html`<section>
+    <h2>${nights.run} ${started}</h2>
+    <p class="soft">${times} <span class="mono">${run.workflowId}</span></p>
+    ${run.messages.map((message) => messageLine(format, message))}
+    ${files.length === 0 ? '' : table(nights.files, columns, rows)}
+    ${
+      run.waiting.length === 0
+        ? ''
+        : html`<h3>${nights.waitingFiles}</h3>
+            <ul>
+              ${run.waiting.map((file) => html`<li><strong>${waitingName(file, { count })}</strong>: ${nights.waiting[file.reason]}</li>`)}
+            </ul>`
+    }
+  </section>`;
+}
+
+/** What became of the message of the night; why not, in Lote's own words. */
+function messageLine(
+  { texts: { morning }, time }: NightFormat,
+  message: NightlyRunState['messages'][number],
+): SafeHtml {
+  const { channel, state, at, detail } = message;
+  const words = `${morning.channels[channel]}: ${fill(morning.states[state], { time: time(at) })}`;
+  return html`<p class="${state === 'sent' ? 'soft' : 'state open'}">${words}</p>
+    ${detail === null ? '' : html`<p class="soft" lang="en">${detail}</p>`}`;
+}
+
+function fileRow(format: NightFormat, entry: NightlyRunEntry, { name, below }: FileLinks): SafeHtml {
+  const { shelvedAs, verdict, invoices, issued, remarks } = entry;
+  return html`<tr>
+    <td class="text">${name(entry)}${shelvedAs === null ? '' : html`<p class="soft mono">${shelvedAs}</p>`}</td>
+    <td><span class="state ${TONES[verdict]}">${format.texts.nights.verdicts[verdict]}</span></td>
+    <td class="number">${format.count(invoices)}</td>
+    <td class="number">${format.count(issued)}</td>
+    <td class="text">${remarks.map((remark) => html`<p>${remarkText(format, remark)}</p>`)} ${below(entry)}</td>
+  </tr>`;
+}

@@ -1,0 +1,234 @@
+import type { CurrencyTotal } from '../../domain/outcome-counts.ts';
+import type { Finding, Reason } from '../../domain/invoice.ts';
+import type { Contradiction, Outcome } from '../../domain/invoice-state.ts';
+import { CONTRADICTION_TEXTS } from '../contradictions.ts';
+import { fill } from '../fill.ts';
+import { html, table, type SafeHtml } from '../html.ts';
+import { problemWords } from '../problems/problem-words.ts';
+import type { SpeechFormat } from '../speech-format.ts';
+import type { OutcomeTexts } from './en.ts';
+
+/** What report and console say about outcomes in, for one reader. */
+export interface OutcomeFormat extends SpeechFormat {
+  readonly texts: OutcomeTexts;
+}
+
+/** How a state is meant: done, under way, open for an operator, or wrong. */
+export type Tone = 'good' | 'under-way' | 'open' | 'bad';
+
+const TONES: Readonly<Record<Outcome, Tone>> = {
+  issued: 'good',
+  'already-issued': 'good',
+  accepted: 'under-way',
+  sending: 'under-way',
+  staged: 'under-way',
+  unsettled: 'open',
+  unknown: 'open',
+  held: 'open',
+  failed: 'bad',
+  rejected: 'bad',
+  conflict: 'bad',
+  invalid: 'bad',
+};
+
+/** Order in which states are shown: those that went out, those under way, those that need a person. */
+export const STATE_ORDER = Object.keys(TONES) as readonly Outcome[];
+
+/** The colour of a state. */
+export function toneOf(state: Outcome): Tone {
+  return TONES[state];
+}
+
+/** A state with its colour. */
+export function stateMark(state: Outcome): SafeHtml {
+  return html`<span class="state ${TONES[state]}">${state}</span>`;
+}
+
+type Counts = Readonly<Record<Outcome, number>>;
+
+/** The bar's own unit. */
+const WIDTH = 1000;
+/** Thinner parts cannot be seen; the exact numbers stand in words beside the bar. */
+const THINNEST = 3;
+
+/** A bar of the states; nothing where there is no invoice. */
+export function stateBar(counts: Counts): SafeHtml {
+  const present = STATE_ORDER.filter((state) => counts[state] > 0);
+  if (present.length === 0) return html``;
+  const total = present.reduce((sum, state) => sum + counts[state], 0);
+  const wanted = present.map((state) => Math.max(THINNEST, (counts[state] / total) * WIDTH));
+  const scale = WIDTH / wanted.reduce((sum, width) => sum + width, 0);
+  let x = 0;
+  const parts = present.map((state, at) => {
+    const width = (wanted[at] ?? 0) * scale;
+    // On one line: a list of a hundred batches has hundreds of them. The gap tells parts of one colour apart.
+    const part = html`<rect class="${TONES[state]}" x="${x.toFixed(1)}" width="${(width - 1).toFixed(1)}" height="10" />`;
+    x += width;
+    return part;
+  });
+  const label = present.map((state) => `${state} ${counts[state]}`).join(', ');
+  return html`<svg class="bar" role="img" aria-label="${label}" viewBox="0 0 ${WIDTH} 10" preserveAspectRatio="none">${parts}</svg>`;
+}
+
+/** The numbers of a bar in words. */
+export function stateLegend(counts: Counts, { texts, count }: OutcomeFormat): SafeHtml {
+  const present = STATE_ORDER.filter((state) => counts[state] > 0);
+  if (present.length === 0) return html``;
+  return html`<ul class="legend">
+    ${present.map((state) => html`<li>${stateMark(state)} <strong>${count(counts[state])}</strong> <span class="soft">${texts.states[state]}</span></li>`)}
+  </ul>`;
+}
+
+/** What the verdict on a closed batch is made of. */
+export interface WholeOutcome {
+  readonly invoices: number;
+  /** Invoices of which a document exists. */
+  readonly issued: number;
+  readonly rowsLost: number;
+  /** How the file differs from its control totals; null: it does not. */
+  readonly totalsDiffer: string | null;
+  /** Invoices that went out and are in doubt, and the references of the first of them. */
+  readonly contradicted: number;
+  readonly contradictedRefs: readonly string[];
+}
+
+/** Did everything go out: a sentence, then what else a person must know. */
+export function outcomeVerdict(format: OutcomeFormat, outcome: WholeOutcome): SafeHtml {
+  const { texts, plural } = format;
+  const { verdicts } = texts;
+  const { invoices, issued, rowsLost, totalsDiffer } = outcome;
+  const sentences = [
+    ...(issued < invoices ? [plural(verdicts.notAll, invoices - issued, invoices)] : []),
+    ...doubtSentence(format, outcome),
+    ...(totalsDiffer !== null && issued === invoices ? [verdicts.totalsDiffer] : []),
+    ...(rowsLost > 0 ? [plural(verdicts.rowsLeft, rowsLost)] : []),
+  ];
+  const [first = plural(verdicts.allIssued, invoices), ...others] = sentences;
+  return html`<p class="big"><strong>${first}</strong></p>${others.map((sentence) => html`<p>${sentence}</p>`)}${doubtRefs(format, outcome)}`;
+}
+
+type Doubt = Pick<WholeOutcome, 'contradicted' | 'contradictedRefs'>;
+
+/** What it means that invoices are in doubt, and what to do; nothing where none is. */
+export function doubtSentence({ language, plural }: SpeechFormat, { contradicted }: Doubt): readonly string[] {
+  return contradicted === 0 ? [] : [plural(CONTRADICTION_TEXTS[language].sentence, contradicted)];
+}
+
+/** The invoices to look up at the service. */
+export function doubtRefs({ texts: { verdicts }, count }: OutcomeFormat, doubt: Doubt): SafeHtml {
+  const { contradicted, contradictedRefs } = doubt;
+  if (contradicted === 0) return html``;
+  const left = contradicted - contradictedRefs.length;
+  const names = contradictedRefs.join('; ');
+  return html`<p><strong>${verdicts.inDoubt}: ${left === 0 ? names : fill(verdicts.more, { names, n: count(left) })}</strong></p>`;
+}
+
+/** Totals by currency: the column of each adds up to the line under it. */
+export function totalsTable({ texts, money, count }: OutcomeFormat, totals: readonly CurrencyTotal[]): SafeHtml {
+  if (totals.length === 0) return html``;
+  const words = texts.totals;
+  const states = STATE_ORDER.filter((state) => totals.some(({ byState }) => byState[state] !== undefined));
+  const line = (name: string, cellOf: (total: CurrencyTotal) => string) =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      ${totals.map((total) => html`<td class="number">${cellOf(total)}</td>`)}
+    </tr>`;
+  const heads = [texts.heads.net, ...totals.map(({ currency }) => ({ number: currency ?? words.noCurrency }))];
+  const rows = states.map((state) =>
+    line(state, ({ byState }) => (byState[state] === undefined ? '' : money(byState[state]))),
+  );
+  const unreadable = totals.some(({ withoutAmount }) => withoutAmount > 0);
+  const foot = html`<tfoot>
+    ${line(words.all, ({ net }) => money(net))} ${line(words.number, ({ invoices }) => count(invoices))}
+    ${unreadable ? line(words.unreadable, ({ withoutAmount }) => count(withoutAmount)) : ''}
+  </tfoot>`;
+  return html`<section>
+    <h2>${words.title}</h2>
+    <p class="soft">${words.note}</p>
+    ${table(words.title, heads, rows, { foot })}
+  </section>`;
+}
+
+const SEVERITY_TONES = { error: 'bad', warning: 'open', info: 'under-way' } as const;
+
+/** What was found in a file, located: the first of it, and how much more there is. */
+export function findingsTable(
+  format: OutcomeFormat,
+  findings: readonly Finding[],
+  { title, most }: { readonly title: string; readonly most: number },
+): SafeHtml {
+  const { heads, severities, moreFindings } = format.texts;
+  const rows = findings.slice(0, most).map(
+    ({ severity, row, column, message, code }) =>
+      html`<tr>
+        <td><span class="state ${SEVERITY_TONES[severity]}">${severities[severity]}</span></td>
+        <td class="number">${row ?? ''}</td>
+        <td>${column ?? ''}</td>
+        <td class="text">${problemWords(format, { code, message })} <span class="mono soft">${code}</span></td>
+      </tr>`,
+  );
+  const left = format.count(findings.length - most);
+  return html`${table(title, [heads.severity, { number: heads.row }, heads.column, heads.finding], rows)}
+  ${findings.length > most ? html`<p class="soft">${fill(moreFindings, { n: left })}</p>` : ''}`;
+}
+
+interface WithReason {
+  readonly state: Outcome;
+  /** Null for one that went out. */
+  readonly reason: Reason | null;
+  readonly findings: readonly Finding[];
+  readonly flags: readonly string[];
+  readonly contradictions?: readonly Contradiction[];
+}
+
+/** Why an invoice is in its state, and what else was found of it. */
+export function reasonLines(format: SpeechFormat, invoice: WithReason): readonly SafeHtml[] {
+  const { state, reason, findings, flags, contradictions = [] } = invoice;
+  const lines = [
+    ...(reason === null ? [] : [problemWords(format, reason, state)]),
+    ...findings.filter(({ message }) => message !== reason?.message).map((finding) => problemWords(format, finding)),
+    ...contradictions.map((flag) => html`<strong>${CONTRADICTION_TEXTS[format.language].flags[flag]}</strong>`),
+    ...flags.map((flag) => html`${flag}`),
+  ];
+  return lines.map((line) => html`<div>${line}</div>`);
+}
+
+/** An action of a person, or of the retry policy. */
+export interface DoneByHand {
+  /** Epoch milliseconds, or ISO 8601. */
+  readonly at: number | string;
+  /** Null: not known, e.g. from the Temporal UI. */
+  readonly who: string | null;
+  readonly what: string;
+  readonly why: string;
+  readonly acceptedDuplicateRisk: boolean;
+  readonly invoices: number;
+  readonly examples: readonly { readonly ref: string; readonly from: string; readonly move: string }[];
+}
+
+/** Who did what to a batch, when and why. */
+export function auditTable({ texts, time, count }: OutcomeFormat, audit: readonly DoneByHand[]): SafeHtml {
+  const { heads, audit: words } = texts;
+  return table(
+    words.title,
+    [heads.when, heads.who, heads.what, heads.why, { number: heads.invoices }, heads.examples],
+    audit.map(
+      ({ at, who, what, why, acceptedDuplicateRisk, invoices, examples }) =>
+        html`<tr>
+          <td class="time">${time(new Date(at).getTime())}</td>
+          <td>${who ?? html`<span class="soft">${words.nobody}</span>`}</td>
+          <td>${wordOf(words.actions, what)}</td>
+          <td class="text">${why} ${acceptedDuplicateRisk ? html`<strong>${words.risk}</strong>` : ''}</td>
+          <td class="number">${invoices === 0 && what !== 'retry' ? '' : count(invoices)}</td>
+          <td class="text">
+            ${examples.map(({ ref, from, move }) => html`<div>${ref}: ${from}, ${wordOf(words.moves, move)}</div>`)}
+          </td>
+        </tr>`,
+    ),
+  );
+}
+
+/** A word in the reader's language; one without a translation as it is. */
+export function wordOf(words: Readonly<Record<string, string>>, word: string, other = word): string {
+  return Object.hasOwn(words, word) ? (words[word] ?? other) : other;
+}

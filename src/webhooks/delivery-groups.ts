@@ -1,0 +1,114 @@
+import { isLedgerAway } from '../domain/errors.ts';
+import { createBatcher } from '../platform/batcher.ts';
+import type { AppliedDeliveries, RecordDelivery } from '../ledger/webhooks/deliveries.ts';
+
+/** A sender waits for this write: only what comes in the same moment goes with it. What comes meanwhile goes with the next. */
+const STORE_WINDOW_MS = 3;
+
+/** Beyond it the ledger has fallen behind, and a sender that waits may as well come again. */
+const MAX_WAITING = 5_000;
+
+/** No sender waits for this write: one statement for what so long brings costs a tenth of one for each delivery. */
+const APPLY_WINDOW_MS = 200;
+
+export interface DeliveryStoreOptions {
+  /** Resolves when they are committed. */
+  readonly store: (deliveries: readonly RecordDelivery[]) => Promise<unknown>;
+  readonly onStored: (deliveries: readonly RecordDelivery[]) => void;
+  readonly onFailure: (error: unknown, deliveries: number) => void;
+  readonly maxWaiting?: number | undefined;
+}
+
+/** Stores deliveries in groups, one write at a time (group commit). */
+export interface DeliveryStore {
+  /** Resolves to true when all of them are committed, else to false: they are not, or too many wait. */
+  add(deliveries: readonly RecordDelivery[]): Promise<boolean>;
+  /** Resolves when nothing is waiting any more. */
+  idle(): Promise<void>;
+}
+
+/** Makes the store of one receiver. */
+export function createDeliveryStore(options: DeliveryStoreOptions): DeliveryStore {
+  const { store, onStored, onFailure, maxWaiting = MAX_WAITING } = options;
+  let waiting = 0;
+  const batcher = createBatcher<RecordDelivery, void>({
+    keyOf: ({ sha256 }) => sha256,
+    isOutage: isLedgerAway,
+    async write(deliveries) {
+      try {
+        await store(deliveries);
+      } catch (error) {
+        onFailure(error, deliveries.length);
+        throw error;
+      }
+      // Stored is stored: a listener that throws does not turn it into a failure.
+      try {
+        onStored(deliveries);
+      } catch (error) {
+        onFailure(error, 0);
+      }
+      return new Map<string, void>();
+    },
+    windowMs: STORE_WINDOW_MS,
+    writers: 1,
+  });
+  return {
+    async add(deliveries) {
+      if (waiting + deliveries.length > maxWaiting) return false;
+      waiting += deliveries.length;
+      try {
+        await batcher.submit(deliveries);
+        return true;
+      } catch {
+        return false;
+      } finally {
+        waiting -= deliveries.length;
+      }
+    },
+    idle: () => batcher.idle(),
+  };
+}
+
+export interface DeliveryApplierOptions {
+  readonly apply: (serviceIds: readonly string[]) => Promise<AppliedDeliveries>;
+  readonly onApplied: (applied: AppliedDeliveries) => void;
+  readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
+}
+
+export interface DeliveryApplier {
+  add(deliveries: readonly RecordDelivery[]): void;
+  /** Resolves when nothing waits to be applied any more. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Applies stored deliveries to their invoices. What it does not apply (after a crash, or while the ledger is away) is
+ * stored all the same, and is applied when the invoice's page is read.
+ */
+export function createDeliveryApplier({ apply, onApplied, log }: DeliveryApplierOptions): DeliveryApplier {
+  const batcher = createBatcher<string, void>({
+    keyOf: (serviceId) => serviceId,
+    isOutage: isLedgerAway,
+    async write(serviceIds) {
+      onApplied(await apply(serviceIds));
+      return new Map<string, void>();
+    },
+    windowMs: APPLY_WINDOW_MS,
+    writers: 1,
+  });
+  return {
+    add(deliveries) {
+      const ids = deliveries.flatMap(({ event }) =>
+        event?.verdict && event.serviceId !== null ? [event.serviceId] : [],
+      );
+      if (ids.length === 0) return;
+      batcher.submit([...new Set(ids)]).catch((error: unknown) =>
+        log.warn('Stored deliveries could not be applied now; their pages will', {
+          deliveries: ids.length,
+          error: error instanceof Error ? error.name : 'unknown',
+        }),
+      );
+    },
+    idle: () => batcher.idle(),
+  };
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keepCopy } from '../../../../src/app/files/kept-files.ts';
+import { purgeBatches } from '../../../../src/app/operator/purge-batches.ts';
+import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+
+const CONTENT = 'invoice_ref\n1\n';
+const SHA256 = createHash('sha256').update(CONTENT).digest('hex');
+const NOW = 1_700_000_000_000;
+const ALL = { olderThanMs: 0, dryRun: false, now: NOW + 10 };
+
+describe('a purge of kept files', () => {
+  let dataDir: string;
+  let ledger: Ledger;
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'lote-purge-'));
+    await mkdir(join(dataDir, 'files'));
+    await writeFile(join(dataDir, 'files', SHA256), CONTENT);
+    ledger = await temporaryLedger();
+    const batch = await claim('old');
+    await ledger.refuseBatch(batch, { rows: 0, fileFindings: [], proof: {}, now: NOW });
+  });
+
+  afterEach(async () => {
+    await ledger.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  async function claim(runId: string) {
+    const file = { file: 'dropped.csv', sha256: SHA256, batchId: 'batch', application: 'default' };
+    const run = { workflowId: 'w', runId, attempt: 1, now: NOW + 20, takeOver: true, order: 'person' as const };
+    return (await ledger.claimBatch({ ...file, ...run })).batch;
+  }
+
+  function places(of: Ledger) {
+    return { ledger: of, place: { application: 'default', dataDir }, folders: null };
+  }
+
+  it('removes the copy of a file whose batch is purged', async () => {
+    await purgeBatches(places(ledger), ALL);
+
+    expect(await readdir(join(dataDir, 'files'))).toEqual([]);
+  });
+
+  it('leaves the copy that a batch makes which claims the file meanwhile', async () => {
+    const dropped = join(dataDir, 'dropped.csv');
+    await writeFile(dropped, CONTENT);
+    const claimedLate: Ledger = {
+      ...ledger,
+      async purgedFiles(...call) {
+        const purged = await ledger.purgedFiles(...call);
+        await claim('again');
+        await keepCopy(dropped, dataDir);
+        return purged;
+      },
+    };
+
+    await purgeBatches(places(claimedLate), ALL);
+
+    expect(await readdir(join(dataDir, 'files'))).toEqual([SHA256]);
+  });
+
+  it("also removes what a killed process began to copy, once it is old enough to be nobody's", async () => {
+    const [left, begun] = ['.part-left', '.part-begun'].map((name) => join(dataDir, 'files', name));
+    for (const path of [left, begun]) await writeFile(path ?? '', CONTENT);
+    const daysAgo = new Date(NOW - 2 * 86_400_000);
+    await utimes(left ?? '', daysAgo, daysAgo);
+    await utimes(begun ?? '', new Date(NOW), new Date(NOW));
+
+    await purgeBatches(places(ledger), { ...ALL, now: NOW });
+
+    expect((await readdir(join(dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual(['.part-begun']);
+  });
+});

@@ -1,0 +1,164 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import {
+  describeNightlyRuns,
+  nightlySchedule,
+  scheduleNightlyRuns,
+  startNightlyRun,
+  unscheduleNightlyRuns,
+  type NightlyPlace,
+} from '../../../../src/app/schedules/nightly-schedule.ts';
+import { workerIdentity } from '../../../../src/app/temporal/queue-pollers.ts';
+import { ownName } from '../../../support/files/batch-file.ts';
+
+const TWELVE_HOURS = 12 * 3_600_000;
+const DAY = 24 * 3_600_000;
+const LISBON = { hour: 2, minute: 0, timezone: 'Europe/Lisbon', catchUpMs: TWELVE_HOURS };
+const UTC = { ...LISBON, timezone: 'UTC' };
+
+describe('the schedule of nights', () => {
+  let client: Client;
+
+  beforeAll(async () => {
+    client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+  });
+
+  afterAll(async () => {
+    await client.connection.close();
+  });
+
+  async function withPlace(test: (place: NightlyPlace) => Promise<void>): Promise<void> {
+    const application = ownName('n');
+    const place = { client, application, taskQueue: `lote-${application}` };
+    try {
+      await test(place);
+    } finally {
+      await unscheduleNightlyRuns(place);
+    }
+  }
+
+  /** As a worker does without an end. */
+  function pollOnce(taskQueue: string, identity: string): Promise<unknown> {
+    return client.connection.withDeadline(Date.now() + 2_500, () =>
+      client.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue: { name: taskQueue }, identity }),
+    );
+  }
+
+  it('runs every day at the given time of the given zone, one at a time, with a catch-up window', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, LISBON);
+
+      const state = await describeNightlyRuns(place);
+
+      expect(state).toMatchObject({ ...LISBON, paused: false });
+      const described = await client.schedule.getHandle(`${place.application}-lote-nightly`).describe();
+      expect(described.policies).toMatchObject({ overlap: 'SKIP', pauseOnFailure: true });
+      expect(described.action).toMatchObject({ workflowType: 'nightlyIssuance', taskQueue: place.taskQueue });
+      const hours = state?.nextTimes.map((time) =>
+        new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Lisbon', timeStyle: 'short' }).format(time),
+      );
+      expect(new Set(hours)).toEqual(new Set(['02:00']));
+    });
+  });
+
+  it('is changed in place, and let go when it was paused', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, LISBON);
+      await client.schedule.getHandle(`${place.application}-lote-nightly`).pause('a night failed');
+      expect(await describeNightlyRuns(place)).toMatchObject({ paused: true, note: 'a night failed' });
+
+      const madrid = { hour: 3, minute: 30, timezone: 'Europe/Madrid', catchUpMs: 60_000 };
+      await scheduleNightlyRuns(place, madrid);
+
+      expect(await describeNightlyRuns(place)).toMatchObject({ ...madrid, paused: false });
+    });
+  });
+
+  it('stays with the installation whose worker polls for it', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, UTC);
+      const other = { ...place, taskQueue: `${place.taskQueue}-other` };
+      const worker = workerIdentity(`lgr_test/${place.application}`, { pid: 1, own: 'test', build: '0.0.0+a' });
+      await pollOnce(place.taskQueue, worker);
+
+      const foreign = { code: 'ledger-foreign', message: expect.stringContaining(place.taskQueue) as string };
+      await expect(scheduleNightlyRuns(other, { ...UTC, hour: 3 })).rejects.toMatchObject(foreign);
+      await expect(startNightlyRun(other)).rejects.toMatchObject(foreign);
+      await expect(unscheduleNightlyRuns(other)).rejects.toMatchObject(foreign);
+      expect(await describeNightlyRuns(place)).toMatchObject({ hour: 2, recent: [] });
+    });
+  });
+
+  it('goes to another installation where no worker polls for it', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, UTC);
+      const other = { ...place, taskQueue: `${place.taskQueue}-other` };
+
+      await scheduleNightlyRuns(other, { ...UTC, hour: 3 });
+
+      expect(await describeNightlyRuns(other)).toMatchObject({ hour: 3 });
+    });
+  });
+
+  it('starts a night at once, and joins the one that runs instead of starting another', async () => {
+    await withPlace(async (place) => {
+      await scheduleNightlyRuns(place, UTC);
+
+      const first = await startNightlyRun(place);
+      const second = await startNightlyRun(place);
+
+      expect([first.joined, second.joined]).toEqual([false, true]);
+      expect(second.handle.workflowId).toBe(first.handle.workflowId);
+      expect(first.handle.workflowId).toContain(`${place.application}-nightly-issuance`);
+      expect((await first.handle.describe()).type).toBe('nightlyIssuance');
+      await first.handle.terminate('test');
+    });
+  });
+
+  it('starts a night without a schedule too, and does not join that of another installation', async () => {
+    await withPlace(async (place) => {
+      const { handle, joined } = await startNightlyRun(place);
+      const again = await startNightlyRun(place);
+
+      expect([joined, again.joined]).toEqual([false, true]);
+      expect(again.handle.workflowId).toBe(handle.workflowId);
+      await expect(startNightlyRun({ ...place, taskQueue: `${place.taskQueue}-other` })).rejects.toMatchObject({
+        code: 'ledger-foreign',
+        message: expect.stringContaining(`runs on ${place.taskQueue}.`) as string,
+      });
+      await handle.terminate('test');
+    });
+  });
+
+  describe('around the changes of the clock', () => {
+    async function timesFrom(startAt: string, clock: { hour: number; minute: number; timezone: string }) {
+      const application = ownName('dst');
+      const place = { client, application, taskQueue: 'nobody' };
+      const plan = nightlySchedule(place, { ...clock, catchUpMs: TWELVE_HOURS });
+      await client.schedule.create({ ...plan, spec: { ...plan.spec, startAt: new Date(startAt) } });
+      try {
+        const times = (await describeNightlyRuns(place))?.nextTimes ?? [];
+        return times.filter((time) => time.getTime() < Date.parse(startAt) + 4 * DAY).map((time) => time.toISOString());
+      } finally {
+        await unscheduleNightlyRuns(place);
+      }
+    }
+
+    it('a time that the clock leaves out has no night on that date', async () => {
+      expect(await timesFrom('2027-03-27T00:00:00Z', { hour: 2, minute: 30, timezone: 'Europe/Madrid' })).toEqual([
+        '2027-03-27T01:30:00.000Z',
+        '2027-03-29T00:30:00.000Z',
+        '2027-03-30T00:30:00.000Z',
+      ]);
+    });
+
+    it('a time that the clock shows twice has one night, at the second of them', async () => {
+      expect(await timesFrom('2027-10-30T00:00:00Z', { hour: 2, minute: 30, timezone: 'Europe/Madrid' })).toEqual([
+        '2027-10-30T00:30:00.000Z',
+        '2027-10-31T01:30:00.000Z',
+        '2027-11-01T01:30:00.000Z',
+        '2027-11-02T01:30:00.000Z',
+      ]);
+    });
+  });
+});

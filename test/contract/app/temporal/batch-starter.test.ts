@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { createRunDirectory, startBatch, type BatchHandle } from '../../../../src/app/temporal/batch-starter.ts';
+import { ownName } from '../../../support/files/batch-file.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { removeRun } from '../../../support/lote/stack.ts';
+import { until } from '../../../support/until.ts';
+
+describe('startBatch', () => {
+  let connection: Connection;
+
+  beforeAll(async () => {
+    connection = await Connection.connect({ address: inject('temporalAddress') });
+  });
+
+  afterAll(() => connection.close());
+
+  /** Two installations of one Temporal namespace, which have the same file. */
+  async function installations() {
+    const inputDir = await temporaryDirectory();
+    await writeFile(join(inputDir, 'night.csv'), 'a file');
+    const common = { client: new Client({ connection }), application: ownName('starter'), inputDir };
+    const start = (taskQueue: string): Promise<{ handle: BatchHandle }> =>
+      startBatch({ ...common, taskQueue }, { file: 'night.csv' });
+    return { start, ours: ownName('ours'), theirs: ownName('theirs') };
+  }
+
+  it('joins the run of the same file', async () => {
+    const { start, ours } = await installations();
+    const { handle } = await start(ours);
+    onTestFinished(() => void handle.terminate());
+
+    const again = await start(ours);
+
+    expect((await again.handle.describe()).runId).toBe((await handle.describe()).runId);
+  });
+
+  it('does not join the run that another installation has of the same file, and says so', async () => {
+    const { start, ours, theirs } = await installations();
+    const { handle } = await start(theirs);
+    onTestFinished(() => void handle.terminate());
+
+    await expect(start(ours)).rejects.toMatchObject({
+      code: 'ledger-foreign',
+      message: expect.stringContaining(
+        `must work on task queue ${ours}, but ${handle.workflowId} runs on ${theirs}`,
+      ) as string,
+    });
+  });
+});
+
+describe('createRunDirectory', () => {
+  let connection: Connection;
+
+  beforeAll(async () => {
+    connection = await Connection.connect({ address: inject('temporalAddress') });
+  });
+
+  afterAll(() => connection.close());
+
+  it('says who terminated a run, when and why, and of a running one nothing', async () => {
+    const client = new Client({ connection, identity: 'maria@office' });
+    const nobody = ownName('nobody');
+    const run = await client.workflow.start('invoiceBatch', { workflowId: nobody, taskQueue: nobody, args: [] });
+    const runs = createRunDirectory(client);
+    const asked = { workflowId: nobody, runId: run.firstExecutionRunId, temporalId: await runs.temporalId() };
+
+    expect(await runs.stopOf(asked)).toBeNull();
+    await run.terminate('a click in the Temporal UI');
+    const { closeTime } = await run.describe();
+    const stop = {
+      what: 'terminated',
+      at: closeTime?.getTime(),
+      who: 'maria@office',
+      why: 'a click in the Temporal UI',
+    };
+    expect(await runs.stopOf(asked)).toEqual(stop);
+  });
+
+  it('takes a run that is known no more for stopped where the database of Temporal is the one that had it', async () => {
+    const client = new Client({ connection });
+    const nobody = ownName('nobody');
+    const run = await client.workflow.start('invoiceBatch', { workflowId: nobody, taskQueue: nobody, args: [] });
+    await run.terminate('a click in the Temporal UI');
+    const asked = { workflowId: nobody, runId: run.firstExecutionRunId };
+    await removeRun(client, nobody, asked.runId);
+    const runs = createRunDirectory(client);
+    const temporalId = await runs.temporalId();
+    const wasStopped = async (id: string | null) => (await runs.stopOf({ ...asked, temporalId: id })) !== null;
+
+    expect(temporalId).toMatch(/^[0-9a-f-]{36}$/u);
+    expect(await wasStopped(temporalId)).toBe(true);
+    expect(await wasStopped('00000000-0000-4000-8000-000000000000'), 'another database').toBe(false);
+    expect(await wasStopped(null), 'claimed without its id').toBe(false);
+  });
+
+  it('tells a namespace from another one', async () => {
+    const namespace = ownName('other');
+    const workflowExecutionRetentionPeriod = { seconds: 86_400 } as never;
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    const ofDefault = createRunDirectory(new Client({ connection }));
+    const ofOther = createRunDirectory(new Client({ connection, namespace }));
+    await until(() => ofOther.temporalId().then(Boolean, () => false));
+
+    expect(await ofOther.temporalId()).not.toBe(await ofDefault.temporalId());
+    expect(await ofOther.temporalId()).toBe(await ofOther.temporalId());
+  });
+});

@@ -1,0 +1,78 @@
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { ensureSearchAttributes } from '../../../../src/app/temporal/search-attributes.ts';
+import { ownName } from '../../../support/files/batch-file.ts';
+
+const KEYWORD = 2;
+const WEEK = { seconds: 7 * 24 * 3_600 } as const;
+
+describe('the search attributes', () => {
+  let connection: Connection;
+  const warnings: string[] = [];
+  const log = { warn: (message: unknown) => void warnings.push(String(message)) } as Parameters<
+    typeof ensureSearchAttributes
+  >[1];
+
+  beforeAll(async () => {
+    connection = await Connection.connect({ address: inject('temporalAddress') });
+  });
+
+  afterAll(() => connection.close());
+
+  /** A namespace that has none of them: the server was set up by somebody else. */
+  async function freshNamespace(): Promise<Client> {
+    const namespace = ownName('ns');
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: WEEK as never });
+    const client = new Client({ connection, namespace });
+    // The server's own list of namespaces lags behind.
+    await expect
+      .poll(() =>
+        client.workflow.count().then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    return client;
+  }
+
+  it('are registered where they are missing, and left alone where they are there', async () => {
+    const client = await freshNamespace();
+    await expect(client.workflow.count('LoteState = "running"')).rejects.toThrow();
+
+    expect(await ensureSearchAttributes(client, log)).toBe(true);
+    expect(await ensureSearchAttributes(client, log)).toBe(true);
+
+    // The namespace learns of its new attributes a moment later; a batch that is faster repeats its step until then.
+    await expect
+      .poll(() =>
+        client.workflow.count('LoteState = "running"').then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    expect((await client.workflow.count('LoteState = "running" OR LoteProblems > 0')).count).toBe(0);
+    expect(warnings).toEqual([]);
+  });
+
+  it('of another type on the server are done without, and said once', async () => {
+    const client = await freshNamespace();
+    await connection.operatorService.addSearchAttributes({
+      namespace: client.options.namespace,
+      searchAttributes: { LoteProblems: KEYWORD },
+    });
+
+    expect(await ensureSearchAttributes(client, log)).toBe(false);
+
+    expect(warnings.splice(0)).toEqual([expect.stringContaining('batches run without them')]);
+  });
+
+  it('are done without where the server refuses', async () => {
+    const client = new Client({ connection, namespace: 'no-such-namespace' });
+
+    expect(await ensureSearchAttributes(client, log)).toBe(false);
+
+    expect(warnings.splice(0)).toEqual(['search attributes cannot be registered; batches run without them']);
+  });
+});

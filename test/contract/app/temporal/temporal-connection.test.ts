@@ -1,0 +1,135 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { choosePort } from '../../../../src/app/process/free-port.ts';
+import { connectTemporal, lazyTemporal, temporalPlace } from '../../../../src/app/temporal/temporal-connection.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+describe('connectTemporal', () => {
+  it('names the address and the variable when no server answers there, and shows no key', async () => {
+    const port = await choosePort({ host: '127.0.0.1', port: 0, explicit: false, variable: 'X' });
+    const place = temporalPlace(`127.0.0.1:${port}`, { apiKey: 'hidden-key' });
+
+    const failure: unknown = await connectTemporal(place, 300).catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({ code: 'temporal-unavailable' });
+    expect(String(failure)).toContain(`127.0.0.1:${port}`);
+    expect(String(failure)).toContain('TEMPORAL_ADDRESS');
+    expect(String(failure)).not.toContain('hidden-key');
+  });
+
+  it('tries no more when it has failed', async () => {
+    let tries = 0;
+    const server = createServer((socket) => {
+      tries += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+
+    await expect(connectTemporal({ address: `127.0.0.1:${port}` }, 300)).rejects.toThrow();
+    // One that was planned for the next second may still come.
+    await sleep(2_500);
+    const triesBefore = tries;
+    await sleep(6_000);
+
+    expect(triesBefore).toBeGreaterThan(0);
+    expect(tries).toBe(triesBefore);
+  });
+});
+
+describe('lazyTemporal', () => {
+  it('is there before its server, and works once it is asked', async () => {
+    const connection = lazyTemporal({ address: inject('temporalAddress') });
+
+    const { serverVersion } = await connection.workflowService.getSystemInfo({});
+    await connection.close();
+
+    expect(serverVersion).toMatch(/^\d+\./u);
+  });
+
+  it('ends while a call is repeated: the repeat must not throw from its timer', async () => {
+    const port = await choosePort({ host: '127.0.0.1', port: 0, explicit: false, variable: 'X' });
+    const connection = lazyTemporal({ address: `127.0.0.1:${port}` });
+    const asked = connection.workflowService.getSystemInfo({}).then(
+      () => 'answered',
+      () => 'ended',
+    );
+
+    await connection.close();
+
+    expect(await asked).toBe('ended');
+  });
+});
+
+describe('a connection whose server is away', () => {
+  it('tries again every few seconds, however long it has been away', async () => {
+    const tries = await triesWithin(AWAY_MS);
+
+    const gaps = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(4);
+    expect(Math.max(...gaps)).toBeLessThan(LONGEST_GAP_MS);
+  });
+});
+
+/** By then gRPC's own back-off waits for more than ten seconds. */
+const AWAY_MS = 35_000;
+/** Five seconds, a fifth more by chance, and a busy machine. */
+const LONGEST_GAP_MS = 8_000;
+
+/** When somebody connected who asks all the time, at an address where every connection is cut. */
+async function triesWithin(ms: number): Promise<readonly number[]> {
+  const tries: number[] = [];
+  const server = createServer((socket) => {
+    tries.push(Date.now());
+    socket.destroy();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  const connection = lazyTemporal({ address: `127.0.0.1:${port}` });
+  const ask = async (): Promise<unknown> => connection.workflowService.getSystemInfo({}).catch(() => undefined);
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(100)) await ask();
+  await connection.close();
+  server.close();
+  return tries;
+}
+
+/** As the SDK's library reads a file. */
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe('temporalPlace', () => {
+  it('reads certificates from their files', async () => {
+    const directory = await temporaryDirectory();
+    const [ca, crt, key] = ['ca.pem', 'crt.pem', 'key.pem'].map((name) => join(directory, name));
+    for (const file of [ca, crt, key]) await writeFile(String(file), `PEM of ${String(file)}`);
+
+    const place = temporalPlace('host:7233', {
+      apiKey: 'key',
+      tls: {
+        serverName: 'temporal.example',
+        serverCACert: { path: String(ca) },
+        clientCert: { path: String(crt) },
+        clientKey: { path: String(key) },
+      },
+    });
+
+    expect(place).toMatchObject({
+      address: 'host:7233',
+      apiKey: 'key',
+      tls: {
+        serverNameOverride: 'temporal.example',
+        serverRootCACertificate: encode(`PEM of ${String(ca)}`),
+        clientCertPair: { crt: encode(`PEM of ${String(crt)}`), key: encode(`PEM of ${String(key)}`) },
+      },
+    });
+  });
+
+  it('names the variables of a certificate that cannot be read', () => {
+    const place = () => temporalPlace('host:7233', { tls: { serverCACert: { path: '/nowhere/ca.pem' } } });
+
+    expect(place).toThrow(/TEMPORAL_TLS_….*ENOENT/u);
+  });
+});

@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SECRET_VARIABLES } from '../../../../src/app/config/env-secret-files.ts';
+import { acquireTemporalBinary } from '../../../../src/app/temporal/temporal-binary.ts';
+import {
+  startTemporalServer,
+  type TemporalServer,
+  type TemporalServerOptions,
+} from '../../../../src/app/temporal/temporal-server.ts';
+import { compiledProcess } from '../../../support/compiled-process.ts';
+import { smallDisk } from '../../../support/crash/small-disk.ts';
+import { PID_NAMESPACE, whyNoNamespaces, temporalProcess } from '../../../support/namespaces.ts';
+import { until } from '../../../support/until.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+const binary = await acquireTemporalBinary((line) => console.error(line), process.env);
+
+const SERVER_PROCESS = await compiledProcess(new URL('../temporal-server-process.ts', import.meta.url));
+
+const wishAt = (dataDir: string) => ({
+  ...{ binary, dataDir, namespace: 'default', notify: console.error, port: 0, uiPort: 0 },
+});
+
+async function started(dataDir: string, wish: Partial<TemporalServerOptions> = {}): Promise<TemporalServer> {
+  const server = await startTemporalServer({ ...wishAt(dataDir), ...wish });
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+const SOME_QUESTIONS_MS = 1_500;
+
+function succeeds(asked: Promise<unknown>): Promise<boolean> {
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
+
+async function withClient<T>(address: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  try {
+    return await use(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+function startWorkflow(address: string, workflowId: string): Promise<unknown> {
+  return withClient(address, (client) => client.workflow.start('anything', { taskQueue: 'nobody', workflowId }));
+}
+
+function statusOf(address: string, workflowId: string): Promise<string> {
+  return withClient(address, async (client) => (await client.workflow.getHandle(workflowId).describe()).status.name);
+}
+
+describe('startTemporalServer', () => {
+  /** For the tests that leave it as it is: each start takes half a second of computing. */
+  let shared: TemporalServer;
+  let sharedDir: string;
+  /** What it wished for, and another program has. */
+  let takenPort: number;
+
+  beforeAll(async () => {
+    const taken = createServer();
+    taken.listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    takenPort = (taken.address() as AddressInfo).port;
+    sharedDir = await mkdtemp(join(tmpdir(), 'lote-temporal-'));
+    for (const name of SECRET_VARIABLES) vi.stubEnv(name, `secret-of-${name}`);
+    shared = await startTemporalServer({ ...wishAt(sharedDir), port: takenPort }).finally(() => {
+      vi.unstubAllEnvs();
+      taken.close();
+    });
+  });
+
+  afterAll(async () => {
+    await shared.stop();
+    await rm(sharedDir, { recursive: true, force: true });
+  });
+
+  it('answers at its address, serves its UI, and has the search attributes registered', async () => {
+    const attributes = await withClient(shared.address, (client) =>
+      client.connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+    );
+    const ui = await fetch(shared.ui);
+
+    expect(Object.keys(attributes.customAttributes)).toEqual(
+      expect.arrayContaining(['LoteBatch', 'LoteState', 'LoteProblems']),
+    );
+    expect(ui.status).toBe(200);
+  });
+
+  it.skipIf(process.platform !== 'linux')('has nothing secret in its environment', async () => {
+    const environment = await readFile(`/proc/${await temporalProcess(sharedDir)}/environ`, 'utf8');
+
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toMatch(/secret-of-|LOTE_|INVOICING_|DATABASE_URL/);
+  });
+
+  it('takes the next free port when the one wished for is taken', () => {
+    expect(shared.address).not.toBe(`127.0.0.1:${takenPort}`);
+  });
+
+  it('ends with a parent that is killed with SIGKILL, and its runs are there for the next start', async () => {
+    const dataDir = await temporaryDirectory();
+    const parent = spawn(process.execPath, [SERVER_PROCESS, dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [bytes] = (await once(parent.stdout, 'data')) as [Buffer];
+    await startWorkflow(bytes.toString().trim(), 'left-behind');
+    const pid = await temporalProcess(dataDir);
+
+    parent.kill('SIGKILL');
+
+    await until(async () => (await temporalProcess(dataDir)) === null);
+    expect(pid).not.toBeNull();
+    const server = await started(dataDir);
+    expect(await statusOf(server.address, 'left-behind')).toBe('RUNNING');
+  });
+
+  it('ends with its parent when it does not hear: stopped by SIGSTOP', async () => {
+    const dataDir = await temporaryDirectory();
+    const parent = spawn(process.execPath, [SERVER_PROCESS, dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(parent.stdout, 'data');
+    process.kill(Number(await temporalProcess(dataDir)), 'SIGSTOP');
+
+    parent.kill('SIGKILL');
+
+    await until(async () => (await temporalProcess(dataDir)) === null);
+  });
+
+  it.skipIf(whyNoNamespaces() !== null)(
+    'is refused from another process namespace while a server has the file: its pid means nothing there',
+    async () => {
+      await startWorkflow(shared.address, 'untouched');
+      const [program = '', ...parameters] = PID_NAMESPACE.wrap([process.execPath, SERVER_PROCESS, sharedDir]);
+      const other = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void other.kill('SIGKILL'));
+      const [bytes] = (await once(other.stdout, 'data')) as [Buffer];
+
+      expect(bytes.toString()).toContain('a server that an earlier process started still has');
+      expect(await statusOf(shared.address, 'untouched')).toBe('RUNNING');
+    },
+  );
+
+  it('keeps its runs in the data directory when the server itself is killed, and gives its port free when it is stopped', async () => {
+    const dataDir = await temporaryDirectory();
+    const first = await started(dataDir);
+    await startWorkflow(first.address, 'survivor');
+
+    first.kill();
+    await first.stop();
+    const port = Number(first.address.split(':')[1]);
+    const second = await started(dataDir, { port });
+
+    expect(second.address).toBe(first.address);
+    expect(await statusOf(second.address, 'survivor')).toBe('RUNNING');
+  });
+
+  it.each([
+    ['empty', (file: string) => writeFile(file, '')],
+    ['of other bytes', (file: string) => writeFile(file, 'no database'.repeat(500))],
+    ['cut off', (file: string) => truncate(file, 100_000)],
+  ])('starts at once with a new file when the old one is %s, says so, and keeps the old one', async (_, damage) => {
+    const dataDir = await temporaryDirectory();
+    const file = join(dataDir, 'temporal.db');
+    const first = await started(dataDir);
+    await first.stop();
+    await rm(`${file}-wal`, { force: true });
+    await damage(file);
+    const lines: string[] = [];
+
+    const from = Date.now();
+    const notify = (line: string): void => void lines.push(line);
+    const server = await started(dataDir, { notify });
+
+    const aside = (await readdir(dataDir)).filter((name) => /^temporal\.db\.unusable-[\dTZ-]+$/.test(name));
+    expect(aside).toHaveLength(1);
+    expect(lines).toEqual([expect.stringContaining(String(aside[0]))]);
+    expect(await statusOf(server.address, 'unknown').catch(String)).toContain('not found');
+    expect(Date.now() - from, 'far less than the minute that a start may take').toBeLessThan(30_000);
+  });
+
+  it('leaves the file where it is when no server starts without it either', async () => {
+    const dataDir = await temporaryDirectory();
+    await writeFile(join(dataDir, 'temporal.db'), 'the runs');
+
+    const start = startTemporalServer({ ...wishAt(dataDir), binary: '/bin/false' });
+
+    await expect(start).rejects.toMatchObject({ code: 'temporal-unavailable' });
+    expect(await readFile(join(dataDir, 'temporal.db'), 'utf8')).toBe('the runs');
+    expect((await readdir(dataDir)).filter((name) => name.includes('unusable'))).toEqual([]);
+  });
+
+  it('does not take the server of another program for its own, that took the port before it could listen', async () => {
+    const dataDir = await temporaryDirectory();
+    const slow = join(dataDir, 'slow-temporal');
+    // Its first start waits until the other program has been first.
+    const waits = `mkdir '${dataDir}/waited' 2>/dev/null && echo $6 > '${dataDir}/port' && while [ ! -e '${dataDir}/taken' ]; do sleep 0.1; done`;
+    await writeFile(slow, `#!/bin/sh\n${waits}\nexec '${binary}' "$@"\n`, { mode: 0o755 });
+    const start = started(dataDir, { binary: slow });
+    await until(() => succeeds(readFile(join(dataDir, 'port'))));
+    const port = Number(await readFile(join(dataDir, 'port'), 'utf8'));
+
+    const stranger = spawn(binary, ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless'], {
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void stranger.kill('SIGKILL'));
+    await until(() => succeeds(withClient(`127.0.0.1:${port}`, () => Promise.resolve())));
+    // The start asks ten times a second whether its server answers.
+    await sleep(SOME_QUESTIONS_MS);
+    await writeFile(join(dataDir, 'taken'), '');
+    const server = await start;
+
+    expect(server.address).not.toBe(`127.0.0.1:${port}`);
+    expect(await statusOf(server.address, 'unknown').catch(String)).toContain('not found');
+  });
+
+  it('leaves nothing of a start that fails on a full disk, and comes up again when there is room', async () => {
+    const disk = await smallDisk(16);
+    if (disk === null) return;
+    onTestFinished(() => disk.remove());
+    const server = await started(disk.path);
+    const pid = await temporalProcess(disk.path);
+    server.kill();
+    // Its threads hold files for a moment longer than it lives, and give their room back.
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+
+    disk.fill();
+    expect(await server.restart().catch(String)).not.toBe(true);
+    disk.empty();
+
+    expect(await server.restart()).toBe(true);
+  });
+
+  it.each([
+    ['without its program, and ends no process by that', (dataDir: string) => join(dataDir, 'gone')],
+    ['where its program ends at once', () => '/bin/false'],
+  ])('does not come up %s, and says where the log is', async (_, binaryIn) => {
+    const dataDir = await temporaryDirectory();
+
+    await expect(startTemporalServer({ ...wishAt(dataDir), binary: binaryIn(dataDir) })).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringContaining(join(dataDir, 'temporal.log')) as string,
+    });
+  });
+});

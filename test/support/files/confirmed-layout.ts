@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { chosenAtPrompt, type MappingOptions } from '../../../src/cli/session/mapping-options.ts';
+import { LoteError } from '../../../src/domain/errors.ts';
+import { memoryRowStore } from '../../../src/ingest/row-stores.ts';
+import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
+import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
+import { parseProfile } from '../../../src/ingest/profile/mapping-profile.ts';
+import { chosenMapping, mappingText, type MappingRequest } from '../../../src/app/console/map-file.ts';
+import { readWithProfile, type ReadWithProfile } from '../../../src/app/files/read-with-profile.ts';
+import type { RowStore, GroupedInvoice } from '../../../src/domain/row.ts';
+import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
+import { planCorrections } from '../../../src/report/corrections/corrections-plan.ts';
+import { csvCorrections } from '../../../src/report/corrections/write-corrections.ts';
+import { xlsxCorrections } from '../../../src/report/corrections/workbook/xlsx-corrections.ts';
+import { keptFile } from '../../../src/app/files/kept-files.ts';
+import { originalOf } from '../../../src/app/files/original-of.ts';
+import { portionsOf, unsentInvoice } from '../../unit/report/batch-invoices.ts';
+import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
+
+/** The profile that `lote check FILE --save-profile NAME` saves with these options; null where it saves none. */
+export async function proposedProfile(
+  path: string,
+  options: MappingOptions = {},
+  declared: IngestOptions = {},
+): Promise<string | null> {
+  return mappingText(requestOf(path, options, declared));
+}
+
+function requestOf(path: string, options: MappingOptions, declared: IngestOptions): MappingRequest {
+  const { encoding, delimiter, sheet } = declared;
+  return {
+    ...{ path, inputDir: dirname(path), choices: chosenAtPrompt(options, declared), bodyTemplate: null },
+    declared: {
+      ...(encoding === undefined ? {} : { encoding }),
+      ...(delimiter === undefined ? {} : { delimiter }),
+      ...(sheet === undefined ? {} : { sheet }),
+    },
+  };
+}
+
+/** What the proposal says of a file that may be read with these options, also where a dry run would refuse it. */
+export async function proposedOptions(path: string, declared: IngestOptions): Promise<IngestOptions> {
+  const column = Object.entries(declared.columns ?? {});
+  const constant = Object.entries(declared.constants ?? {});
+  const mapping = await chosenMapping(requestOf(path, { column, constant }, declared)).catch((error: unknown) => {
+    // A declared column that the file does not have.
+    if (error instanceof LoteError && error.code === 'usage') return null;
+    throw error;
+  });
+  return { ...mapping?.options, ...declared };
+}
+
+/** What that profile says of a file; null where none is saved. */
+export async function confirmedOptions(
+  path: string,
+  options: MappingOptions = {},
+  declared: IngestOptions = {},
+): Promise<IngestOptions | null> {
+  const text = await proposedProfile(path, options, declared);
+  return text === null ? null : parseProfile('saved', Buffer.from(text)).options;
+}
+
+/** Whether a file waits for a person to say what its columns mean. */
+export function asks(read: IngestResult): boolean {
+  return !read.ok && read.findings[0]?.code === 'layout-unconfirmed';
+}
+
+/** Reads a file as a batch does; where it asks for its columns, a person saves what is proposed, and it is read again. */
+export async function readOnceConfirmed(
+  given: Omit<ReadWithProfile, 'store'>,
+): Promise<{ readonly read: IngestResult; readonly store: RowStore }> {
+  const first = { store: memoryRowStore() };
+  const read = await readWithProfile({ ...given, ...first });
+  const text = asks(read) ? await proposedProfile(given.path, {}, given.options) : null;
+  if (text === null) return { read, ...first };
+  const name = `c${createHash('sha256').update(readFileSync(given.path)).digest('hex').slice(0, 12)}`;
+  mkdirSync(join(given.inputDir, 'profiles'), { recursive: true });
+  writeFileSync(join(given.inputDir, 'profiles', `${name}.json`), text);
+  const store = memoryRowStore();
+  return { read: await readWithProfile({ ...given, store }), store };
+}
+
+/** A file as a batch reads it. */
+export interface ReadWorkbook {
+  readonly read: IngestResult;
+  readonly invoices: readonly GroupedInvoice[];
+}
+
+/** Keeps the bytes below `directory` where a batch keeps them, and reads them as a batch does. */
+export async function readKept(
+  directory: string,
+  bytes: Uint8Array,
+  options: { readonly profile?: string; readonly sheet?: string; readonly decimal?: '.' | ',' } = {},
+): Promise<ReadWorkbook> {
+  const path = keptFile(directory, createHash('sha256').update(bytes).digest('hex'));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  const { read, store } = await readOnceConfirmed({ path, file: 'invoices.xlsx', inputDir: directory, options });
+  const invoices: GroupedInvoice[] = [];
+  if (read.ok) for await (const group of store.groups()) invoices.push(...toInvoices(group, read.conversion));
+  return { read, invoices };
+}
+
+/** The workbook of corrections of a workbook that was read from `directory`, as if the service had refused what was valid in it. */
+export async function workbookHandedBack(directory: string, { read, invoices }: ReadWorkbook): Promise<Buffer> {
+  const { sha256, proof } = read;
+  const plan = await planCorrections(portionsOf(invoices.map(outcomeOf)), read.findings);
+  const original = await originalOf({ file: 'invoices.xlsx', state: 'finished', sha256, proof }, directory);
+  if (original?.kind !== 'sheet') throw new Error('The file is no workbook');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of xlsxCorrections(original, plan)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The corrections of a CSV file that was read from `directory`; valid invoices are issued. */
+export async function csvHandedBack(directory: string, { read, invoices }: ReadWorkbook): Promise<string> {
+  const { sha256, proof } = read;
+  const plan = await planCorrections(portionsOf(invoices.filter(({ ok }) => !ok).map(outcomeOf)), read.findings);
+  const original = await originalOf({ file: 'invoices.csv', state: 'finished', sha256, proof }, directory);
+  if (original?.kind !== 'csv') throw new Error('The file is no CSV');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of csvCorrections(original, plan)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+function outcomeOf(grouped: GroupedInvoice): BatchInvoice {
+  const { rows } = grouped;
+  if (!grouped.ok)
+    return unsentInvoice({
+      rows,
+      ref: grouped.ref,
+      merchantNif: grouped.nif,
+      state: 'invalid',
+      findings: grouped.findings,
+    });
+  const { ref, merchant } = grouped.invoice;
+  const reason = { code: 'refused', message: '=cmd|"x"; a, b\r\nc' };
+  return unsentInvoice({ rows, ref, merchantNif: merchant.nif, state: 'rejected', reason });
+}
+
+/** All that an invoice says; of an invalid one also why, apart from the rows it stands in. */
+export function contentOf(grouped: GroupedInvoice): unknown {
+  if (grouped.ok) return grouped.invoice;
+  const { ref, nif, currency, net, findings } = grouped;
+  return { ref, nif, currency, net, codes: findings.map(({ code, column }) => `${code} ${column}`) };
+}

@@ -1,0 +1,105 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const SAMPLE = /^(?<name>[a-z0-9_]+)(?:\{(?<labels>.*)\})? (?<value>\S+)$/;
+const LABEL = /(?<name>[a-z_]+)="(?<value>[^"]*)"/g;
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** What a process serves at /metrics at one moment. */
+export interface Scrape {
+  readonly text: string;
+  /** Names of the metrics, histograms by the name of the whole. */
+  readonly names: ReadonlySet<string>;
+  /** The sum of the samples of this name that have these labels; 0: there is none. */
+  sum(name: string, labels?: Readonly<Record<string, string>>): number;
+}
+
+export async function scrape(url: string): Promise<Scrape> {
+  const text = await (await fetch(url)).text();
+  const samples = text.split('\n').flatMap(sampleOf);
+  return {
+    text,
+    names: new Set(samples.map(({ name }) => name.replace(/_(?:bucket|count|sum)$/, ''))),
+    sum: (name, labels = {}) =>
+      samples
+        .filter((one) => one.name === name && Object.entries(labels).every(([key, value]) => one.labels[key] === value))
+        .reduce((sum, { value }) => sum + value, 0),
+  };
+}
+
+function sampleOf(line: string): readonly Sample[] {
+  const { name, labels = '', value } = SAMPLE.exec(line)?.groups ?? {};
+  if (name === undefined) return [];
+  const found = [...labels.matchAll(LABEL)].map(({ groups }) => [groups?.['name'] ?? '', groups?.['value'] ?? '']);
+  return [{ name, labels: Object.fromEntries(found) as Record<string, string>, value: Number(value) }];
+}
+
+/** Every metric of Lote, of Node and of Temporal's SDK begins so. */
+const NAME = /\b(?:lote|process|nodejs|temporal)_[a-z0-9_]+\b/g;
+const PART = /_(?:bucket|count|sum)$/;
+
+/** The metrics that expressions of alerts or of a dashboard name, histograms by the name of the whole. */
+export function metricsNamed(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(NAME)].map(([name]) => name.replace(PART, '')))];
+}
+
+/** An OpenTelemetry collector that keeps what it gets. */
+export interface Collector {
+  readonly endpoint: string;
+  /** Path and body of each request. */
+  readonly got: readonly string[];
+  close(): void;
+}
+
+export async function startCollector(): Promise<Collector> {
+  const got: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      got.push(`${request.url} ${Buffer.concat(chunks).toString('utf8')}`);
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    got,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const run = promisify(execFile);
+
+/** Where `CONTRIBUTING.md` says to put it. */
+const CACHED = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'lote', 'promtool');
+
+/** Prometheus' own checker: on the path, or in the cache; null: it is not there. */
+export async function findPromtool(): Promise<string | null> {
+  for (const command of ['promtool', CACHED]) {
+    const found = await run(command, ['--version']).then(
+      () => true,
+      () => false,
+    );
+    if (found) return command;
+  }
+  return null;
+}
+
+/** What it says of a file; rejects with that when it finds a mistake. */
+export async function promtool(command: string, parameters: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await run(command, [...parameters]);
+  return stdout + stderr;
+}

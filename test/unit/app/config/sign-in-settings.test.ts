@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../../src/app/config/config.ts';
+
+const ON = { CONSOLE_TRUSTED_PROXIES: '10.0.0.5', CONSOLE_URL: 'https://lote.example' };
+
+function refusal(env: Readonly<Record<string, string>>): string {
+  try {
+    readConfig(env);
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe('the settings of sign-in', () => {
+  it('are off without trusted proxies', () => {
+    expect(readConfig({ CONSOLE_URL: 'https://lote.example' }).console.signIn).toBeNull();
+  });
+
+  it('take lists with spaces, and the usual headers', () => {
+    const env = {
+      ...ON,
+      CONSOLE_TRUSTED_PROXIES: '10.0.0.5, 10.1.0.0/16,fd00::/8',
+      CONSOLE_OPERATORS: 'ana@example.com, João Sá',
+      CONSOLE_OPERATOR_GROUPS: 'billing',
+    };
+
+    expect(readConfig(env).console.signIn).toEqual({
+      trustedProxies: ['10.0.0.5', '10.1.0.0/16', 'fd00::/8'],
+      userHeader: 'X-Forwarded-User',
+      groupsHeader: 'X-Forwarded-Groups',
+      operators: ['ana@example.com', 'João Sá'],
+      operatorGroups: ['billing'],
+      publicUrl: 'https://lote.example',
+    });
+  });
+
+  it.each([
+    'proxy.local',
+    '10.0.0.5,',
+    '10.0.0.0/33',
+    'fd00::/129',
+    '10.0.0.0/8/8',
+    '10.0.0',
+    '10.0.0.1/',
+    '0.0.0.0/0',
+    '2000::/3',
+  ])('refuse %j as trusted proxies', (addresses) => {
+    expect(refusal({ ...ON, CONSOLE_TRUSTED_PROXIES: addresses })).toContain('CONSOLE_TRUSTED_PROXIES must be IP');
+  });
+
+  it.each(['X Forwarded', 'Cookie', 'Host', 'x-forwarded-for', 'X-Lote-Token', 'Origin'])(
+    'refuse %j as the header of the name',
+    (header) => {
+      expect(refusal({ ...ON, CONSOLE_USER_HEADER: header })).toContain('CONSOLE_USER_HEADER must be');
+    },
+  );
+
+  it('refuse operators without a proxy that signs them in: everyone could act', () => {
+    expect(refusal({ CONSOLE_OPERATORS: 'ana' })).toContain('CONSOLE_TRUSTED_PROXIES must be set');
+    expect(refusal({ CONSOLE_OPERATOR_GROUPS: 'billing' })).toContain('CONSOLE_TRUSTED_PROXIES must be set');
+  });
+
+  it('refuse to be on without the address at which people come', () => {
+    expect(refusal({ CONSOLE_TRUSTED_PROXIES: '10.0.0.5' })).toContain('CONSOLE_URL must be set');
+  });
+
+  it('refuse one header for names and groups', () => {
+    expect(refusal({ ...ON, CONSOLE_GROUPS_HEADER: 'x-forwarded-user' })).toContain('must be two headers');
+  });
+});

@@ -1,0 +1,91 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDataDir, type DataDir } from '../../../../src/app/data-dir/data-dir.ts';
+import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
+import {
+  besideOwner,
+  ownerAt,
+  readEndpoints,
+  writeEndpoints,
+  type Endpoints,
+} from '../../../../src/app/data-dir/endpoints-file.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+
+/** A data directory that this test owns. */
+async function ownedDataDir(): Promise<{ dataDir: DataDir; owner: string }> {
+  const dataDir = await openDataDir(await temporaryDirectory());
+  const lock = await acquireDirectoryLock(dataDir.path);
+  onTestFinished(() => lock?.release());
+  return { dataDir, owner: lock?.owner ?? '' };
+}
+
+function endpointsOf(owner: string): Endpoints {
+  return {
+    owner,
+    pid: process.pid,
+    console: null,
+    receiver: 'http://127.0.0.1:8090/webhooks',
+    sandbox: 'http://127.0.0.1:8092',
+    temporalAddress: '127.0.0.1:7233',
+    temporalNamespace: 'default',
+    temporalUi: 'http://127.0.0.1:8233',
+    ledgerId: 'ledger-1',
+    reportsDir: '/reports',
+    taskQueue: 'lote-office',
+  };
+}
+
+describe('the endpoints of a data directory', () => {
+  it('are read as they were written', async () => {
+    const { dataDir, owner } = await ownedDataDir();
+    const endpoints = endpointsOf(owner);
+
+    await writeEndpoints(dataDir, endpoints);
+
+    expect(await readEndpoints(dataDir)).toEqual(endpoints);
+  });
+
+  it('give a command the task queue of the owner', () => {
+    const settings = { taskQueue: 'lote', application: 'default' };
+
+    expect(besideOwner(settings, endpointsOf('owner'))).toEqual({ taskQueue: 'lote-office', application: 'default' });
+    expect(besideOwner(settings, null)).toEqual(settings);
+  });
+
+  it('count for a command that names no Temporal server, or that of the owner, and for none that names another', () => {
+    const owner = endpointsOf('owner');
+
+    expect(ownerAt({ address: null, namespace: 'billing' }, owner)).toBe(owner);
+    expect(ownerAt({ address: '127.0.0.1:7233', namespace: 'default' }, owner)).toBe(owner);
+    expect(ownerAt({ address: '127.0.0.1:7233', namespace: 'billing' }, owner)).toBeNull();
+    expect(ownerAt({ address: 'temporal.example:7233', namespace: 'default' }, owner)).toBeNull();
+    expect(ownerAt({ address: 'temporal.example:7233', namespace: 'default' }, null)).toBeNull();
+  });
+
+  it('are none when the directory has no owner, also while the process that wrote them lives', async () => {
+    const dataDir = await openDataDir(await temporaryDirectory());
+    const lock = await acquireDirectoryLock(dataDir.path);
+    await writeEndpoints(dataDir, endpointsOf(lock?.owner ?? ''));
+
+    await lock?.release();
+
+    expect(await readEndpoints(dataDir)).toBeNull();
+  });
+
+  it.each(['', '{"pid":', '{"pid":1}'])('are none when the file holds %j', async (content) => {
+    const { dataDir } = await ownedDataDir();
+    await writeFile(dataDir.endpoints, content);
+
+    expect(await readEndpoints(dataDir)).toBeNull();
+  });
+
+  it('are never half written: twenty writers leave one whole file and nothing else', async () => {
+    const { dataDir, owner } = await ownedDataDir();
+    const endpoints = endpointsOf(owner);
+
+    await Promise.all(Array.from({ length: 20 }, () => writeEndpoints(dataDir, endpoints)));
+
+    expect(await readEndpoints(dataDir)).toEqual(endpoints);
+    expect(await readdir(dataDir.path)).toEqual(['endpoints.json', 'lote.lock']);
+  });
+});

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { smallDisk } from '../../../support/crash/small-disk.ts';
+import { memoryRowStore } from '../../../../src/ingest/row-stores.ts';
+import { bringIn, createFileReader, resolveInput } from '../../../../src/app/files/input-files.ts';
+
+const TABLE =
+  'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code\nF1,501964843,Ana,EUR,Pão,1,2.50,23\n';
+
+let directory: string;
+let inputDir: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'lote-input-'));
+  inputDir = join(directory, 'input');
+  await mkdir(join(inputDir, 'profiles'), { recursive: true });
+  await writeFile(join(directory, 'secret.csv'), TABLE);
+  await writeFile(join(inputDir, 'erp-1.csv'), TABLE);
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+function read(file: string, options: { profile?: string } = {}) {
+  const reader = createFileReader({ inputDir, dataDir: join(directory, 'data') });
+  const signal = new AbortController().signal;
+  return resolveInput(inputDir, file).then((path) => reader.read({ path, store: memoryRowStore(), options, signal }));
+}
+
+describe('a file from elsewhere', () => {
+  it('is brought in whole by two who ask for it at once', async () => {
+    const file = join(directory, 'secret.csv');
+    await writeFile(file, TABLE.repeat(200_000));
+
+    const names = await Promise.all([bringIn(inputDir, file), bringIn(inputDir, file), bringIn(inputDir, file)]);
+
+    expect(new Set(names).size).toBe(1);
+    expect(await readdir(join(inputDir, names[0] ?? '', '..'))).toEqual(['secret.csv']);
+  });
+
+  it('names the input folder that has no room for it', async () => {
+    const disk = await smallDisk(1);
+    if (disk === null) return;
+    onTestFinished(() => disk.remove());
+    disk.fill();
+
+    await expect(bringIn(disk.path, join(directory, 'secret.csv'))).rejects.toMatchObject({
+      code: 'input-unusable',
+      message: expect.stringMatching(/input folder \S+ \(LOTE_INPUT_DIR\).*its disk is full \(ENOSPC\)/u) as string,
+    });
+  });
+
+  it('has a name as long as the file system takes', async () => {
+    const file = join(directory, `${'f'.repeat(251)}.csv`);
+    await writeFile(file, TABLE);
+
+    const name = await bringIn(inputDir, file);
+
+    expect(await readdir(join(inputDir, name, '..'))).toEqual([basename(file)]);
+  });
+});
+
+describe('a name of the input directory', () => {
+  it.each(['../secret.csv', 'a/../../secret.csv', '/etc/passwd', '..', '.', '', 'nowhere.csv', 'a\0b', 'profiles'])(
+    'that is no file in it is refused: %j',
+    async (name) => {
+      await expect(resolveInput(inputDir, name)).rejects.toMatchObject({ code: 'file-unreadable' });
+    },
+  );
+
+  it('that is a link out of it is refused, also through a linked directory', async () => {
+    await symlink(join(directory, 'secret.csv'), join(inputDir, 'link.csv'));
+    await symlink(directory, join(inputDir, 'out'));
+
+    await expect(resolveInput(inputDir, 'link.csv')).rejects.toThrow(/leads out of the input directory/);
+    await expect(resolveInput(inputDir, 'out/secret.csv')).rejects.toThrow(/leads out of the input directory/);
+  });
+
+  it('that is a socket is refused, and not waited for', async () => {
+    const server = createServer().listen(join(inputDir, 'socket.csv'));
+    await once(server, 'listening');
+
+    await expect(resolveInput(inputDir, 'socket.csv')).rejects.toThrow(/not a regular file/);
+    server.close();
+  });
+
+  it.each([
+    'with space.csv',
+    '-rf.csv',
+    'line\nend.csv',
+    'é😀.csv',
+    '__proto__',
+    `${'x'.repeat(200)}.csv`,
+    'quo\'te".csv',
+  ])('that is odd is read: %j', async (name) => {
+    await writeFile(join(inputDir, name), TABLE);
+
+    expect(await read(name)).toMatchObject({ ok: true, rows: 1 });
+  });
+});
+
+describe('a file with a profile', () => {
+  const PROFILE = JSON.stringify({ taxCodes: { '23': 'IVA_23' } });
+
+  it('is read by the one its name starts with, and the proof and a finding say so', async () => {
+    await writeFile(join(inputDir, 'profiles', 'erp.json'), PROFILE);
+
+    const result = await read('erp-1.csv');
+
+    expect(result).toMatchObject({ ok: true, conversion: { taxCodes: { '23': 'IVA_23' } } });
+    expect(result.proof['profile']).toEqual({
+      name: 'erp',
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      how: 'file-name',
+    });
+    expect(result.findings).toContainEqual(expect.objectContaining({ code: 'profile-used', severity: 'info' }));
+  });
+
+  it.each([
+    ['that is not there', {}, { profile: 'nope' }, /profiles\/nope\.json/],
+    ['that is wrong', { 'erp.json': '{"decimal":";"}' }, {}, /profiles\/erp\.json: decimal/],
+  ])('%s is refused with the reason as a finding: the morning has a report', async (_, profiles, options, words) => {
+    for (const [name, text] of Object.entries(profiles)) await writeFile(join(inputDir, 'profiles', name), text);
+
+    const result = await read('erp-1.csv', options);
+
+    expect(result).toMatchObject({ ok: false, findings: [{ code: 'declaration-wrong', severity: 'error' }] });
+    expect(result.findings[0]?.message).toMatch(words);
+  });
+});

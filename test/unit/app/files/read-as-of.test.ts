@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseReadAs, readAsText } from '../../../../src/domain/read-as.ts';
+import { decimalMarkOf, readAsOf } from '../../../../src/app/files/read-as-of.ts';
+
+const EITHER = { mark: '.', how: 'either', witness: null };
+const COMMA = { mark: ',', how: 'proved', witness: { row: 2, value: '2,50' } };
+const POINT = { mark: '.', how: 'proved', witness: { row: 2, value: '2.50' } };
+const PORTUGUESE = { language: 'pt', locale: 'pt' } as const;
+const DOUBT = { ...COMMA, ambiguous: { row: 3, value: '1.234' } };
+
+describe('readAsOf', () => {
+  it('says of the numbers only what their cells may not prove again', () => {
+    expect(readAsOf({ decimal: EITHER })).toEqual({});
+    expect(readAsOf({ decimal: COMMA })).toEqual({});
+    expect(readAsOf({ decimal: DOUBT, profile: { name: 'erp' } })).toEqual({ decimal: ',', profile: 'erp' });
+    expect(readAsOf({})).toEqual({});
+  });
+
+  it('says that the references were cut', () => {
+    expect(readAsOf({ areReferencesCut: true })).toEqual({ references: 'cut' });
+  });
+
+  it('carries what was declared, and not what the file proved', () => {
+    const declared = {
+      encoding: { name: 'cp850', how: 'declared' },
+      delimiter: { value: '^', how: 'declared' },
+      duplicateRows: 'keep',
+    };
+
+    expect(readAsOf(declared)).toEqual({ encoding: 'cp850', delimiter: '^', duplicateRows: 'keep' });
+    expect(readAsOf({ encoding: { name: 'utf-8', how: 'proved' }, delimiter: { value: ';', how: 'proved' } })).toEqual(
+      {},
+    );
+  });
+
+  it('survives being written into a cell', () => {
+    const mark = fc.option(fc.constantFrom('.' as const, ',' as const), { nil: undefined });
+    const profile = fc.option(fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/), { nil: undefined });
+    const encoding = fc.option(fc.constantFrom('cp850', 'iso-8859-15', 'utf-16le'), { nil: undefined });
+    const delimiter = fc.option(fc.constantFrom('^', ';', '\t', '§'), { nil: undefined });
+    const proved = fc.record(
+      {
+        references: fc.constant('cut' as const),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(mark, profile, encoding, delimiter, proved, (decimal, name, declared, sign, more) => {
+        const readAs = {
+          ...more,
+          ...(declared === undefined ? {} : { encoding: declared }),
+          ...(sign === undefined ? {} : { delimiter: sign }),
+          ...(decimal === undefined ? {} : { decimal }),
+          ...(name === undefined ? {} : { profile: name }),
+        };
+
+        expect(parseReadAs(readAsText(readAs))).toEqual(readAs);
+      }),
+    );
+  });
+});
+
+describe('decimalMarkOf', () => {
+  it.each([
+    ['its numbers', { decimal: COMMA }, ','],
+    ['a semicolon where no number shows one', { decimal: EITHER, delimiter: { value: ';' } }, ','],
+    ['the reader of a workbook, whose numbers show none', { decimal: EITHER, workbook: {} }, ','],
+    ['a workbook whose texts show one', { decimal: POINT, workbook: {} }, '.'],
+    ['nothing', { decimal: EITHER, delimiter: { value: ',' } }, '.'],
+    ['a refused file', {}, '.'],
+  ])('is that of %s', (_, proof, mark) => {
+    expect(decimalMarkOf(proof, PORTUGUESE)).toBe(mark);
+  });
+});

@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { writeConsoleToken } from '../../../../src/app/config/console-token.ts';
+import { writeEndpoints } from '../../../../src/app/data-dir/endpoints-file.ts';
+import { openDataDir, type DataDir } from '../../../../src/app/data-dir/data-dir.ts';
+import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
+import { findOwner, type OwnerApi } from '../../../../src/app/operator/owner-api.ts';
+
+/** Gone when the test ends. */
+export async function emptyDataDir(): Promise<DataDir> {
+  const directory = await mkdtemp(join(tmpdir(), 'lote-owner-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return openDataDir(join(directory, 'data'));
+}
+
+/** The owner that is found in a data directory whose lock is held, and which says that its console is there. */
+export async function ownerAt(
+  console: string | null,
+  { token = true }: { token?: boolean } = {},
+): Promise<OwnerApi | null> {
+  const dataDir = await emptyDataDir();
+  const lock = await acquireDirectoryLock(dataDir.path);
+  onTestFinished(() => lock?.release());
+  await writeEndpoints(dataDir, {
+    owner: lock?.owner ?? '',
+    pid: process.pid,
+    ...{ console, receiver: null, sandbox: null, temporalUi: null },
+    ...{
+      temporalAddress: '127.0.0.1:7233',
+      temporalNamespace: 'default',
+      taskQueue: 'lote',
+      ledgerId: 'ledger-1',
+      reportsDir: '/r',
+    },
+  });
+  if (token) await writeConsoleToken(dataDir, 'the-token');
+  return findOwner(dataDir);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../../src/app/config/config.ts';
+import { createLogger } from '../../../../src/app/process/logger.ts';
+import { NO_TELEMETRY } from '../../../../src/health/telemetry.ts';
+import { startedParts } from '../../../../src/app/start/stop-in-reverse.ts';
+import type { Ledger } from '../../../../src/ledger/ledger.ts';
+import { openProcessTelemetry } from '../../../../src/app/start/open-application.ts';
+
+/** A ledger without batches, whose breaker is open. */
+const LEDGER = {
+  countBatches: async () => ({}),
+  measuredBatches: async () => [],
+  measureDoubt: async () => 0,
+  breaker: async (baseUrl: string) => (baseUrl === 'https://service.example' ? {} : null),
+} as unknown as Ledger;
+
+const log = createLogger({ level: 'silent', secrets: [] });
+
+describe('the telemetry of a process', () => {
+  it('is none, and observes no part, unless it is asked for', async () => {
+    const config = readConfig({});
+    const parts = startedParts(log);
+
+    const telemetry = await openProcessTelemetry({ config, parts, log }, 'worker');
+
+    expect(telemetry).toBe(NO_TELEMETRY);
+    expect(telemetry.onStatement).toBeUndefined();
+    expect(telemetry.onRequest).toBeUndefined();
+  });
+
+  it('tells of the breaker in a console without a key', async () => {
+    const parts = startedParts(log);
+    const config = readConfig(
+      { METRICS_PORT: '0', INVOICING_BASE_URL: 'https://service.example' },
+      process.cwd(),
+      'nothing',
+    );
+    try {
+      const telemetry = await openProcessTelemetry({ config, parts, log }, 'console');
+      telemetry.readsFrom(LEDGER);
+
+      expect(await (await fetch(telemetry.url ?? '')).text()).toContain('lote_circuit_breaker_open 1');
+    } finally {
+      await parts.stop();
+    }
+  });
+
+  it('calls a port taken only when it is', async () => {
+    // An address for documentation: no machine has it.
+    const config = readConfig({ METRICS_PORT: '9464', HEALTH_HOST: '192.0.2.1' });
+
+    await expect(openProcessTelemetry({ config, parts: startedParts(log), log }, 'console')).rejects.toMatchObject({
+      code: 'configuration-invalid',
+      message: expect.stringMatching(/192\.0\.2\.1:9464.*EADDRNOTAVAIL/) as string,
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startedParts } from '../../../../src/app/start/stop-in-reverse.ts';
+
+function parts(patienceMs?: number) {
+  const stopped: string[] = [];
+  const warned: { message: string; fields: Record<string, unknown> | undefined }[] = [];
+  const log = { warn: (message: string, fields?: Record<string, unknown>) => void warned.push({ message, fields }) };
+  return { stopped, warned, started: startedParts(log, patienceMs) };
+}
+
+describe('parts that were started', () => {
+  it('are stopped in the reverse order, each when the one before has stopped', async () => {
+    const { stopped, started } = parts();
+    for (const name of ['lock', 'ledger', 'worker'])
+      started.add(name, async () => {
+        stopped.push(`${name} stops`);
+        await new Promise((resolve) => setImmediate(resolve));
+        stopped.push(`${name} has stopped`);
+      });
+
+    await started.stop();
+
+    expect(stopped).toEqual([
+      ...['worker stops', 'worker has stopped', 'ledger stops', 'ledger has stopped'],
+      ...['lock stops', 'lock has stopped'],
+    ]);
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('still busy'))],
+    [
+      'throws',
+      () => {
+        throw new Error('still busy');
+      },
+    ],
+  ])('are all stopped when one of them %s, and that one is named', async (_, stop) => {
+    const { stopped, warned, started } = parts();
+    started.add('lock', () => Promise.resolve(stopped.push('lock')));
+    started.add('worker', stop);
+
+    await started.stop();
+
+    expect(stopped).toEqual(['lock']);
+    expect(warned).toMatchObject([{ message: 'a part did not stop cleanly', fields: { part: 'worker' } }]);
+  });
+
+  it('are all stopped when one of them never ends, and that one is named', async () => {
+    const { stopped, warned, started } = parts(20);
+    started.add('ledger', () => Promise.resolve(stopped.push('ledger')));
+    started.add('log of misfits', () => new Promise(() => undefined));
+
+    await started.stop();
+
+    expect(stopped).toEqual(['ledger']);
+    expect(warned).toEqual([
+      { message: 'a part did not stop in time', fields: { part: 'log of misfits', waitedMs: 20 } },
+    ]);
+  });
+
+  it('wait for the end of one that others rely on, however long it takes', async () => {
+    const { stopped, warned, started } = parts(1);
+    started.addToTheEnd('lock', () => Promise.resolve(stopped.push('lock')));
+    started.addToTheEnd('ledger', () => sleep(50).then(() => stopped.push('ledger')));
+
+    await started.stop();
+
+    expect(stopped).toEqual(['ledger', 'lock']);
+    expect(warned).toEqual([]);
+  });
+});

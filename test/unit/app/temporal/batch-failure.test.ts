@@ -1,0 +1,74 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  TerminatedFailure,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { batchFailure } from '../../../../src/app/temporal/batch-failure.ts';
+import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
+import { LoteError } from '../../../../src/domain/errors.ts';
+
+const FAR =
+  'Opening the input file "x.csv": it must be a readable file of the input directory, but there is no such file.';
+
+function application(type: string | null, message = FAR): ApplicationFailure {
+  return ApplicationFailure.create({ ...(type === null ? {} : { type }), message });
+}
+
+function inActivity(cause: Error): ActivityFailure {
+  return new ActivityFailure('Activity task failed', 'ingestBatch', '1', 'NON_RETRYABLE_FAILURE', 'worker', cause);
+}
+
+function failed(cause: Error | undefined): WorkflowFailedError {
+  return new WorkflowFailedError('Workflow execution failed', cause, 'NON_RETRYABLE_FAILURE');
+}
+
+describe('the failure of a run', () => {
+  it.each([
+    ['as the workflow threw it', application('file-unreadable')],
+    ['inside an activity’s failure', inActivity(application('file-unreadable'))],
+    [
+      'inside a child’s and an activity’s failure',
+      new ChildWorkflowFailure(
+        'default',
+        { workflowId: 'w', runId: 'r' },
+        'invoicePage',
+        'NON_RETRYABLE_FAILURE',
+        inActivity(application('file-unreadable')),
+      ),
+    ],
+  ])('is told in Lote’s words, %s', (_, cause) => {
+    const error = batchFailure(failed(cause));
+
+    expect(error).toBeInstanceOf(LoteError);
+    expect(error).toMatchObject({ code: 'file-unreadable', message: FAR });
+    expect(exitCodeOf(error)).toBe(64);
+  });
+
+  it.each([
+    ['it was terminated', failed(new TerminatedFailure('an operator ended it')), 'an operator ended it'],
+    ['nobody says why', failed(undefined), 'Workflow execution failed'],
+  ])('has no code when %s', (_, error, said) => {
+    expect(batchFailure(error)).toMatchObject({
+      code: 'internal',
+      message: `The run ended without a result: ${said}`,
+    });
+  });
+
+  it('says of a run that Temporal has lost what the ledger still has', () => {
+    expect(batchFailure(new WorkflowNotFoundError('not found', 'batch-1', undefined))).toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringContaining('Waiting for the run batch-1: ') as string,
+    });
+  });
+
+  it.each([new LoteError('interrupted', 'Interrupted'), new TypeError('x'), 'text'])(
+    'is left alone when it is not one of a run: %s',
+    (error) => {
+      expect(batchFailure(error)).toBe(error);
+    },
+  );
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { clockWarnings, nightlyLines, nightlyTime } from '../../../../src/cli/commands/nightly.ts';
+import type { NightlyState } from '../../../../src/app/schedules/nightly-schedule.ts';
+
+const DAY_MS = 86_400_000;
+const NIGHT = Date.UTC(2027, 0, 15, 2);
+const ALONE = { application: 'default', taskQueue: 'lote' };
+const STATE: NightlyState = {
+  ...{ scheduleId: 'lote-nightly', taskQueue: 'lote', hour: 2, minute: 5, timezone: 'Europe/Lisbon' },
+  catchUpMs: 5_400_000,
+  ...{ paused: false, note: null, nextTimes: [], recent: [], running: [] },
+};
+
+function nights(count: number): readonly Date[] {
+  return Array.from({ length: count }, (_, at) => new Date(NIGHT + at * DAY_MS));
+}
+
+function lines(over: Partial<NightlyState>): readonly string[] {
+  return nightlyLines({ ...STATE, ...over }, { ...ALONE, inputDir: 'input' });
+}
+
+describe('`lote nightly show`, line by line', () => {
+  it('of nights that are off', () => {
+    expect(nightlyLines(null, { ...ALONE, inputDir: 'input' })).toEqual([
+      'Nights are off. Switch them on with: lote nightly on --at 02:00 --timezone Europe/Lisbon',
+    ]);
+  });
+
+  it('of nights that have not run yet', () => {
+    expect(lines({})).toEqual([
+      'Nights are on: every day at 02:05 Europe/Lisbon, files of input',
+      'One at a time; a missed night is caught up with within 1.5 h; a night that fails pauses the next ones.',
+    ]);
+  });
+
+  it('of nights that start on a task queue where no worker of this Lote is', () => {
+    expect(lines({ taskQueue: 'lote-before' }).slice(0, 3)).toEqual([
+      'Nights DO NOT RUN HERE: they start on task queue lote-before, and this Lote works on lote.',
+      'Take them here with: lote nightly on (it refuses where another installation works on lote-before)',
+      'There nights are on: every day at 02:05 Europe/Lisbon',
+    ]);
+  });
+
+  it.each([
+    ['without a reason', null, 'Nights are PAUSED'],
+    ['with one', 'holidays', 'Nights are PAUSED: holidays'],
+  ])('of nights that are paused %s', (_, note, first) => {
+    expect(lines({ paused: true, note }).slice(0, 2)).toEqual([
+      first,
+      'Look at the last run, then let them go again with: lote nightly on',
+    ]);
+  });
+
+  it.each([
+    ['the times were changed in the UI', { hour: null }, 'at times of their own Europe/Lisbon'],
+    ['the minute is missing', { minute: null }, 'at times of their own Europe/Lisbon'],
+    ['it has no zone', { timezone: null }, 'every day at 02:05 UTC'],
+  ])('when %s', (_, over, when) => {
+    expect(lines(over)[0]).toBe(`Nights are on: ${when}, files of input`);
+  });
+
+  it('names five nights to come, in order', () => {
+    const days = [15, 16, 17, 18, 19];
+    expect(lines({ nextTimes: nights(9) }).slice(2)).toEqual(days.map((day) => `Next         2027-01-${day} 02:00`));
+  });
+
+  it('names what runs, and the three last runs, newest first', () => {
+    const recent = nights(4).map((takenAt, at) => ({ takenAt, scheduledAt: takenAt, workflowId: `night-${at}` }));
+
+    expect(lines({ running: ['night-4'], recent }).slice(2)).toEqual([
+      'Running      night-4',
+      'Ran          2027-01-18 02:00  night-3',
+      'Ran          2027-01-17 02:00  night-2',
+      'Ran          2027-01-16 02:00  night-1',
+    ]);
+  });
+
+  it('gives times in the zone of the nights, on its side of the date', () => {
+    const late = [new Date(Date.UTC(2027, 6, 1, 23, 30))];
+
+    expect(lines({ timezone: 'Europe/Madrid', nextTimes: late })[2]).toBe('Next         2027-07-02 01:30');
+    expect(lines({ timezone: 'America/New_York', nextTimes: late })[2]).toBe('Next         2027-07-01 19:30');
+  });
+});
+
+describe('the time of a night', () => {
+  it.each([
+    ['02:00', 2, 0],
+    ['2:05', 2, 5],
+    ['23:59', 23, 59],
+    ['00:00', 0, 0],
+  ])('%s is understood', (at, hour, minute) => {
+    expect(nightlyTime(at, 'Europe/Lisbon')).toEqual({ hour, minute, timezone: 'Europe/Lisbon' });
+  });
+
+  it.each(['24:00', '2', '02:60', '2am', '', '02:00:00', ' 02:00'])('%j is refused with an example', (at) => {
+    expect(() => nightlyTime(at, 'UTC')).toThrow(/--at must be a time such as 02:00, found/u);
+  });
+
+  it('has its zone as Temporal spells it, which takes no other spelling', () => {
+    expect(nightlyTime('02:00', 'europe/lisbon').timezone).toBe('Europe/Lisbon');
+  });
+
+  it.each(['Lisbon', '+01:00'])('refuses %j, which is no zone', (zone) => {
+    expect(() => nightlyTime('02:00', zone)).toThrow(/IANA name such as Europe\/Lisbon.*found "/u);
+  });
+});
+
+describe('warnings about the clock', () => {
+  it('name the date without the time and the date that has it twice', () => {
+    const warnings = clockWarnings({ hour: 2, minute: 30, timezone: 'Europe/Madrid' }, Date.UTC(2027, 0, 1));
+
+    expect(warnings).toEqual([
+      expect.stringContaining('On 2027-03-28 the clock of Europe/Madrid has no 02:30'),
+      expect.stringContaining('On 2027-10-31 the clock of Europe/Madrid shows 02:30 twice'),
+    ]);
+  });
+});

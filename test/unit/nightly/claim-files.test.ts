@@ -1,0 +1,223 @@
+import { appendFile, chmod, mkdir, readFile, rename, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
+import { smallDisk } from '../../support/crash/small-disk.ts';
+import { drop, dropFolderAt, nobodyIsOpen, treeOf, writtenAt } from './drop-place.ts';
+import { waitingCount } from '../../../src/texts/nights/night-verdict.ts';
+import { nightNamed } from './night-named.ts';
+
+const NIGHT = nightNamed('a');
+const SEEN = { resumed: false, changedAt: expect.any(Number) as number };
+const runs = (): Promise<boolean> => Promise.resolve(true);
+
+/** A drop folder with these files, in which nights claim. */
+async function placeWith(...names: readonly string[]) {
+  const inputDir = await temporaryDirectory();
+  for (const name of names) await drop(inputDir, name);
+  return {
+    inputDir,
+    text: (file = '') => readFile(join(inputDir, file), 'utf8'),
+    claim: (night = NIGHT, isOpen = nobodyIsOpen) => dropFolderAt(inputDir).claim(night, isOpen),
+  };
+}
+
+describe('claiming dropped files', () => {
+  it('moves each complete file into a folder of its own and names it relative to the input directory', async () => {
+    const { claim, text } = await placeWith('b.csv', 'a.json');
+
+    const claims = await claim();
+
+    expect(claims).toEqual({
+      claimed: [
+        { slot: '0001', name: 'a.json', ...SEEN, file: `in-progress/${NIGHT.nightId}/0001/a.json`, size: 17 },
+        { slot: '0002', name: 'b.csv', ...SEEN, file: `in-progress/${NIGHT.nightId}/0002/b.csv`, size: 16 },
+      ],
+      waiting: [],
+    });
+    expect(await text(claims.claimed[0]?.file)).toBe('content of a.json');
+  });
+
+  it('leaves what is not meant for it, follows no link and descends into no folder', async () => {
+    const ignored = ['x.csv.part', '~$x.csv', 'sample.csv', 'archive/2026-11-20/old.csv'];
+    const { inputDir, claim } = await placeWith(...ignored);
+    await symlink(join(inputDir, 'archive/2026-11-20/old.csv'), join(inputDir, 'link.csv'));
+    await mkdir(join(inputDir, 'folder.csv'));
+
+    expect(await claim()).toEqual({ claimed: [], waiting: [] });
+    expect(await treeOf(inputDir)).toEqual(expect.arrayContaining(ignored));
+  });
+
+  it.each([
+    ['grows between the two looks', 'pause', (path: string) => appendFile(path, 'more'), 'growing'],
+    ['is written again with the same size', 'pause', (path: string) => writtenAt(path, 1_000), 'growing'],
+    ['is written to before its claim', 'claim-folder-made', (path: string) => appendFile(path, 'more'), 'growing'],
+    ['is empty, as at the beginning of an upload', 'claim-folder-made', () => Promise.resolve(), 'empty'],
+  ] as const)('leaves a file that %s', async (_, when, change, reason) => {
+    const { inputDir } = await placeWith('still.csv');
+    const path = await drop(inputDir, 'x.csv', reason === 'empty' ? '' : 'rows');
+    const pause = async (): Promise<void> => {
+      if (when !== 'pause') return;
+      await change(path);
+      await drop(inputDir, 'y.csv');
+    };
+    const at = async (point: string): Promise<void> => {
+      const claimed = (await treeOf(inputDir)).includes(`in-progress/${NIGHT.nightId}/0001/still.csv`);
+      if (point === when && claimed) await change(path);
+    };
+
+    const { claimed, waiting } = await dropFolderAt(inputDir, { pause, at }).claim(NIGHT, nobodyIsOpen);
+
+    expect(claimed.map(({ name }) => name)).toEqual(['still.csv']);
+    const late = when === 'pause' ? [{ name: 'y.csv', reason: 'growing' }] : [];
+    expect(waiting).toEqual([{ name: 'x.csv', reason }, ...late]);
+  });
+
+  it('waits for exactly the time that was configured, once per call', async () => {
+    const { inputDir } = await placeWith('x.csv');
+    const pauses: number[] = [];
+    const pause = (ms: number): Promise<void> => Promise.resolve(void pauses.push(ms));
+    const folder = dropFolderAt(inputDir, { stableMs: 10_000, pause });
+
+    await folder.claim(NIGHT, nobodyIsOpen);
+    await folder.claim(NIGHT, nobodyIsOpen);
+
+    expect(pauses, 'nothing to look at twice the second time').toEqual([10_000]);
+  });
+
+  it('takes a file whose name is as long as the file system allows', async () => {
+    const name = `${'ç'.repeat(125)}.csv`;
+    const { claim } = await placeWith(name);
+
+    expect((await claim()).claimed).toMatchObject([{ name }]);
+  });
+
+  it('takes a file whose name is not UTF-8, and reads that as ISO 8859-1', async ({ skip }) => {
+    const { inputDir, claim, text } = await placeWith('x.csv');
+    const name = Buffer.from(join(inputDir, 'Março.csv'), 'latin1');
+    // macOS and Windows have no such names.
+    if ((await rename(join(inputDir, 'x.csv'), name).catch(() => 'refused')) === 'refused') skip();
+
+    const { claimed } = await claim();
+
+    expect(claimed.map((file) => file.name)).toEqual(['Março.csv']);
+    expect(await text(claimed[0]?.file)).toBe('content of x.csv');
+  });
+
+  it('names 200 of the files that wait for one reason, and counts the others', async () => {
+    const { inputDir, claim } = await placeWith();
+    const names = Array.from({ length: 203 }, (_, at) => `empty-${String(at).padStart(3, '0')}.csv`);
+    await Promise.all(names.map((name) => drop(inputDir, name, '')));
+
+    const { waiting } = await claim();
+
+    expect(waiting).toHaveLength(200);
+    expect(waiting.at(-1)).toEqual({ name: 'empty-199.csv', reason: 'empty', more: 3 });
+    expect(waitingCount(waiting)).toBe(203);
+  });
+
+  it('keeps two files of one name apart when the second is dropped after the first was claimed', async () => {
+    const { inputDir, claim, text } = await placeWith('x.csv');
+    await claim();
+    await drop(inputDir, 'x.csv', 'second');
+
+    const { claimed } = await claim();
+
+    expect(await Promise.all(claimed.map(({ file }) => text(file)))).toEqual(['content of x.csv', 'second']);
+  });
+
+  it('lets two nights that run at once have each file once', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `file-${String(at).padStart(2, '0')}.csv`);
+    const { claim } = await placeWith(...names);
+
+    const both = await Promise.all(['a', 'b'].map((letter) => claim(nightNamed(letter), runs)));
+
+    expect(both.flatMap(({ claimed }) => claimed.map(({ name }) => name)).toSorted()).toEqual(names);
+    expect(both.flatMap(({ waiting }) => waiting)).toEqual([]);
+  });
+
+  it('reports a file that the system does not let it move', async ({ skip }) => {
+    if (process.getuid?.() === 0) {
+      console.warn(
+        'Not tried as root, who may move everything: a dropped file that the system does not let Lote move.',
+      );
+      skip();
+    }
+    const { inputDir, claim } = await placeWith();
+    await claim();
+    await drop(inputDir, 'x.csv');
+    await chmod(inputDir, 0o500);
+
+    const { waiting } = await claim();
+    await chmod(inputDir, 0o700);
+
+    expect(waiting).toEqual([{ name: 'x.csv', reason: 'not-movable' }]);
+  });
+});
+
+describe('what an interrupted night left', () => {
+  it('is taken over when the run of that night is closed, and says so', async () => {
+    const { inputDir, claim } = await placeWith('x.csv');
+    await claim(nightNamed('a', '2026-11-20'));
+    const asked: string[] = [];
+
+    const { claimed } = await claim(nightNamed('b'), (...run: readonly string[]) => {
+      asked.push(run.join(' '));
+      return Promise.resolve(false);
+    });
+
+    expect(asked).toEqual(['night-a aaaaaaaa']);
+    expect(claimed).toEqual([
+      {
+        ...{ ...SEEN, slot: '0001-resumed', name: 'x.csv', resumed: true, size: 16 },
+        file: 'in-progress/2026-11-21-bbbbbbbb/0001-resumed/x.csv',
+      },
+    ]);
+    expect((await treeOf(inputDir)).filter((path) => path.includes('aaaaaaaa'))).toEqual([]);
+  });
+
+  it('stays with a night whose run still lives', async () => {
+    const { inputDir, claim } = await placeWith('x.csv');
+    await claim(nightNamed('a'));
+
+    expect((await claim(nightNamed('b'), runs)).claimed).toEqual([]);
+    expect(await treeOf(inputDir)).toContain('in-progress/2026-11-21-aaaaaaaa/0001/x.csv');
+  });
+
+  it('is taken over from a folder that lost its record', async () => {
+    const { claim } = await placeWith('in-progress/2026-11-19-lost/0001/x.csv');
+
+    expect((await claim(NIGHT, runs)).claimed).toMatchObject([{ name: 'x.csv' }]);
+  });
+
+  it('leaves what a night of another ledger has claimed, and names it', async () => {
+    const { inputDir, claim } = await placeWith('theirs.csv');
+    await dropFolderAt(inputDir, { ledgerId: 'ledger-2' }).claim(nightNamed('b'), nobodyIsOpen);
+    await drop(inputDir, 'ours.csv');
+
+    const claims = await claim();
+
+    expect(claims.claimed.map(({ name }) => name)).toEqual(['ours.csv']);
+    expect(claims.waiting).toEqual([{ name: 'theirs.csv', reason: 'other-ledger' }]);
+    expect(await treeOf(inputDir)).toContain(`in-progress/${nightNamed('b').nightId}/0001/theirs.csv`);
+  });
+
+  it('names the folder that cannot be written, and goes on when it can', async () => {
+    const disk = await smallDisk(1);
+    if (disk === null) return;
+    onTestFinished(() => disk.remove());
+    await drop(disk.path, 'x.csv');
+    disk.readOnly(true);
+    const drops = dropFolderAt(disk.path);
+
+    const refused = drops.claim(NIGHT, nobodyIsOpen);
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'input-unusable',
+      message: expect.stringContaining(`the input folder ${disk.path} (LOTE_INPUT_DIR)`) as string,
+    });
+    await expect(refused).rejects.toThrow('it is read-only (EROFS)');
+    disk.readOnly(false);
+    expect((await drops.claim(NIGHT, nobodyIsOpen)).claimed).toMatchObject([{ name: 'x.csv', resumed: false }]);
+  });
+});

@@ -1,0 +1,41 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { createDropFolder, type DropFolder } from '../../../src/nightly/drop-folder.ts';
+import type { DropFolderOptions } from '../../../src/nightly/claim-folder.ts';
+
+export function dropFolderAt(inputDir: string, options: Partial<DropFolderOptions> = {}): DropFolder {
+  return createDropFolder({
+    inputDir,
+    setting: 'LOTE_INPUT_DIR',
+    ledgerId: 'ledger-1',
+    stableMs: 1,
+    pause: () => Promise.resolve(),
+    at: () => Promise.resolve(),
+    ...options,
+  });
+}
+
+export async function drop(inputDir: string, name: string, text = `content of ${name}`): Promise<string> {
+  const path = join(inputDir, name);
+  await mkdir(join(path, '..'), { recursive: true });
+  await writeFile(path, text);
+  return path;
+}
+
+/** Sets when a file was last written, in seconds since 1970. */
+export async function writtenAt(path: string, seconds: number): Promise<void> {
+  await utimes(path, seconds, seconds);
+}
+
+/** Every file of the folder, relative, in order. */
+export async function treeOf(inputDir: string): Promise<readonly string[]> {
+  const entries = await readdir(inputDir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(inputDir, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .toSorted();
+}
+
+export function nobodyIsOpen(): Promise<boolean> {
+  return Promise.resolve(false);
+}

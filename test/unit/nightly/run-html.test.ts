@@ -1,0 +1,359 @@
+import { writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
+import { createRunLog, nightlyHtml } from '../../../src/nightly/run-log.ts';
+import { nightlySummary } from '../../../src/nightly/run-summary.ts';
+import { chooseLanguage, ENGLISH } from '../../../src/texts/choose-language.ts';
+import type { NightlyRun } from '../../../src/domain/records/dropped-file.ts';
+import { nightEntry as entry, nightNamed } from './night-named.ts';
+import type { NightlyRunEntry, NightlyRunState } from '../../../src/domain/records/night.ts';
+
+const DATE = '2026-11-21';
+const START = Date.UTC(2026, 10, 21, 2);
+
+function run(over: Partial<NightlyRunState> = {}): NightlyRunState {
+  return {
+    night: `${DATE}-aaaaaaaa`,
+    workflowId: 'nightly',
+    startedAt: START,
+    finishedAt: START + 60_000,
+    files: [],
+    waiting: [],
+    messages: [],
+    ...over,
+  };
+}
+
+function withVerdicts(...verdicts: readonly NightlyRunEntry['verdict'][]): NightlyRunState {
+  return run({ files: verdicts.map((verdict, at) => entry({ verdict, slot: `000${at + 1}` })) });
+}
+
+function page(...runs: readonly NightlyRunState[]): string {
+  return nightlyHtml(nightlySummary(DATE, runs), (path) => path, ENGLISH);
+}
+
+/** What a person reads, without the tags. */
+function words(text: string): string {
+  return text
+    .replace(/<style>[^]*<\/style>/u, '')
+    .replaceAll(/<[^>]*>/gu, ' ')
+    .replaceAll(/\s+/gu, ' ');
+}
+
+describe('the summary of a night', () => {
+  it('counts files and invoices over all runs of the date', () => {
+    const { totals } = nightlySummary(DATE, [
+      run({ files: [entry(), entry({ slot: '0002', verdict: 'attention', batchId: 'batch-2', issued: 7 })] }),
+      run({
+        startedAt: START + 1,
+        files: [
+          entry({ verdict: 'refused', batchId: 'batch-3', invoices: 0, issued: 0 }),
+          entry({ verdict: 'failed', batchId: 'batch-4', invoices: 4, issued: 1 }),
+        ],
+      }),
+    ]);
+
+    const files = { files: 4, issued: 1, attention: 1, refused: 1, failed: 1, waiting: 0 };
+    expect(totals).toEqual({ ...files, invoices: 24, notIssued: 6 });
+  });
+
+  it('counts the invoices of a batch once, as far as it had come, in however many runs and under however many names', () => {
+    const { totals } = nightlySummary(DATE, [
+      run({ files: [entry({ verdict: 'attention', issued: 4 })] }),
+      run({
+        startedAt: START + 1,
+        files: [entry({ known: true, issued: 7, alreadyIssued: 4 }), entry({ slot: '0002', issued: 7 })],
+      }),
+    ]);
+
+    expect(totals).toMatchObject({ files: 3, invoices: 10, notIssued: 3 });
+  });
+
+  it('counts a file as waiting only when the last run left it: an earlier one may have been taken since', () => {
+    const waiting = [{ name: 'slow.csv', reason: 'growing' as const }];
+
+    const taken = nightlySummary(DATE, [run({ startedAt: START + 9 }), run({ waiting })]);
+    const left = nightlySummary(DATE, [run(), run({ startedAt: START + 9, waiting })]);
+
+    expect(taken.totals.waiting).toBe(0);
+    expect(left.totals.waiting).toBe(1);
+    expect(taken.runs.map(({ startedAt }) => startedAt)).toEqual([START, START + 9]);
+  });
+});
+
+describe('the page of a night', () => {
+  const small = entry({ invoices: 1, issued: 1 });
+  const openRun = run({ finishedAt: null, files: [entry()] });
+  const waits = { waiting: [{ name: 'x.csv', reason: 'empty' as const }] };
+
+  it.each<[string, readonly NightlyRunState[], string, string]>([
+    ['nothing was dropped', [run()], 'No file was dropped.', 'good'],
+    ['everything went out', [withVerdicts('issued', 'issued')], 'Everything went out: 2 files.', 'good'],
+    ['one small file went out', [run({ files: [small] })], 'Everything went out: 1 file.', 'good'],
+    ['one of two needs attention', [withVerdicts('issued', 'attention')], '1 of 2 files needs a person.', 'open'],
+    ['a file waits', [run({ files: [entry()], ...waits })], '1 of 2 files needs a person.', 'open'],
+    ['a file was refused', [withVerdicts('refused', 'attention')], '2 of 2 files need a person.', 'bad'],
+    ['it still works on a file', [openRun], 'This night has not ended: 1 file so far.', 'open'],
+    ['it works on its first', [run({ finishedAt: null })], 'This night has not ended: 0 files so far.', 'open'],
+    ['a later run went on', [openRun, run({ startedAt: START + 9 })], 'Everything went out: 1 file.', 'good'],
+    ['a run failed', [withVerdicts('failed')], '1 of 1 files needs a person.', 'bad'],
+  ])('when %s says so first', (_, runs, sentence, tone) => {
+    const text = page(...runs);
+
+    expect(text).toContain(`<strong>${sentence}</strong>`);
+    expect(text).toContain(`<section class="verdict ${tone}"`);
+  });
+
+  it('lists what needs attention before what went out, and the last run before the first', () => {
+    const text = words(
+      page(
+        run({
+          ...{ night: 'first', workflowId: 'run-first' },
+          files: [
+            entry({ name: 'good.csv' }),
+            entry({ name: 'bad.csv', verdict: 'failed' }),
+            entry({ name: 'odd.csv', verdict: 'attention' }),
+            entry({ name: 'no.csv', verdict: 'refused' }),
+          ],
+        }),
+        run({ night: 'second', workflowId: 'run-second', startedAt: START + 9 }),
+      ),
+    );
+
+    const places = ['run-second', 'run-first', 'bad.csv', 'no.csv', 'odd.csv', 'good.csv'].map((word) =>
+      text.indexOf(word),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
+  it('says from when it is, and where it stands how it is now', () => {
+    const then =
+      'As it was when the run ended, 2026-11-21 02:01 UTC. The report of each batch, or its page in the console while it goes on, says how it is now.';
+
+    expect(words(page(run({ files: [entry({ verdict: 'attention' })] })))).toContain(then);
+    expect(words(page(run({ files: [entry()], finishedAt: null })))).not.toContain('As it was');
+  });
+
+  it('says of a run that was interrupted who goes on with it', () => {
+    expect(words(page(run({ finishedAt: null })))).toContain(
+      'not ended. If it was interrupted, the next night goes on with what it left; while it still runs, no other night begins.',
+    );
+    expect(words(page(run()))).toContain('Started 2026-11-21 02:00 UTC, finished 2026-11-21 02:01 UTC.');
+  });
+
+  it('says why each file waits', () => {
+    const reasons = ['growing', 'empty', 'not-movable', 'other-ledger', 'too-many', 'unfinished'] as const;
+
+    const text = words(page(run({ waiting: reasons.map((reason) => ({ name: `${reason}.csv`, reason })) })));
+
+    for (const part of ['still being written', 'no content yet', 'did not let Lote move it', 'only so many files'])
+      expect(text).toContain(part);
+  });
+
+  it('counts the files that wait and are not named', () => {
+    const waiting = [{ name: 'x.csv', reason: 'too-many', more: 29_799 }] as const;
+
+    expect(words(page(run({ waiting })))).toMatch(/x\.csv \+ 29\s799/u);
+    expect(nightlySummary(DATE, [run({ waiting })]).totals.waiting).toBe(29_800);
+  });
+
+  it('links report and corrections where there are some, through the given way', () => {
+    const text = nightlyHtml(
+      nightlySummary(DATE, [run({ files: [entry({ report: '/r/report.html', corrections: null })] })]),
+      (path) => `..${path}`,
+      ENGLISH,
+    );
+
+    expect(text).toContain('<a href="../r/report.html">Report</a>');
+    expect(text).not.toContain('Corrections');
+  });
+
+  it.each([
+    [
+      'pt',
+      'Noite de sábado, 21 de novembro de 2026',
+      '1 de 1 ficheiros precisa de alguém.',
+      '1 de 10 faturas está sem emissão confirmada.',
+    ],
+    [
+      'es',
+      'Noche del sábado, 21 de noviembre de 2026',
+      '1 de 1 archivos necesita a alguien.',
+      '1 de 10 facturas está sin emisión confirmada.',
+    ],
+  ])('in %s has its words and dates', (language, title, verdict, remark) => {
+    const files = [
+      entry({
+        verdict: 'attention',
+        issued: 9,
+        sentences: ['1 of 10 invoices is not confirmed as issued.'],
+        remarks: [{ kind: 'missing', n: 1, of: 10 }],
+      }),
+    ];
+
+    const text = nightlyHtml(nightlySummary(DATE, [run({ files })]), (path) => path, chooseLanguage(language));
+
+    expect(text).toContain(`<html lang="${language}">`);
+    expect(text).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain(`<strong>${verdict}</strong>`);
+    expect(text).toContain(`<p>${remark}</p>`);
+    expect(words(text)).not.toMatch(/invoice|file|Started/u);
+  });
+
+  it('runs nothing that stands in a file name or a sentence', () => {
+    const evil = '<img src=x onerror=alert(1)>"\'&';
+    const remarks = [{ kind: 'held', difference: evil }] as const;
+    const file = entry({ name: evil, shelvedAs: evil, remarks, report: `javascript:${evil}` });
+    const text = page(run({ files: [file], waiting: [{ name: evil, reason: 'empty' }] }));
+
+    expect(text).not.toContain('<img');
+    expect(text.match(/&lt;img/gu)?.length).toBe(5);
+    expect(text).toContain('default-src &#39;none&#39;');
+  });
+});
+
+describe('the book of the nights', () => {
+  const night: NightlyRun = { ...nightNamed('a'), startedAt: START };
+
+  function entryPath(directory: string, slot: string): string {
+    return join(directory, 'nights', 'runs', night.nightId, `${slot}.json`);
+  }
+
+  async function summary(directory: string): Promise<unknown> {
+    return JSON.parse(await readFile(join(directory, 'nights', `${DATE}.json`), 'utf8'));
+  }
+
+  it('has a summary after every file: a night that is killed still has one', async () => {
+    const directory = await temporaryDirectory();
+    const book = createRunLog(directory);
+
+    const paths = await book.record(night, entry());
+
+    expect(paths).toEqual({
+      json: join(directory, 'nights', `${DATE}.json`),
+      html: join(directory, 'nights', `${DATE}.html`),
+    });
+    expect(await summary(directory)).toMatchObject({
+      schema: 'lote.night/1',
+      date: DATE,
+      totals: { files: 1, issued: 1, waiting: 0 },
+      runs: [{ night: night.nightId, startedAt: '2026-11-21T02:00:00.000Z', finishedAt: null }],
+    });
+    expect(await readFile(paths.html, 'utf8')).toContain('Night of 2026-11-21');
+  });
+
+  it('has a page in the language of the installation, and the same JSON in each', async () => {
+    const [english, portuguese] = [await temporaryDirectory(), await temporaryDirectory()];
+    await createRunLog(english).record(night, entry());
+
+    const { html } = await createRunLog(portuguese, chooseLanguage('pt')).record(night, entry());
+
+    expect(await readFile(html, 'utf8')).toContain('<html lang="pt">');
+    expect(await summary(portuguese)).toEqual(await summary(english));
+  });
+
+  it('takes a file that is recorded again, after a crash, for the same file', async () => {
+    const directory = await temporaryDirectory();
+    const book = createRunLog(directory);
+    await book.record(night, entry({ verdict: 'failed' }));
+
+    await createRunLog(directory).record(night, entry());
+
+    expect(await summary(directory)).toMatchObject({ totals: { files: 1, issued: 1, failed: 0 } });
+  });
+
+  it('keeps two runs of a date that write at the same moment, and leaves another date alone', async () => {
+    const directory = await temporaryDirectory();
+    const book = createRunLog(directory);
+    const second = { ...night, nightId: `${DATE}-bbbbbbbb`, startedAt: START + 5 };
+    const slots = ['0001', '0002', '0003', '0004'];
+
+    await book.record({ ...night, nightId: '2026-11-20-cccccccc', date: '2026-11-20' }, entry());
+    await Promise.all(
+      slots.flatMap((slot) => [book.record(night, entry({ slot })), book.record(second, entry({ slot }))]),
+    );
+    await book.finish(second, { waiting: [], finishedAt: START + 9 });
+
+    expect(await summary(directory)).toMatchObject({
+      totals: { files: 8 },
+      runs: [{ finishedAt: null }, { files: slots.map((slot) => ({ slot })) }],
+    });
+  });
+
+  it('has what others recorded while a writer stood still with an older page in its hands', async () => {
+    const directory = await temporaryDirectory();
+    await createRunLog(directory).record(night, entry());
+    const other = entry({ slot: '0002', name: 'june.csv' });
+    let stops = 2;
+    // Between reading and writing: each of its first pages is too old.
+    const slow = createRunLog(directory, {
+      ...ENGLISH,
+      get locale() {
+        if (stops > 0)
+          writeFileSync(entryPath(directory, `000${stops + 1}`), JSON.stringify({ ...other, slot: `000${stops + 1}` }));
+        stops -= 1;
+        return 'en';
+      },
+    });
+
+    const { html } = await slow.record(night, entry());
+
+    expect(await readFile(html, 'utf8')).toContain('june.csv');
+    expect(await summary(directory)).toMatchObject({ totals: { files: 3 } });
+  });
+
+  it('keeps the end of a run from a step that stood still since before it', async () => {
+    const directory = await temporaryDirectory();
+    const finished = { night, end: { waiting: [], finishedAt: START + 9 } };
+    const slow = {
+      ...night,
+      get startedAt() {
+        writeFileSync(join(directory, 'nights', 'runs', night.nightId, 'night.json'), JSON.stringify(finished));
+        return START;
+      },
+    };
+    await createRunLog(directory).noteMessage(night, { channel: 'email', state: 'sent', at: START, detail: null });
+
+    await createRunLog(directory).record(slow, entry());
+
+    expect(await summary(directory)).toMatchObject({ runs: [{ finishedAt: '2026-11-21T02:00:00.009Z' }] });
+  });
+
+  it('ends with the entries of its own run, in the order of their slots, and a summary that says so', async () => {
+    const directory = await temporaryDirectory();
+    const book = createRunLog(directory);
+    for (const slot of ['0002', '0010', '0001']) await book.record(night, entry({ slot, name: `${slot}.csv` }));
+    await book.record({ ...night, nightId: `${DATE}-bbbbbbbb` }, entry({ slot: '0009' }));
+
+    const end = await book.finish(night, { waiting: [{ name: 'x.csv', reason: 'growing' }], finishedAt: START + 9 });
+
+    expect(end.entries.map(({ slot }) => slot)).toEqual(['0001', '0002', '0010']);
+    expect(await summary(directory)).toMatchObject({ totals: { files: 4 } });
+  });
+
+  it('of a night without files has a summary too, and leaves nothing half-written beside it', async () => {
+    const directory = await temporaryDirectory();
+
+    await createRunLog(directory).finish(night, { waiting: [], finishedAt: START + 9 });
+
+    expect(await summary(directory)).toMatchObject({
+      totals: { files: 0 },
+      runs: [{ finishedAt: '2026-11-21T02:00:00.009Z' }],
+    });
+    expect(
+      (await readdir(join(directory, 'nights'), { recursive: true })).filter((name) => name.endsWith('.part')),
+    ).toEqual([]);
+  });
+
+  it('finds its reports from the page, whatever stands in their names', async () => {
+    const directory = await temporaryDirectory();
+    const report = join(directory, 'batch ü #1?', 'report.html');
+
+    const { html } = await createRunLog(directory).record(night, entry({ report }));
+
+    expect(await readFile(html, 'utf8')).toContain('href="../batch%20%C3%BC%20%231%3F/report.html"');
+  });
+});

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { eachOf, eachOfStream } from '../../../src/platform/each-of.ts';
+
+/** Lets every promise that is due go on. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('work for each of many', () => {
+  it('is done once for each, and never for more at a time than allowed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 8 }), async (count, atOnce) => {
+        const items = Array.from({ length: count }, (_, at) => at);
+        const done: number[] = [];
+        let running = 0;
+        let most = 0;
+
+        await eachOf(items, atOnce, async (item) => {
+          running += 1;
+          most = Math.max(most, running);
+          await turn();
+          running -= 1;
+          done.push(item);
+        });
+
+        expect(done.toSorted((a, b) => a - b)).toEqual(items);
+        expect(most).toBe(Math.min(count, atOnce));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('starts nothing more after the first error, which is the one that is thrown', async () => {
+    const begun: number[] = [];
+
+    const work = eachOf([1, 2, 3, 4, 5, 6], 2, async (item) => {
+      begun.push(item);
+      await turn();
+      if (item === 2) throw new Error('second');
+    });
+
+    await expect(work).rejects.toThrow('second');
+    await turn();
+    await turn();
+    expect(begun.length).toBeLessThanOrEqual(3);
+    expect(begun).not.toContain(5);
+  });
+
+  it('throws when what was begun has ended', async () => {
+    let ended = 0;
+
+    const work = eachOf([1, 2, 3], 3, async (item) => {
+      if (item === 1) throw new Error('first');
+      await turn();
+      await turn();
+      ended += 1;
+    });
+
+    await expect(work).rejects.toThrow('first');
+    expect(ended).toBe(2);
+  });
+
+  it('takes them in their order', async () => {
+    const begun: string[] = [];
+
+    await eachOf(['a', 'b', 'c'], 1, async (item) => void begun.push(item));
+
+    expect(begun).toEqual(['a', 'b', 'c']);
+  });
+});
+
+async function* numbers(count: number): AsyncGenerator<number> {
+  for (let number = 1; number <= count; number += 1) {
+    await turn();
+    yield number;
+  }
+}
+
+describe('work for each item of a generator', () => {
+  it('is done once for each, and never for more at a time than allowed', async () => {
+    const done: number[] = [];
+    let running = 0;
+    let most = 0;
+
+    await eachOfStream(numbers(7), 2, async (number) => {
+      running += 1;
+      most = Math.max(most, running);
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      running -= 1;
+      done.push(number);
+    });
+
+    expect(done.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(most).toBe(2);
+  });
+
+  it('takes nothing more after an error, which it throws when the rest of the work has ended', async () => {
+    const begun: number[] = [];
+    const ended: number[] = [];
+
+    const work = eachOfStream(numbers(9), 2, async (number) => {
+      begun.push(number);
+      for (let turns = 0; turns < number * 3; turns += 1) await turn();
+      if (number === 1) throw new Error('first');
+      ended.push(number);
+    });
+
+    await expect(work).rejects.toThrow('first');
+    expect(ended).toEqual(begun.slice(1));
+    expect(begun).not.toContain(4);
+  });
+
+  it('begins nothing after an error, not even with what the generator was just making', async () => {
+    const begun: number[] = [];
+    async function* slow(): AsyncGenerator<number> {
+      yield 1;
+      for (let turns = 0; turns < 9; turns += 1) await turn();
+      yield 2;
+    }
+
+    const work = eachOfStream(slow(), 2, (number) => {
+      begun.push(number);
+      return Promise.reject(new Error(`of ${number}`));
+    });
+
+    await expect(work).rejects.toThrow('of 1');
+    expect(begun).toEqual([1]);
+  });
+
+  it('throws what the generator throws, after the work that has begun', async () => {
+    const ended: number[] = [];
+    async function* broken(): AsyncGenerator<number> {
+      yield 1;
+      await turn();
+      throw new Error('broken');
+    }
+
+    const work = eachOfStream(broken(), 2, async (number) => {
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      ended.push(number);
+    });
+
+    await expect(work).rejects.toThrow('broken');
+    expect(ended).toEqual([1]);
+  });
+});

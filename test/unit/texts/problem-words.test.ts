@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { OUTCOMES, type Outcome } from '../../../src/domain/invoice-state.ts';
+import { problemText, problemWords } from '../../../src/texts/problems/problem-words.ts';
+import { reportFormat } from '../../../src/report/texts/report-format.ts';
+import { statusReason } from '../../../src/service/seen-answer.ts';
+import { chooseLanguage } from '../../../src/texts/choose-language.ts';
+import { PROBLEM_TEXTS_PT } from '../../../src/texts/problems/pt.ts';
+
+const PROBLEM_CODES = Object.keys(PROBLEM_TEXTS_PT);
+
+const MESSAGE = 'What Lote says of it.';
+const MAY_BE_ISSUED = ['sending', 'accepted', 'unknown', 'unsettled'] as const;
+/** What nobody may read of an invoice that may be issued: that it was not sent, or that its file goes again. */
+const NOT_SENT = {
+  pt: /não (?:foi|é|voltou a ser) enviad|não enviad|antes de (?:esta fatura )?ser enviad|não chegou a sair|deposite/iu,
+  es: /no se (?:envi|volvi)|no enviad|sin enviar|antes de enviar|deposite/iu,
+} as const;
+
+function wordsOf(language: string, reason: { readonly code: string; readonly message: string }, state?: Outcome) {
+  return problemWords(reportFormat(chooseLanguage(language)), reason, state).safe;
+}
+
+describe('problemWords', () => {
+  describe.each(['pt', 'es'] as const)('in %s', (language) => {
+    it.each(MAY_BE_ISSUED)('never call an invoice not sent that is %s, whatever its code', (state) => {
+      const said = PROBLEM_CODES.map((code) => wordsOf(language, { code, message: MESSAGE }, state));
+
+      expect(said.filter((words) => NOT_SENT[language].test(words))).toEqual([]);
+      expect(said.filter((words) => words !== MESSAGE).length).toBeGreaterThan(5);
+    });
+
+    it('call an invoice not sent that is held because the batch ended before its turn', () => {
+      const words = wordsOf(language, { code: 'not-sent', message: MESSAGE }, 'held');
+
+      expect(words).toMatch(NOT_SENT[language]);
+      expect(words).toContain(`<span class="soft" lang="en">${MESSAGE}</span>`);
+    });
+
+    it.each([
+      ...['answer-lost', 'no-final-answer', 'refused-after-lost-answer'],
+      ...['retention-window-over', 'run-lost'],
+    ])('say of an unknown invoice what %s means', (code) => {
+      expect(wordsOf(language, { code, message: MESSAGE }, 'unknown')).toContain(problemText(code, language));
+    });
+
+    it.each(OUTCOMES)('leave what the service says of an invoice that is %s under a code like one of Lote', (state) => {
+      const codes = PROBLEM_CODES.map((code) => statusReason(429, { code, message: 'Later, please' }));
+
+      const said = codes.map((reason) => wordsOf(language, reason, state));
+
+      expect(new Set(said)).toEqual(new Set(['HTTP 429: Later, please']));
+    });
+
+    it.each(['answer-unreadable', 'key-known-with-other-bytes', 'redirect'])(
+      'say what %s means, with what the service answered behind it',
+      (code) => {
+        const words = wordsOf(language, { code, message: 'HTTP 302: Moved' }, 'unknown');
+
+        expect(words).toBe(`${problemText(code, language)} <span class="soft" lang="en">HTTP 302: Moved</span>`);
+      },
+    );
+
+    it('translate a finding, which is always of Lote', () => {
+      expect(wordsOf(language, { code: 'nif-missing', message: 'HTTP 1' })).toContain(
+        problemText('nif-missing', language),
+      );
+    });
+  });
+
+  it('say nothing twice in English', () => {
+    expect(wordsOf('en', { code: 'answer-lost', message: MESSAGE }, 'unknown')).toBe(MESSAGE);
+  });
+});

@@ -1,0 +1,114 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { deliver, eventOf, receiverOf, SECRET, SHAPES, signatureOf } from './receiver-fixture.ts';
+
+const MB = 1024 * 1024;
+
+describe('a packed delivery', () => {
+  it.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('in %s is taken, signed over the plain or over the packed bytes', async (encoding, pack) => {
+    const receiver = await receiverOf();
+    const [one, other] = [eventOf(1), eventOf(2)];
+    const headers = { 'content-encoding': encoding };
+
+    const plain = await deliver(receiver.url, pack(one), { ...headers, 'x-service-signature': signatureOf(one) });
+    const packed = await deliver(receiver.url, pack(other), headers);
+
+    expect([plain.status, packed.status]).toEqual([204, 204]);
+    expect(receiver.stored).toEqual(['inv_1', 'inv_2']);
+    expect(receiver.ledger.groups.flat().map(({ raw }) => Buffer.from(raw).toString())).toEqual([one, other]);
+  });
+
+  it('is taken without the header that says so, and where a proxy has unpacked it and left the header', async () => {
+    const receiver = await receiverOf();
+
+    const silent = await deliver(receiver.url, gzipSync(eventOf(1)));
+    const unpacked = await deliver(receiver.url, eventOf(2), { 'content-encoding': 'gzip' });
+
+    expect([silent.status, unpacked.status]).toEqual([204, 204]);
+    expect(receiver.stored).toEqual(['inv_1', 'inv_2']);
+  });
+
+  it('that is signed with another secret is refused, and the refusal says that the body was packed', async () => {
+    const receiver = await receiverOf();
+    const body = gzipSync(eventOf(1));
+
+    const answer = await deliver(receiver.url, body, { 'x-service-signature': signatureOf(body, 'other') });
+
+    expect(answer.status).toBe(401);
+    expect(receiver.tally().refused['signature-wrong-packed']).toBe(1);
+    expect(receiver.stored).toEqual([]);
+  });
+
+  it('that unpacks to more than a delivery may have is refused before it is unpacked whole', async () => {
+    const receiver = await receiverOf();
+    const bomb = gzipSync(Buffer.alloc(64 * MB, 0x20));
+
+    const answer = await deliver(receiver.url, bomb, { 'content-encoding': 'gzip' });
+
+    expect(answer.status).toBe(413);
+    expect(receiver.tally().refused['body-too-large']).toBe(1);
+  });
+});
+
+describe('a delivery that begins with two byte-order marks', () => {
+  it('is read', async () => {
+    const receiver = await receiverOf();
+
+    await deliver(receiver.url, `\ufeff\ufeff${eventOf(1)}`);
+
+    expect(receiver.stored).toEqual(['inv_1']);
+  });
+});
+
+describe('the address of a receiver', () => {
+  const at = (url: string, path: string): string => new URL(path, url).href;
+
+  it.each([
+    ['http://127.0.0.1/webhooks/', ['/webhooks', '/webhooks/', '/webhooks//', '/webhooks?x=1']],
+    ['https://lote.example/lote/webhooks', ['/lote/webhooks', '/webhooks', '/lote/webhooks/']],
+    ['https://lote.example/hooks/invoices/v1', ['/hooks/invoices/v1', '/invoices/v1', '/v1/', '/webhooks']],
+    ['https://lote.example', ['/', '/webhooks']],
+    ['https://lote.example/health', ['/health']],
+  ])(
+    'of which the service knows %s takes what comes there, with or without what a proxy cuts off',
+    async (registeredUrl, paths) => {
+      const receiver = await receiverOf({ registeredUrl, identity: 'mine' });
+
+      for (const [n, path] of paths.entries()) {
+        // oxlint-disable-next-line no-await-in-loop -- in the order of the paths
+        expect([path, (await deliver(at(receiver.url, path), eventOf(n))).status]).toEqual([path, 204]);
+      }
+
+      expect(receiver.stored).toHaveLength(paths.length);
+    },
+  );
+
+  it('tells a GET whose it is, also behind a prefix, and answers for its health', async () => {
+    const receiver = await receiverOf({ registeredUrl: 'https://lote.example/lote/hooks/', identity: 'mine' });
+
+    const asked = await fetch(at(receiver.url, '/lote/hooks/'));
+
+    expect([asked.status, asked.headers.get('lote-receiver')]).toEqual([405, 'mine']);
+    expect((await fetch(at(receiver.url, '/health'))).status).toBe(200);
+  });
+
+  it('has the secret of a profile of that kind behind it, also behind a prefix', async () => {
+    const receiver = await receiverOf({
+      shapes: { ...SHAPES, signature: { ...SHAPES.signature, kind: 'path' } },
+      registeredUrl: 'https://lote.example/lote/hooks',
+    });
+
+    const answers = await Promise.all(
+      ['/lote/hooks', '/hooks', '/webhooks'].map((path, n) =>
+        deliver(at(receiver.url, `${path}/${SECRET}`), eventOf(n)),
+      ),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204]);
+  });
+});

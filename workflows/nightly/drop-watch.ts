@@ -1,0 +1,88 @@
+import { condition, isCancellation, log, proxyActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.ts';
+import type { FileEnd } from '../../activities/nightly/nightly-note.ts';
+import type { DroppedFile, NightlyScope } from '../../activities/nightly/nightly.ts';
+import * as options from '../activity-options.ts';
+import { waitAtMost } from '../wait-at-most.ts';
+
+const { waitingDrops } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  summary: 'which batches wait for a person',
+});
+
+/** Each batch sends four pages at a time; more batches at once only wait for each other. */
+const FILES_AT_ONCE = 16;
+/** The ledger is read after 1, 2, 4 … 60 s; in a long night after a twentieth of what it has lasted. */
+const FIRST_LOOK_MS = 1_000;
+const LONGEST_LOOK_MS = 60_000;
+const LATER_SHARE = 20;
+
+/** The files of a night that are under way, and which of them wait for a person. */
+export interface DropWatch {
+  /** Waits for one of the places of the night. A file that waits for a person uses none. */
+  begin(file: DroppedFile): Promise<void>;
+  /**
+   * Fulfilled when the night goes on without the file: its total must be confirmed; or it is paused and nothing else is
+   * left to wait for, because a pause may be over before that.
+   */
+  left(file: DroppedFile): Promise<FileEnd>;
+  over(file: DroppedFile): void;
+  /** No further file comes. */
+  leaveRest(): void;
+  /** Ends the watch. */
+  end(): Promise<void>;
+}
+
+/** Watches the dropped files of a night until each is complete or its time is over. */
+export function createDropWatch(scope: NightlyScope): DropWatch {
+  const open = new Map<string, DroppedFile>();
+  let waits: ReadonlyMap<string, FileEnd> = new Map();
+  let expected = 0;
+  let isLast = false;
+  let isOver = false;
+  /** Seen in a look that began when nothing else was left to wait for: an older one may have missed a resumption. */
+  let isSeenLast = false;
+  const going = (): number => [...open.keys()].filter((slot) => !waits.has(slot)).length;
+  const isElseOver = (): boolean => isLast && open.size > 0 && expected + going() === 0;
+  const watching = watchDrops().catch((error: unknown) => {
+    if (!isCancellation(error)) log.warn('the night does not see any more which batches wait for a person');
+  });
+
+  async function watchDrops(): Promise<void> {
+    const began = Date.now();
+    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, longestLook(began))) {
+      await waitAtMost(wait, {
+        summary: 'until the next look at waiting batches',
+        until: () => isOver || (isElseOver() && !isSeenLast),
+      });
+      if (isOver) return;
+      const isLastLook = isElseOver();
+      const files = [...open.values()].map(({ slot, sha256 }) => ({ slot, sha256 }));
+      waits = new Map((await waitingDrops({ ...scope, files })).map(({ slot, end }) => [slot, end]));
+      isSeenLast = isLastLook && isElseOver();
+    }
+  }
+
+  return {
+    async begin(file) {
+      expected += 1;
+      await condition(() => going() < FILES_AT_ONCE);
+      expected -= 1;
+      open.set(file.slot, file);
+    },
+    async left({ slot }) {
+      await condition(() => waits.get(slot)?.kind === 'held' || (waits.has(slot) && isSeenLast));
+      return waits.get(slot) as FileEnd;
+    },
+    over: ({ slot }) => void open.delete(slot),
+    leaveRest: () => void (isLast = true),
+    async end() {
+      isOver = true;
+      await watching;
+    },
+  };
+}
+
+function longestLook(began: number): number {
+  return Math.max(LONGEST_LOOK_MS, (Date.now() - began) / LATER_SHARE);
+}
