@@ -3,16 +3,14 @@ export function fill(text: string, words: Readonly<Record<string, string>>): str
   return text.replaceAll(/\{(\w+)\}/gu, (place, name: string) => words[name] ?? place);
 }
 
-/**
- * The form of a text for a number. The three languages know two; their "many" (millions) reads like "other" here. Portuguese as in
- * Portugal, where none is a plural.
- */
-export function pluralForm({ one, other }: Plural, n: number, language: string): string {
-  return new Intl.PluralRules(language === 'pt' ? 'pt-PT' : language).select(n) === 'one' ? one : other;
-}
+/** A text with a number in it (`{n}`), and in brackets the words that depend on it: `{n} [invoice|invoices]`. */
+export type Plural = string;
 
-/** A text with a number in it (`{n}`), and at times other words (`{of}`). */
-export interface Plural {
-  readonly one: string;
-  readonly other: string;
+/**
+ * The text with its words for a number, the first of each pair for one. "Many" (millions) reads like "other" in the three languages.
+ * Portuguese as in Portugal, where none is a plural.
+ */
+export function pluralForm(text: Plural, n: number, language: string): string {
+  const isOne = new Intl.PluralRules(language === 'pt' ? 'pt-PT' : language).select(n) === 'one';
+  return text.replaceAll(/\[([^|\]]*)\|([^\]]*)\]/gu, (_, one: string, other: string) => (isOne ? one : other));
 }

@@ -61,16 +61,10 @@ export const DETAILS_TEXTS_EN = {
     allOut: 'Nothing: every invoice went out',
     totalsDiffer:
       'Every invoice of the file went out, but it does not have the control totals that were declared: compare it with its source',
-    contradicted: {
-      one: '{n} invoice went out and may exist twice, or have failed: look it up at the service, and do not send it again',
-      other:
-        '{n} invoices went out and may exist twice, or have failed: look them up at the service, and do not send them again',
-    },
-    notOut: {
-      one: '{n} invoice is not confirmed as issued. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {input}',
-      other:
-        '{n} invoices are not confirmed as issued. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {input}',
-    },
+    contradicted:
+      '{n} [invoice|invoices] went out and may exist twice, or have failed: look [it|them] up at the service, and do not send [it|them] again',
+    notOut:
+      '{n} [invoice is|invoices are] not confirmed as issued. Correct the rows of the corrections file and drop that one; or send the same again: start the workflow retryInvoices with {input}',
   },
   night: {
     summary: 'Summary',

@@ -63,16 +63,10 @@ export const DETAILS_TEXTS_ES: DetailsTexts = {
     allOut: 'Nada: se emitieron todas las facturas',
     totalsDiffer:
       'Se emitieron todas las facturas del archivo, pero no tiene los totales declarados: compárelo con su origen',
-    contradicted: {
-      one: '{n} factura se emitió, pero puede existir dos veces, o haber fallado: compruébela en el servicio y no la envíe de nuevo',
-      other:
-        '{n} facturas se emitieron, pero pueden existir dos veces, o haber fallado: compruébelas en el servicio y no las envíe de nuevo',
-    },
-    notOut: {
-      one: '{n} factura está sin emisión confirmada. Corrija las filas en el archivo de correcciones y deposítelo; o envíe lo mismo otra vez: inicie el workflow retryInvoices con {input}',
-      other:
-        '{n} facturas están sin emisión confirmada. Corrija las filas en el archivo de correcciones y deposítelo; o envíe lo mismo otra vez: inicie el workflow retryInvoices con {input}',
-    },
+    contradicted:
+      '{n} [factura|facturas] se [emitió|emitieron], pero [puede|pueden] existir dos veces, o haber fallado: [compruébela|compruébelas] en el servicio y no [la|las] envíe de nuevo',
+    notOut:
+      '{n} [factura está|facturas están] sin emisión confirmada. Corrija las filas en el archivo de correcciones y deposítelo; o envíe lo mismo otra vez: inicie el workflow retryInvoices con {input}',
   },
   night: {
     summary: 'Resumen',

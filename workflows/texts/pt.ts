@@ -63,16 +63,10 @@ export const DETAILS_TEXTS_PT: DetailsTexts = {
     allOut: 'Nada: todas as faturas foram emitidas',
     totalsDiffer:
       'Todas as faturas do ficheiro foram emitidas, mas ele não tem os totais declarados: compare-o com a origem',
-    contradicted: {
-      one: '{n} fatura foi emitida, mas pode existir duas vezes, ou ter falhado: confirme-a no serviço e não a envie de novo',
-      other:
-        '{n} faturas foram emitidas, mas podem existir duas vezes, ou ter falhado: confirme-as no serviço e não as envie de novo',
-    },
-    notOut: {
-      one: '{n} fatura está sem emissão confirmada. Corrija as linhas no ficheiro de correções e deposite-o; ou envie o mesmo de novo: inicie o workflow retryInvoices com {input}',
-      other:
-        '{n} faturas estão sem emissão confirmada. Corrija as linhas no ficheiro de correções e deposite-o; ou envie o mesmo de novo: inicie o workflow retryInvoices com {input}',
-    },
+    contradicted:
+      '{n} [fatura foi emitida|faturas foram emitidas], mas [pode|podem] existir duas vezes, ou ter falhado: [confirme-a|confirme-as] no serviço e não [a|as] envie de novo',
+    notOut:
+      '{n} [fatura está|faturas estão] sem emissão confirmada. Corrija as linhas no ficheiro de correções e deposite-o; ou envie o mesmo de novo: inicie o workflow retryInvoices com {input}',
   },
   night: {
     summary: 'Resumo',

@@ -9,7 +9,7 @@ export const REPORT_TEXTS_EN = {
   application: 'application {name}',
   started: 'Started {started}.',
   revision: 'Report {n}, written {time}.',
-  invoices: { one: '{n} invoice', other: '{n} invoices' },
+  invoices: '{n} [invoice|invoices]',
   verdict: {
     title: 'Outcome',
     moneyOut: 'Went out, net without tax: {amounts}.',
@@ -41,7 +41,7 @@ export const REPORT_TEXTS_EN = {
   } as Partial<Record<Outcome, string>>,
   rowList: {
     none: 'no rows',
-    named: { one: 'row {rows}', other: 'rows {rows}' },
+    named: '[row|rows] {rows}',
   },
   file: {
     title: 'The file',
@@ -67,16 +67,10 @@ export const REPORT_TEXTS_EN = {
     range: '{from} to {to}',
   },
   notes: {
-    'webhooks-unreadable': {
-      one: 'Alert: {n} webhook with a right signature could not be read since this batch began. The ledger keeps the bytes; compare them with the service profile (event). Final answers came by asking (GET).',
-      other:
-        'Alert: {n} webhooks with a right signature could not be read since this batch began. The ledger keeps the bytes; compare them with the service profile (event). Final answers came by asking (GET).',
-    },
-    'webhooks-of-unknown-invoices': {
-      one: 'Alert: {n} webhook since this batch began told of invoices that this ledger does not know: of another application, or of a POST whose answer was lost. The ledger keeps them, and applies them when it meets their invoice.',
-      other:
-        'Alert: {n} webhooks since this batch began told of invoices that this ledger does not know: of another application, or of a POST whose answer was lost. The ledger keeps them, and applies them when it meets their invoice.',
-    },
+    'webhooks-unreadable':
+      'Alert: {n} [webhook|webhooks] with a right signature could not be read since this batch began. The ledger keeps the bytes; compare them with the service profile (event). Final answers came by asking (GET).',
+    'webhooks-of-unknown-invoices':
+      'Alert: {n} [webhook|webhooks] since this batch began told of invoices that this ledger does not know: of another application, or of a POST whose answer was lost. The ledger keeps them, and applies them when it meets their invoice.',
     'no-corrections':
       'There is no corrections file: the original file could not be read again as it was. Correct the rows in the original file and drop that one.',
     'corrections-unfit':
@@ -94,11 +88,8 @@ export const REPORT_TEXTS_EN = {
       'The answer to the registration of the webhook was lost ({code}): final answers came by asking (GET) alone, and the next batch registers it again.',
     'registration-refused':
       'The service did not register the webhook ({code}): final answers came by asking (GET) alone.',
-    'registered-before': {
-      one: 'Alert: the webhook was registered once before without its answer being kept (a crash, or a lost answer). The service may have the address more than once; deliveries signed with a secret that never came are refused (401), and the same news comes through the endpoint that is known. Remove the other one at the service.',
-      other:
-        'Alert: the webhook was registered {n} times before without its answer being kept (a crash, or a lost answer). The service may have the address more than once; deliveries signed with a secret that never came are refused (401), and the same news comes through the endpoint that is known. Remove the other one at the service.',
-    },
+    'registered-before':
+      'Alert: the webhook was registered [once|{n} times] before without its answer being kept (a crash, or a lost answer). The service may have the address more than once; deliveries signed with a secret that never came are refused (401), and the same news comes through the endpoint that is known. Remove the other one at the service.',
   },
 };
 

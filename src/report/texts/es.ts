@@ -10,7 +10,7 @@ export const REPORT_TEXTS_ES: ReportTexts = {
   application: 'aplicación {name}',
   started: 'Inicio: {started}.',
   revision: 'Informe {n}, escrito el {time}.',
-  invoices: { one: '{n} factura', other: '{n} facturas' },
+  invoices: '{n} [factura|facturas]',
   verdict: {
     title: 'Resultado',
     moneyOut: 'Emitido, importe neto sin impuestos: {amounts}.',
@@ -42,7 +42,7 @@ export const REPORT_TEXTS_ES: ReportTexts = {
   },
   rowList: {
     none: 'ninguna fila',
-    named: { one: 'fila {rows}', other: 'filas {rows}' },
+    named: '[fila|filas] {rows}',
   },
   file: {
     title: 'El archivo',
@@ -69,16 +69,10 @@ export const REPORT_TEXTS_ES: ReportTexts = {
     range: '{from} a {to}',
   },
   notes: {
-    'webhooks-unreadable': {
-      one: 'Alerta: desde que empezó este lote, {n} webhook con firma correcta no se pudo leer. El libro de registro guarda los bytes; compárelos con el perfil del servicio (event). Las respuestas finales se obtuvieron preguntando (GET).',
-      other:
-        'Alerta: desde que empezó este lote, {n} webhooks con firma correcta no se pudieron leer. El libro de registro guarda los bytes; compárelos con el perfil del servicio (event). Las respuestas finales se obtuvieron preguntando (GET).',
-    },
-    'webhooks-of-unknown-invoices': {
-      one: 'Alerta: desde que empezó este lote, {n} webhook habló de facturas que aquí nadie conoce: de otra aplicación, o de un POST cuya respuesta se perdió. El libro de registro lo guarda y lo aplica cuando encuentre su factura.',
-      other:
-        'Alerta: desde que empezó este lote, {n} webhooks hablaron de facturas que aquí nadie conoce: de otra aplicación, o de un POST cuya respuesta se perdió. El libro de registro los guarda y los aplica cuando encuentre sus facturas.',
-    },
+    'webhooks-unreadable':
+      'Alerta: desde que empezó este lote, {n} [webhook|webhooks] con firma correcta no se [pudo|pudieron] leer. El libro de registro guarda los bytes; compárelos con el perfil del servicio (event). Las respuestas finales se obtuvieron preguntando (GET).',
+    'webhooks-of-unknown-invoices':
+      'Alerta: desde que empezó este lote, {n} [webhook habló|webhooks hablaron] de facturas que aquí nadie conoce: de otra aplicación, o de un POST cuya respuesta se perdió. El libro de registro [lo|los] guarda y [lo|los] aplica cuando encuentre [su factura|sus facturas].',
     'no-corrections':
       'No hay archivo de correcciones: el archivo original no se pudo leer de nuevo tal como era. Corrija las filas en el archivo original y deposite ese.',
     'corrections-unfit':
@@ -97,10 +91,7 @@ export const REPORT_TEXTS_ES: ReportTexts = {
       'Se perdió la respuesta al registro del webhook ({code}): las respuestas finales se obtuvieron solo preguntando (GET), y el lote siguiente lo registra de nuevo.',
     'registration-refused':
       'El servicio no registró el webhook ({code}): las respuestas finales se obtuvieron solo preguntando (GET).',
-    'registered-before': {
-      one: 'Alerta: el webhook ya se había registrado una vez sin que se guardara la respuesta (una caída del proceso, o una respuesta perdida). El servicio puede tener la dirección más de una vez; las entregas firmadas con un secreto que nunca llegó se rechazan (401), y las mismas noticias llegan por el registro conocido. Elimine el otro en el servicio.',
-      other:
-        'Alerta: el webhook ya se había registrado {n} veces sin que se guardara la respuesta (una caída del proceso, o una respuesta perdida). El servicio puede tener la dirección más de una vez; las entregas firmadas con un secreto que nunca llegó se rechazan (401), y las mismas noticias llegan por el registro conocido. Elimine el otro en el servicio.',
-    },
+    'registered-before':
+      'Alerta: el webhook ya se había registrado [una vez|{n} veces] sin que se guardara la respuesta (una caída del proceso, o una respuesta perdida). El servicio puede tener la dirección más de una vez; las entregas firmadas con un secreto que nunca llegó se rechazan (401), y las mismas noticias llegan por el registro conocido. Elimine el otro en el servicio.',
   },
 };

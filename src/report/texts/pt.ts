@@ -10,7 +10,7 @@ export const REPORT_TEXTS_PT: ReportTexts = {
   application: 'aplicação {name}',
   started: 'Início: {started}.',
   revision: 'Relatório {n}, escrito em {time}.',
-  invoices: { one: '{n} fatura', other: '{n} faturas' },
+  invoices: '{n} [fatura|faturas]',
   verdict: {
     title: 'Resultado',
     moneyOut: 'Emitido, valor líquido sem imposto: {amounts}.',
@@ -43,7 +43,7 @@ export const REPORT_TEXTS_PT: ReportTexts = {
   },
   rowList: {
     none: 'nenhuma linha',
-    named: { one: 'linha {rows}', other: 'linhas {rows}' },
+    named: '[linha|linhas] {rows}',
   },
   file: {
     title: 'O ficheiro',
@@ -69,16 +69,10 @@ export const REPORT_TEXTS_PT: ReportTexts = {
     range: '{from} a {to}',
   },
   notes: {
-    'webhooks-unreadable': {
-      one: 'Alerta: desde que este lote começou, {n} webhook com assinatura correta não pôde ser lido. O livro de registo guarda os bytes; compare-os com o perfil do serviço (event). As respostas finais foram obtidas por consulta (GET).',
-      other:
-        'Alerta: desde que este lote começou, {n} webhooks com assinatura correta não puderam ser lidos. O livro de registo guarda os bytes; compare-os com o perfil do serviço (event). As respostas finais foram obtidas por consulta (GET).',
-    },
-    'webhooks-of-unknown-invoices': {
-      one: 'Alerta: desde que este lote começou, {n} webhook falou de faturas que aqui ninguém conhece: de outra aplicação, ou de um POST cuja resposta se perdeu. O livro de registo guarda-o e aplica-o quando encontrar a sua fatura.',
-      other:
-        'Alerta: desde que este lote começou, {n} webhooks falaram de faturas que aqui ninguém conhece: de outra aplicação, ou de um POST cuja resposta se perdeu. O livro de registo guarda-os e aplica-os quando encontrar as suas faturas.',
-    },
+    'webhooks-unreadable':
+      'Alerta: desde que este lote começou, {n} [webhook|webhooks] com assinatura correta não [pôde|puderam] ser [lido|lidos]. O livro de registo guarda os bytes; compare-os com o perfil do serviço (event). As respostas finais foram obtidas por consulta (GET).',
+    'webhooks-of-unknown-invoices':
+      'Alerta: desde que este lote começou, {n} [webhook falou|webhooks falaram] de faturas que aqui ninguém conhece: de outra aplicação, ou de um POST cuja resposta se perdeu. O livro de registo [guarda-o|guarda-os] e [aplica-o|aplica-os] quando encontrar [a sua fatura|as suas faturas].',
     'no-corrections':
       'Não há ficheiro de correções: o ficheiro original não pôde ser lido de novo tal como era. Corrija as linhas no ficheiro original e deposite esse.',
     'corrections-unfit':
@@ -97,10 +91,7 @@ export const REPORT_TEXTS_PT: ReportTexts = {
       'Perdeu-se a resposta ao registo do webhook ({code}): as respostas finais foram obtidas só por consulta (GET), e o lote seguinte volta a registá-lo.',
     'registration-refused':
       'O serviço não registou o webhook ({code}): as respostas finais foram obtidas só por consulta (GET).',
-    'registered-before': {
-      one: 'Alerta: o webhook já tinha sido registado uma vez sem que a resposta ficasse guardada (uma falha do processo, ou uma resposta perdida). O serviço pode ter o endereço mais de uma vez; as entregas assinadas com um segredo que nunca chegou são recusadas (401), e as mesmas notícias chegam pelo registo conhecido. Remova o outro no serviço.',
-      other:
-        'Alerta: o webhook já tinha sido registado {n} vezes sem que a resposta ficasse guardada (uma falha do processo, ou uma resposta perdida). O serviço pode ter o endereço mais de uma vez; as entregas assinadas com um segredo que nunca chegou são recusadas (401), e as mesmas notícias chegam pelo registo conhecido. Remova o outro no serviço.',
-    },
+    'registered-before':
+      'Alerta: o webhook já tinha sido registado [uma vez|{n} vezes] sem que a resposta ficasse guardada (uma falha do processo, ou uma resposta perdida). O serviço pode ter o endereço mais de uma vez; as entregas assinadas com um segredo que nunca chegou são recusadas (401), e as mesmas notícias chegam pelo registo conhecido. Remova o outro no serviço.',
   },
 };

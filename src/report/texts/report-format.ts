@@ -30,14 +30,13 @@ export function noteText(
   { language, texts: { notes } }: Pick<ReportFormat, 'language' | 'texts'>,
   note: ReportNote,
 ): string {
-  const text = notes[note.kind];
   const n = 'n' in note ? note.n : 0;
   const words = {
     n: String(n),
     code: 'code' in note ? note.code : '',
     cause: 'cause' in note ? note.cause : '',
   };
-  return fill(typeof text === 'string' ? text : pluralForm(text, n, language), words);
+  return fill(pluralForm(notes[note.kind], n, language), words);
 }
 
 /** The same in English: what programs read has one language. */

@@ -18,13 +18,10 @@ export const NIGHT_TEXTS_EN = {
       resume:
         'Paused by an operator: nothing more of it is sent, and the night did not wait for it. Open the batch to resume or cancel it.',
     },
-    unended: {
-      one: 'This night has not ended: {n} file so far.',
-      other: 'This night has not ended: {n} files so far.',
-    },
-    allOut: { one: 'Everything went out: {n} file.', other: 'Everything went out: {n} files.' },
+    unended: 'This night has not ended: {n} [file|files] so far.',
+    allOut: 'Everything went out: {n} [file|files].',
     empty: 'No file was dropped.',
-    open: { one: '{n} of {of} files needs a person.', other: '{n} of {of} files need a person.' },
+    open: '{n} of {of} files [needs|need] a person.',
     asOf: 'As it was when the run ended, {time}. The report of each batch, or its page in the console while it goes on, says how it is now.',
     asOfEach: 'Each line says how it was when the night ended.',
     now: 'Now: {state}.',
@@ -48,11 +45,8 @@ export const NIGHT_TEXTS_EN = {
   },
   morning: {
     subject: 'Lote ({application}), night of {date}: {outcome}',
-    wentOut: { one: '{n} of {of} invoices went out.', other: '{n} of {of} invoices went out.' },
-    wentOutBefore: {
-      one: '{n} of {of} invoices went out, {before} of them by an earlier file.',
-      other: '{n} of {of} invoices went out, {before} of them by an earlier file.',
-    },
+    wentOut: '{n} of {of} invoices went out.',
+    wentOutBefore: '{n} of {of} invoices went out, {before} of them by an earlier file.',
     needs: 'What needs a person',
     more: '{n} more are on the page of the night.',
     page: 'The page of the night',
@@ -96,11 +90,8 @@ export const NIGHT_TEXTS_EN = {
     'read-report': 'The report says of each what to do next.',
     'use-corrections':
       'Correct the rows in the corrections file and drop that file; the report says why each of them is not confirmed as issued.',
-    'events-of-unknown-invoices': {
-      one: '{n} signed event told of a document that no invoice has: it may be that of an invoice without an answer, or of one that was refused. Look for it at the service before you send that invoice again.',
-      other:
-        '{n} signed events told of documents that no invoice has: they may be those of invoices without an answer, or of refused ones. Look for them at the service before you send those invoices again.',
-    },
+    'events-of-unknown-invoices':
+      '{n} signed [event|events] told of [a document|documents] that no invoice has: [it|they] may be [that|those] of [an invoice|invoices] without an answer, or of [one that was refused|refused ones]. Look for [it|them] at the service before you send [that invoice|those invoices] again.',
   },
   nightFile: {
     title: 'Night of {date}',

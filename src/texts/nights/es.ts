@@ -21,13 +21,10 @@ export const NIGHT_TEXTS_ES: NightTexts = {
       resume:
         'En pausa, por un operador: no se envía nada más de él, y la noche no lo esperó. Abra el lote para reanudarlo o cancelarlo.',
     },
-    unended: {
-      one: 'Esta noche no ha terminado: {n} archivo hasta ahora.',
-      other: 'Esta noche no ha terminado: {n} archivos hasta ahora.',
-    },
-    allOut: { one: 'Se emitió todo: {n} archivo.', other: 'Se emitió todo: {n} archivos.' },
+    unended: 'Esta noche no ha terminado: {n} [archivo|archivos] hasta ahora.',
+    allOut: 'Se emitió todo: {n} [archivo|archivos].',
     empty: 'No se depositó ningún archivo.',
-    open: { one: '{n} de {of} archivos necesita a alguien.', other: '{n} de {of} archivos necesitan a alguien.' },
+    open: '{n} de {of} archivos [necesita|necesitan] a alguien.',
     asOf: 'Tal como estaba cuando terminó la ejecución, {time}. El informe de cada lote, o su página en la consola mientras siga en curso, dice cómo está ahora.',
     asOfEach: 'Cada línea dice cómo estaba cuando terminó la noche.',
     now: 'Ahora: {state}.',
@@ -51,11 +48,8 @@ export const NIGHT_TEXTS_ES: NightTexts = {
   },
   morning: {
     subject: 'Lote ({application}), noche del {date}: {outcome}',
-    wentOut: { one: 'Se emitió {n} de {of} facturas.', other: 'Se emitieron {n} de {of} facturas.' },
-    wentOutBefore: {
-      one: 'Se emitió {n} de {of} facturas, {before} por un archivo anterior.',
-      other: 'Se emitieron {n} de {of} facturas, {before} de ellas por un archivo anterior.',
-    },
+    wentOut: 'Se [emitió|emitieron] {n} de {of} facturas.',
+    wentOutBefore: 'Se [emitió|emitieron] {n} de {of} facturas, {before} [|de ellas ]por un archivo anterior.',
     needs: 'Lo que necesita a alguien',
     more: 'Hay {n} más en la página de la noche.',
     page: 'La página de la noche',
@@ -99,11 +93,8 @@ export const NIGHT_TEXTS_ES: NightTexts = {
     'read-report': 'El informe dice qué hacer con cada una.',
     'use-corrections':
       'Corrija las filas en el archivo de correcciones y deposite ese archivo; el informe dice qué pasa con cada una.',
-    'events-of-unknown-invoices': {
-      one: '{n} evento firmado habló de un documento que ninguna factura tiene: puede ser el de una factura sin respuesta o rechazada. Búsquelo en el servicio antes de enviar de nuevo esa factura.',
-      other:
-        '{n} eventos firmados hablaron de documentos que ninguna factura tiene: pueden ser los de facturas sin respuesta o rechazadas. Búsquelos en el servicio antes de enviar de nuevo esas facturas.',
-    },
+    'events-of-unknown-invoices':
+      '{n} [evento firmado habló|eventos firmados hablaron] de [un documento|documentos] que ninguna factura tiene: [puede|pueden] ser [el|los] de [una factura|facturas] sin respuesta o [rechazada. Búsquelo|rechazadas. Búsquelos] en el servicio antes de enviar de nuevo [esa factura|esas facturas].',
   },
   nightFile: {
     title: 'Noche del {date}',

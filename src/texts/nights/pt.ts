@@ -21,13 +21,10 @@ export const NIGHT_TEXTS_PT: NightTexts = {
       resume:
         'Em pausa, por um operador: nada mais dele é enviado, e a noite não esperou por ele. Abra o lote para o retomar ou cancelar.',
     },
-    unended: {
-      one: 'Esta noite não terminou: {n} ficheiro até agora.',
-      other: 'Esta noite não terminou: {n} ficheiros até agora.',
-    },
-    allOut: { one: 'Foi tudo emitido: {n} ficheiro.', other: 'Foi tudo emitido: {n} ficheiros.' },
+    unended: 'Esta noite não terminou: {n} [ficheiro|ficheiros] até agora.',
+    allOut: 'Foi tudo emitido: {n} [ficheiro|ficheiros].',
     empty: 'Nenhum ficheiro foi depositado.',
-    open: { one: '{n} de {of} ficheiros precisa de alguém.', other: '{n} de {of} ficheiros precisam de alguém.' },
+    open: '{n} de {of} ficheiros [precisa|precisam] de alguém.',
     asOf: 'Tal como estava quando a execução terminou, {time}. O relatório de cada lote, ou a sua página na consola enquanto decorre, diz como está agora.',
     asOfEach: 'Cada linha diz como estava quando a noite terminou.',
     now: 'Agora: {state}.',
@@ -51,11 +48,8 @@ export const NIGHT_TEXTS_PT: NightTexts = {
   },
   morning: {
     subject: 'Lote ({application}), noite de {date}: {outcome}',
-    wentOut: { one: '{n} de {of} faturas foi emitida.', other: '{n} de {of} faturas foram emitidas.' },
-    wentOutBefore: {
-      one: '{n} de {of} faturas foi emitida, {before} por um ficheiro anterior.',
-      other: '{n} de {of} faturas foram emitidas, {before} das quais por um ficheiro anterior.',
-    },
+    wentOut: '{n} de {of} faturas [foi emitida|foram emitidas].',
+    wentOutBefore: '{n} de {of} faturas [foi emitida|foram emitidas], {before}[| das quais] por um ficheiro anterior.',
     needs: 'O que precisa de alguém',
     more: 'Há mais {n} na página da noite.',
     page: 'A página da noite',
@@ -99,11 +93,8 @@ export const NIGHT_TEXTS_PT: NightTexts = {
     'read-report': 'O relatório diz, para cada uma, o que fazer a seguir.',
     'use-corrections':
       'Corrija as linhas no ficheiro de correções e deposite esse ficheiro; o relatório diz o que se passa com cada uma.',
-    'events-of-unknown-invoices': {
-      one: '{n} evento assinado falou de um documento que nenhuma fatura tem: pode ser o de uma fatura sem resposta ou recusada. Procure-o no serviço antes de enviar de novo essa fatura.',
-      other:
-        '{n} eventos assinados falaram de documentos que nenhuma fatura tem: podem ser os de faturas sem resposta ou recusadas. Procure-os no serviço antes de enviar de novo essas faturas.',
-    },
+    'events-of-unknown-invoices':
+      '{n} [evento assinado falou|eventos assinados falaram] de [um documento|documentos] que nenhuma fatura tem: [pode|podem] ser [o|os] de [uma fatura|faturas] sem resposta ou [recusada. Procure-o|recusadas. Procure-os] no serviço antes de enviar de novo [essa fatura|essas faturas].',
   },
   nightFile: {
     title: 'Noite de {date}',

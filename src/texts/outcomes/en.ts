@@ -51,14 +51,11 @@ export const OUTCOME_TEXTS_EN = {
     staging: 'The file is being read.',
     running: '{n} of {of} invoices have come to rest.',
     refused: 'The file was refused. Nothing was sent.',
-    allIssued: { one: 'Everything went out: {n} invoice.', other: 'Everything went out: {n} invoices.' },
-    notAll: {
-      one: '{n} of {of} invoices is not confirmed as issued.',
-      other: '{n} of {of} invoices are not confirmed as issued.',
-    },
+    allIssued: 'Everything went out: {n} [invoice|invoices].',
+    notAll: '{n} of {of} invoices [is|are] not confirmed as issued.',
     totalsDiffer:
       'Everything that is in the file went out, but the file does not have the control totals that were declared for it. See the findings.',
-    rowsLeft: { one: '{n} row belongs to no invoice.', other: '{n} rows belong to no invoice.' },
+    rowsLeft: '{n} [row belongs|rows belong] to no invoice.',
     inDoubt: 'In doubt',
     more: '{names} and {n} more',
   },

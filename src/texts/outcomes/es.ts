@@ -53,14 +53,11 @@ export const OUTCOME_TEXTS_ES: OutcomeTexts = {
     staging: 'Se está leyendo el archivo.',
     running: '{n} de {of} facturas han llegado al final.',
     refused: 'El archivo fue rechazado. No se envió nada.',
-    allIssued: { one: 'Se emitió todo: {n} factura.', other: 'Se emitió todo: {n} facturas.' },
-    notAll: {
-      one: '{n} de {of} facturas está sin emisión confirmada.',
-      other: '{n} de {of} facturas están sin emisión confirmada.',
-    },
+    allIssued: 'Se emitió todo: {n} [factura|facturas].',
+    notAll: '{n} de {of} facturas [está|están] sin emisión confirmada.',
     totalsDiffer:
       'Se emitió todo lo que hay en el archivo, pero no tiene los totales de control declarados. Vea las observaciones.',
-    rowsLeft: { one: '{n} fila no pertenece a ninguna factura.', other: '{n} filas no pertenecen a ninguna factura.' },
+    rowsLeft: '{n} [fila|filas] no [pertenece|pertenecen] a ninguna factura.',
     inDoubt: 'En duda',
     more: '{names} y {n} más',
   },

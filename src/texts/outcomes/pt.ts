@@ -53,14 +53,11 @@ export const OUTCOME_TEXTS_PT: OutcomeTexts = {
     staging: 'O ficheiro está a ser lido.',
     running: '{n} de {of} faturas já chegaram ao fim.',
     refused: 'O ficheiro foi recusado. Nada foi enviado.',
-    allIssued: { one: 'Tudo foi emitido: {n} fatura.', other: 'Tudo foi emitido: {n} faturas.' },
-    notAll: {
-      one: '{n} de {of} faturas está sem emissão confirmada.',
-      other: '{n} de {of} faturas estão sem emissão confirmada.',
-    },
+    allIssued: 'Tudo foi emitido: {n} [fatura|faturas].',
+    notAll: '{n} de {of} faturas [está|estão] sem emissão confirmada.',
     totalsDiffer:
       'Foi emitido tudo o que está no ficheiro, mas ele não tem os totais de controlo declarados. Veja as observações.',
-    rowsLeft: { one: '{n} linha não pertence a nenhuma fatura.', other: '{n} linhas não pertencem a nenhuma fatura.' },
+    rowsLeft: '{n} [linha|linhas] não [pertence|pertencem] a nenhuma fatura.',
     inDoubt: 'Em dúvida',
     more: '{names} e mais {n}',
   },

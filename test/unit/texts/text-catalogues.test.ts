@@ -11,7 +11,7 @@ const CATALOGUES: Readonly<Record<string, Readonly<Record<Language, unknown>>>> 
   'the current details': DETAILS_TEXTS,
 };
 
-/** Every text under its path, `dryRun.some.one`. */
+/** Every text under its path, `dryRun.some`. */
 function flat(value: unknown, path = ''): readonly (readonly [path: string, text: string])[] {
   if (value === null) return [];
   if (typeof value === 'string') return [[path, value]];
@@ -40,12 +40,19 @@ describe.each(Object.entries(CATALOGUES))('the texts of %s', (_, catalogue) => {
   it.each(LANGUAGES)('in %s have the same places for numbers and words as the English ones', (language) => {
     const places = (text: string) => [...new Set([...text.matchAll(/\{\w+\}/gu)].map(([place]) => place))].sort();
 
-    // A singular may say its number in words.
     const differing = flat(catalogue[language]).filter(
-      ([path, text]) => !path.endsWith('.one') && places(text).join() !== places(english.get(path) ?? '').join(),
+      ([path, text]) => places(text).join() !== places(english.get(path) ?? '').join(),
     );
 
     expect(differing).toEqual([]);
+  });
+
+  it.each(LANGUAGES)('in %s have brackets around pairs of words alone', (language) => {
+    const odd = flat(catalogue[language]).filter(([, text]) =>
+      /[[\]]/u.test(text.replaceAll(/\[[^|[\]]*\|[^|[\]]*\]/gu, '')),
+    );
+
+    expect(odd).toEqual([]);
   });
 
   it.each(LANGUAGES.filter((language) => language !== 'en'))('in %s leave nothing in English', (language) => {
