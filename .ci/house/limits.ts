@@ -23,19 +23,19 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 37, lines: 5435 },
   'src/app': { files: 91, lines: 9830 },
   'src/cli': { files: 35, lines: 3489 },
-  'src/console': { files: 48, lines: 5688 },
+  'src/console': { files: 48, lines: 5655 },
   'src/domain': { files: 45, lines: 4123 },
   'src/health': { files: 13, lines: 1577 },
   'src/ingest': { files: 48, lines: 7233 },
   'src/ledger': { files: 55, lines: 7993 },
   'src/nightly': { files: 9, lines: 1161 },
   'src/platform': { files: 18, lines: 745 },
-  'src/report': { files: 29, lines: 3007 },
+  'src/report': { files: 29, lines: 2979 },
   'src/sandbox': { files: 21, lines: 2097 },
   'src/service': { files: 31, lines: 4015 },
-  'src/texts': { files: 22, lines: 1979 },
+  'src/texts': { files: 22, lines: 1925 },
   'src/webhooks': { files: 12, lines: 1578 },
-  workflows: { files: 28, lines: 3139 },
+  workflows: { files: 28, lines: 3121 },
 };
 
 /** Data that tests read: files of one kind, found by name. */
