@@ -32,7 +32,7 @@ interface ReadFileRequest {
   /** Gets the rows that have an identity, in portions. */
   readonly store: RowStore;
   readonly options?: IngestOptions;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Invoice } from '../../src/domain/invoice.ts';
 import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { IngestOptions } from '../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../src/ingest/ingest-result.ts';
-import { dialectOf } from '../../src/app/files/read-records.ts';
+import { dialectOf } from '../../src/app/files/file-proof.ts';
 import { toInvoices } from '../../src/ingest/invoice/to-invoice.ts';
 import { planCorrections } from '../../src/report/corrections/corrections-plan.ts';
 import { csvCorrections, jsonCorrections } from '../../src/report/corrections/write-corrections.ts';

@@ -8,11 +8,12 @@ import type { GroupedInvoice } from '../../src/domain/row.ts';
 import type { Proof } from '../../src/ingest/ingest-result.ts';
 import { memoryRowStore } from '../../src/ingest/row-stores.ts';
 import { readFile } from '../../src/ingest/read-file.ts';
-import { dialectOf, readRecords } from '../../src/app/files/read-records.ts';
+import { dialectOf } from '../../src/app/files/file-proof.ts';
+import { keepCopy } from '../../src/app/files/kept-files.ts';
+import { originalOf } from '../../src/app/files/original-of.ts';
 import { toInvoices } from '../../src/ingest/invoice/to-invoice.ts';
 import { planCorrections } from '../../src/report/corrections/corrections-plan.ts';
 import { csvCorrections, jsonCorrections } from '../../src/report/corrections/write-corrections.ts';
-import type { OriginalCsv, OriginalJson } from '../../src/report/corrections/original-file.ts';
 import { portionsOf, unsentInvoice } from '../unit/report/batch-invoices.ts';
 
 const HEADER = [
@@ -39,7 +40,8 @@ afterEach(async () => {
 });
 
 interface ReadBack {
-  readonly path: string;
+  readonly file: string;
+  readonly sha256: string;
   readonly proof: Proof;
   readonly rows: readonly number[];
   readonly invoices: readonly GroupedInvoice[];
@@ -53,42 +55,21 @@ async function ingest(name: string, bytes: Uint8Array | string): Promise<ReadBac
   if (!result.ok) throw new Error(`refused: ${result.findings[0]?.message}`);
   const invoices: GroupedInvoice[] = [];
   for await (const group of store.groups()) invoices.push(...toInvoices(group, result.conversion));
-  return { path, proof: result.proof, rows: invoices.flatMap(({ rows }) => rows), invoices };
+  await keepCopy(path, directory);
+  const { sha256, proof } = result;
+  return { file: name, sha256, proof, rows: invoices.flatMap(({ rows }) => rows), invoices };
 }
 
 /** Hands every row back, as if each invoice had been refused. */
 async function correctionsOf(read: ReadBack): Promise<Buffer> {
   const reason = { code: 'refused', message: 'Say "why"; or not.' };
   const plan = await planCorrections(portionsOf([unsentInvoice({ rows: read.rows, state: 'invalid', reason })]), []);
-  const original = originalOf(read);
+  const original = await originalOf({ ...read, state: 'finished' }, directory);
+  if (original === null || original.kind === 'sheet') throw new Error('expected a kept text');
   const pieces: Buffer[] = [];
   for await (const piece of original.kind === 'csv' ? csvCorrections(original, plan) : jsonCorrections(original, plan))
     pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
-}
-
-function originalOf({ path, proof }: ReadBack): OriginalCsv | OriginalJson {
-  const { format, delimiter, lineEnd, encoding, bom, header } = dialectOf(proof);
-  if (format === 'json' || format === 'ndjson') {
-    return { kind: 'json', format: format === 'json' ? 'array' : format, objects: jsonObjects() };
-  }
-  const newline = lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
-  return {
-    kind: 'csv',
-    extension: 'csv',
-    header,
-    dialect: { delimiter: delimiter ?? ',', newline, encoding, byteOrderMark: bom },
-    hasOriginals: true,
-    records: csvRecords(),
-  };
-
-  async function* csvRecords() {
-    for await (const record of readRecords(path, proof)) if (record.kind === 'csv') yield record;
-  }
-
-  async function* jsonObjects() {
-    for await (const record of readRecords(path, proof)) if (record.kind === 'json') yield record;
-  }
 }
 
 function contentOf({ invoices }: ReadBack): unknown {

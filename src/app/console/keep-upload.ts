@@ -5,10 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { notBroughtIn } from '../files/input-files.ts';
 import { makeFolder } from '../../platform/make-folder.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { createSemaphore } from '../../platform/semaphore.ts';
 
 /** A dry run keeps the rows in memory: some 400,000 of them are in a file of this size. Larger ones go into the input directory. */
-const LARGEST_UPLOAD = 100 * 1024 * 1024;
+export const LARGEST_UPLOAD = 100 * 1024 * 1024;
 /** Uploads hold names and tax numbers: they are for the account and its group. */
 const FILE_MODE = 0o640;
 const DIRECTORY_MODE = 0o750;
@@ -83,31 +82,5 @@ function tooLarge(limit: number): LoteError {
   return new LoteError(
     'usage',
     `Receiving a file: it must be of at most ${Math.floor(limit / 1024 / 1024)} MB, found a larger one. Put it into the input folder, or run: lote run FILE`,
-  );
-}
-
-const turn = createSemaphore(1);
-
-/** Checks of the console take turns: each reads its whole file, beside the batches that run in this process. */
-export function inTurn<Call extends readonly unknown[], Result>(
-  check: (...call: Call) => Promise<Result>,
-): (...call: Call) => Promise<Result> {
-  return async (...call) => {
-    const release = await turn.acquire();
-    try {
-      return await check(...call);
-    } finally {
-      release?.();
-    }
-  };
-}
-
-/** @throws LoteError `usage` for a file that is larger than one that the console would have received */
-export async function requireCheckable(path: string): Promise<void> {
-  const { size } = await stat(path);
-  if (size <= LARGEST_UPLOAD) return;
-  throw new LoteError(
-    'usage',
-    `Checking a file: the console checks files of at most ${Math.floor(LARGEST_UPLOAD / 1024 / 1024)} MB, found a larger one. Run: lote check FILE`,
   );
 }

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { getHeapStatistics } from 'node:v8';
 import { sendingHold } from '../../../activities/batch/sending-hold.ts';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import type { BatchInput } from '../../domain/messages/messages.ts';
@@ -6,13 +7,12 @@ import type { FileCheck } from '../../console/mapping/file-mapper.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import { netOf, sumDecimals } from '../../domain/money.ts';
-import type { GroupedInvoice } from '../../domain/row.ts';
+import type { GroupedInvoice, RawRow } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
-import { memoryRowStore } from '../../ingest/row-stores.ts';
+import { memoryRowStore, sizeOfRows } from '../../ingest/row-stores.ts';
 import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { invoiceBody } from '../../service/invoice-body.ts';
 import type { BodyTemplate } from '../../service/profile/body-template.ts';
-import { boundedRows } from './check-memory.ts';
 import { readWithProfile } from './read-with-profile.ts';
 import type { OutcomeCount } from '../../domain/records/batch-record.ts';
 
@@ -53,49 +53,23 @@ const MERCHANT_PLACEHOLDER = 'mrc_to_be_looked_up';
 export async function checkFile(path: string, inputDir: string, options: CheckOptions): Promise<CheckedFile> {
   await requireRegularFile(path);
   const store = memoryRowStore(boundedRows());
-  const { expectInvoices, expectNet, onInvalid, bodyTemplate = null, mapping, ...reading } = options;
-  const read = await readWithProfile({
-    ...{ path, file: path, inputDir, store, options: reading },
-    ...(mapping === undefined ? {} : { mapping }),
-  });
+  const { expectInvoices: _, expectNet: __, onInvalid: ___, bodyTemplate = null, mapping, ...reading } = options;
+  const read = await readWithProfile({ path, file: path, inputDir, store, options: reading, mapping });
   const base = { file: path, sha256: read.sha256, proof: read.proof, rows: read.rows };
-  if (!read.ok) return { ...base, ...NOTHING, refused: true, findings: read.findings };
   const sum = new Summary(read.findings, bodyTemplate);
+  if (!read.ok) return { ...base, rowsWithoutInvoice: 0, rowsLost: 0, ...sum.result(), refused: true, gate: null };
   for await (const group of store.groups()) {
     for (const invoice of toInvoices(group, read.conversion)) sum.add(invoice);
   }
   const { rowsWithoutInvoice, rowsLost } = read;
-  const hold = await sendingHold(
-    { countOutcomes: () => Promise.resolve(sum.outcomes()) },
-    {
-      ...(expectInvoices === undefined ? {} : { expectInvoices }),
-      ...(expectNet === undefined ? {} : { expectNet }),
-      ...(onInvalid === undefined ? {} : { onInvalid }),
-    },
-    { batchId: path, invoices: sum.invoices, rowsWithoutInvoice, fileFindings: read.findings },
-  );
-  return {
-    ...base,
-    refused: false,
+  const hold = await sendingHold({ countOutcomes: () => Promise.resolve(sum.outcomes()) }, options, {
+    batchId: path,
+    invoices: sum.invoices,
     rowsWithoutInvoice,
-    rowsLost,
-    ...sum.result(),
-    gate: hold?.message ?? null,
-  };
+    fileFindings: read.findings,
+  });
+  return { ...base, rowsWithoutInvoice, rowsLost, ...sum.result(), refused: false, gate: hold?.message ?? null };
 }
-
-const NOTHING = {
-  rowsWithoutInvoice: 0,
-  rowsLost: 0,
-  invoices: 0,
-  invalid: 0,
-  net: {},
-  netOfValid: {},
-  withoutAmount: 0,
-  firstBodies: [],
-  firstInvoices: [],
-  gate: null,
-} as const;
 
 class Summary {
   readonly #findings: Finding[];
@@ -133,13 +107,8 @@ class Summary {
 
   /** As the ledger would count them. */
   outcomes(): readonly OutcomeCount[] {
-    const all = [...this.#net].map(([currency, net]): OutcomeCount => ({
-      outcome: 'staged',
-      currency,
-      invoices: 0,
-      net,
-      withoutAmount: 0,
-    }));
+    const none = { outcome: 'staged', invoices: 0, withoutAmount: 0 } as const;
+    const all = [...this.#net].map(([currency, net]): OutcomeCount => ({ ...none, currency, net }));
     const withoutAmount = this.#withoutAmount;
     return [...all, { outcome: 'invalid', currency: null, invoices: this.#invalid, net: '0', withoutAmount }];
   }
@@ -170,4 +139,28 @@ async function requireRegularFile(path: string): Promise<void> {
     'file-unreadable',
     `Checking ${JSON.stringify(path)}: expected a regular file, but ${found === null ? 'there is no such file' : found.isDirectory() ? 'it is a directory' : 'it is a pipe or a device'}. Check the name.`,
   );
+}
+
+/** The other half is for the code, and in the console for the batches that run in this process. */
+const SHARE_OF_ROWS = 0.5;
+const BYTES_OF_A_MB = 1024 * 1024;
+
+/**
+ * Counts the rows of one dry run before they are kept: a workbook of kilobytes can name one long text in a million cells.
+ * `heapBytes` is what Node allows all objects of this process together.
+ * @throws LoteError `usage`
+ */
+export function boundedRows(heapBytes = getHeapStatistics().heap_size_limit): (rows: readonly RawRow[]) => void {
+  let bytes = 0;
+  return (rows) => {
+    bytes += sizeOfRows(rows);
+    const most = heapBytes * SHARE_OF_ROWS;
+    if (bytes <= most) return;
+    const more = Math.ceil((2 * heapBytes) / BYTES_OF_A_MB);
+    throw new LoteError(
+      'usage',
+      `Checking a file: a check keeps its rows in memory, in at most ${Math.floor(most / BYTES_OF_A_MB)} MB, found more up to row ${rows.at(-1)?.row}. Nothing of it was checked, and nothing was sent. ` +
+        `Split the file, or give the process more memory: NODE_OPTIONS=--max-old-space-size=${more}. \`lote run FILE\` needs no such memory.`,
+    );
+  };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, join, resolve, sep } from 'node:path';
+import { access, copyFile, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, resolve, sep } from 'node:path';
 import type { FileReader } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { bufferedRowStore } from '../../ingest/row-stores.ts';
@@ -17,12 +17,9 @@ import { readWithProfile } from './read-with-profile.ts';
 /** A stream into the folder also ends with the errors of where it comes from. */
 const OF_A_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR']);
 
-export interface InputPlaces {
+interface FileReaderOptions {
   readonly inputDir: string;
   readonly dataDir: string;
-}
-
-interface FileReaderOptions extends InputPlaces {
   /** False: the rows of a small file go to the ledger, too. */
   readonly buffersRows?: boolean;
 }
@@ -40,9 +37,9 @@ export function createFileReader({ inputDir, dataDir, buffersRows = true }: File
       );
     },
     toInvoices,
-    async readOtherwise({ file, sha256, ...how }) {
-      const dropped = resolveInput(inputDir, file).catch(() => null);
-      return readOtherwise({ ...how, file, inputDir, path: (await findKeptFile(dataDir, sha256)) ?? (await dropped) });
+    async readOtherwise({ file, sha256, options, proof }) {
+      const path = (await findKeptFile(dataDir, sha256)) ?? (await resolveInput(inputDir, file).catch(() => null));
+      return readOtherwise(path, { file, inputDir, options }, proof);
     },
   };
 }
@@ -59,6 +56,31 @@ export async function resolveInput(inputDir: string, file: string): Promise<stri
   const found = await stat(path);
   if (!found.isFile()) throw unreadable(file, 'it is not a regular file');
   return path;
+}
+
+/** What Node puts in the place of bytes that are no UTF-8: under that name it finds no file. */
+const NO_UTF_8 = '\uFFFD';
+
+/**
+ * The files that a person names at a prompt: a path as the shell sees it, else a name in the input directory, as the
+ * Temporal UI and the console have it. A file that is neither is returned as it was named, and what opens it says so.
+ * @throws LoteError `file-unreadable` for a name that is no UTF-8
+ */
+export function namedFiles(inputDir: string, names: readonly string[]): Promise<readonly string[]> {
+  return Promise.all(names.map((name) => namedFile(inputDir, name)));
+}
+
+async function namedFile(inputDir: string, name: string): Promise<string> {
+  const isThere = await access(name).then(
+    () => true,
+    () => false,
+  );
+  const found = isThere || isAbsolute(name) ? name : await resolveInput(inputDir, name).catch(() => name);
+  if (isThere || found !== name || !name.includes(NO_UTF_8)) return found;
+  throw new LoteError(
+    'file-unreadable',
+    `Opening the input file ${JSON.stringify(name)}: its name must be UTF-8, and it is not, so that it cannot be opened under it. Rename the file and start again.`,
+  );
 }
 
 /** No person waits at a prompt any more: a wrong profile or declaration leaves a report that says so, and nothing is sent. */

@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
 import { ORIGINAL, readAsText } from '../../domain/read-as.ts';
+import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import { originalCell } from '../../domain/text/escape-formula.ts';
+import { CsvReader, type CsvRecord } from '../../ingest/csv/csv-reader.ts';
 import {
   WRONG_WIDTH,
   beforeSpreadsheet,
@@ -8,112 +10,131 @@ import {
   originalCells,
   type RowMarks,
 } from '../../ingest/csv/original-cells.ts';
-import { CUT_CELL, hasWrongWidth, rowWidth, trailingCells, type RowWidth } from '../../ingest/csv/row-width.ts';
-import { dialectOf, readRecords } from './read-records.ts';
-import { hashFile } from '../../ingest/file-chunks.ts';
-import type { ReadColumn } from '../../ingest/ingest-result.ts';
+import { CUT_CELL, cutColumn, hasWrongWidth, rowWidth, trailingCells } from '../../ingest/csv/row-width.ts';
+import { decodeChunks } from '../../ingest/encoding/decode-chunks.ts';
+import { fileChunks, hashFile } from '../../ingest/file-chunks.ts';
+import type { Dialect, ReadColumn } from '../../ingest/ingest-result.ts';
+import { JsonReader } from '../../ingest/json/json-reader.ts';
+import { isObject, jsonText, type JsonValue } from '../../ingest/json/json-value.ts';
 import type {
   OriginalCsv,
   OriginalFile,
   OriginalJson,
+  OriginalObject,
   OriginalRecord,
 } from '../../report/corrections/original-file.ts';
+import { dialectOf, markOf, readAsOf } from './file-proof.ts';
 import { findKeptFile } from './kept-files.ts';
 import { originalSheet } from './original-sheet.ts';
-import { markOf, readAsOf } from './read-as-of.ts';
-import type { BatchRecord } from '../../domain/records/batch-record.ts';
 
 type ReportedFile = Pick<BatchRecord, 'file' | 'sha256' | 'state' | 'proof'>;
 
 /**
- * The file of a batch as it was dropped, to be read again for its corrections. Null when it is not kept any more, was damaged, or could not be read as
- * rows and has no dialect to write corrections in.
+ * The file of a batch as it was dropped, to be read again in its own dialect for its corrections. Row numbers are those
+ * of the first reading. Null when it is not kept any more, was damaged, or could not be read as rows.
  */
 export async function originalOf(batch: ReportedFile, dataDir: string): Promise<OriginalFile | null> {
   const path = await findKeptFile(dataDir, batch.sha256);
   if (path === null || batch.state === 'refused') return null;
   // A copy that a crash or a disk has damaged may read as other invoices.
-  const isWhole = await hashFile(path).then(
-    (sha256) => sha256 === batch.sha256,
-    () => false,
-  );
-  if (!isWhole) return null;
-  const { format } = dialectOf(batch.proof);
-  if (format === 'json' || format === 'ndjson') return jsonOriginal(batch, path);
-  return format === 'csv' ? csvOriginal(batch, path) : originalSheet(path, batch.proof);
+  const sha256 = await hashFile(path).catch(() => null);
+  if (sha256 !== batch.sha256) return null;
+  const dialect = dialectOf(batch.proof);
+  const { format } = dialect;
+  if (format === 'json' || format === 'ndjson') return originalJson(batch, path, dialect);
+  return format === 'csv' ? originalCsv(batch, path, dialect) : originalSheet(path, batch.proof);
 }
 
-function csvOriginal(batch: ReportedFile, path: string): OriginalCsv {
-  const { delimiter, lineEnd, encoding, bom, header, read, own, unnamed } = dialectOf(batch.proof);
-  const mark = markOf(batch.proof);
-  const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
-  const width = rowWidth(header, unnamed ?? trailingCells(header));
+function originalCsv(batch: ReportedFile, path: string, dialect: Dialect): OriginalCsv {
+  const { delimiter, lineEnd, encoding, bom, header } = dialect;
   return {
     kind: 'csv',
     extension: extname(batch.file).slice(1).toLowerCase() || 'csv',
     header,
     readAs: readAsText(readAsOf(batch.proof)),
-    dialect: {
-      delimiter: delimiter ?? ',',
-      newline: newlineOf(lineEnd),
-      encoding,
-      byteOrderMark: bom,
-    },
-    hasOriginals: read !== undefined,
-    records: csvRecords(),
+    dialect: { delimiter: delimiter ?? ',', newline: newlineOf(lineEnd), encoding, byteOrderMark: bom },
+    hasOriginals: dialect.read !== undefined,
+    records: originalRecords(path, dialect, markOf(batch.proof)),
   };
+}
 
-  async function* csvRecords() {
-    for await (const record of readRecords(path, batch.proof)) {
-      if (record.kind !== 'csv') continue;
-      if (read === undefined) yield { row: record.row, cells: record.cells };
-      else yield withOriginals(record, { read, mark, originalAt, width });
+async function* originalRecords(path: string, dialect: Dialect, mark: '.' | ',' | null) {
+  const { header, read, own, unnamed } = dialect;
+  // Only corrections that came back have the column.
+  const originalAt = own ? header.findIndex((cell) => cell.trim() === ORIGINAL) : -1;
+  const width = rowWidth(header, unnamed ?? trailingCells(header));
+  for await (const { row, cells, cut } of csvRecords(path, dialect)) {
+    if (read === undefined) {
+      yield { row, cells };
+      continue;
     }
+    const wrong: RowMarks = hasWrongWidth(cells, width) ? [[WRONG_WIDTH, '']] : [];
+    const marks: RowMarks = cut === null ? wrong : [...wrong, [CUT_CELL, cut.header]];
+    yield withOriginals({ row, cells }, { read, mark, marks, said: cells[originalAt] ?? '' });
   }
 }
 
 /** What a spreadsheet has changed goes back as it was: a person has to keep it so, and not to write it anew. */
 function withOriginals(
-  record: { readonly row: number; readonly cells: readonly string[]; readonly cut?: ReadColumn | undefined },
+  record: { readonly row: number; readonly cells: readonly string[] },
   given: {
     readonly read: readonly ReadColumn[];
     readonly mark: '.' | ',' | null;
-    /** Of a corrections file that came back; -1: it is none, or has no such column. */
-    readonly originalAt: number;
-    readonly width: RowWidth;
+    /** What is wrong with the row now. */
+    readonly marks: RowMarks;
+    /** Its cell of `lote_original`. */
+    readonly said: string;
   },
 ): OriginalRecord {
-  const { read, mark, width } = given;
-  const said = record.cells[given.originalAt] ?? '';
-  const { cells, marks } = beforeSpreadsheet(record, read, said);
+  const { row } = record;
+  const { cells, marks } = beforeSpreadsheet(record, given.read, given.said);
   // Made anew from cells that could not be compared, it would say that they are right.
-  if (marks === null) return { row: record.row, cells, original: originalCell(said) };
-  const now: RowMarks = [
-    ...(hasWrongWidth(record.cells, width) ? [[WRONG_WIDTH, ''] as const] : []),
-    ...(record.cut === undefined ? [] : [[CUT_CELL, record.cut.header] as const]),
-  ].map(([code, header]) => [code, header]);
+  if (marks === null) return { row, cells, original: originalCell(given.said) };
   const isSaid = ([code, header]: RowMarks[number]): boolean =>
     marks.some(([known, place]) => known === code && place === header);
-  const original = originalAsText({
-    cells: originalCells(cells, read, mark),
-    marks: [...marks, ...now.filter((one) => !isSaid(one))],
-  });
-  return { row: record.row, cells, original };
+  const all = [...marks, ...given.marks.filter((one) => !isSaid(one))];
+  return { row, cells, original: originalAsText({ cells: originalCells(cells, given.read, given.mark), marks: all }) };
 }
 
-function jsonOriginal(batch: ReportedFile, path: string): OriginalJson {
-  const { format, frame } = dialectOf(batch.proof);
+/** `cut`: the last cell of a record, where the file ends in it and may be cut. */
+type ReadRecord = CsvRecord & { readonly cut: ReadColumn | null };
+
+async function* csvRecords(path: string, dialect: Dialect): AsyncGenerator<ReadRecord> {
+  const { delimiter, headerRow, read = [] } = dialect;
+  const reader = new CsvReader(delimiter ?? ',');
+  const below = headerRow ?? 0;
+  for await (const chunk of decodeChunks(fileChunks(path), dialect)) {
+    for (const record of await reader.write(chunk)) if (record.row > below) yield { ...record, cut: null };
+  }
+  const rest = await reader.end();
+  const last = reader.ended === 'nothing' ? rest.at(-1) : undefined;
+  for (const record of rest) {
+    const cut = record === last ? cutColumn(record.cells, read) : null;
+    if (record.row > below) yield { ...record, cut };
+  }
+}
+
+function originalJson(batch: ReportedFile, path: string, dialect: Dialect): OriginalJson {
   return {
     kind: 'json',
     readAs: readAsText(readAsOf(batch.proof)),
-    format: format === 'ndjson' ? 'ndjson' : (frame ?? 'array'),
-    objects: jsonObjects(),
+    format: dialect.format === 'ndjson' ? 'ndjson' : (dialect.frame ?? 'array'),
+    objects: jsonObjects(path, dialect),
   };
+}
 
-  async function* jsonObjects() {
-    for await (const record of readRecords(path, batch.proof))
-      if (record.kind === 'json') yield { rows: record.rows, text: record.text };
+async function* jsonObjects(path: string, dialect: Dialect): AsyncGenerator<OriginalObject> {
+  const reader = new JsonReader();
+  let next = 1;
+  function objectOf(value: JsonValue): OriginalObject {
+    const lines = isObject(value) && Array.isArray(value['lines']) ? value['lines'].length : 0;
+    const rows = Array.from({ length: Math.max(lines, 1) }, (_, at) => next + at);
+    next += rows.length;
+    return { rows, text: jsonText(value) };
   }
+  for await (const chunk of decodeChunks(fileChunks(path), dialect))
+    for (const value of reader.write(chunk)) yield objectOf(value);
+  for (const value of reader.end()) yield objectOf(value);
 }
 
 function newlineOf(lineEnd: string | null): '\n' | '\r\n' | '\r' {

@@ -1,13 +1,11 @@
 import { readAsText } from '../../domain/read-as.ts';
-import { COLUMNS } from '../../domain/row.ts';
-import type { Column } from '../../domain/row.ts';
-import { dialectOf } from './read-records.ts';
+import { COLUMNS, type Column } from '../../domain/row.ts';
 import { labelOf } from '../../ingest/csv/table-header.ts';
 import type { Dialect, Proof, SheetDialect } from '../../ingest/ingest-result.ts';
 import { readSheetRows } from '../../ingest/workbook/sheet-records.ts';
 import type { SheetCell } from '../../ingest/workbook/workbook.ts';
 import type { MergedCells, OriginalCell, OriginalSheet } from '../../report/corrections/original-file.ts';
-import { readAsOf } from './read-as-of.ts';
+import { dialectOf, readAsOf } from './file-proof.ts';
 
 /** The sheet of a kept workbook, so that its rows can go back as cells. */
 export function originalSheet(path: string, proof: Proof): OriginalSheet {

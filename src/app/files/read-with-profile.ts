@@ -1,6 +1,7 @@
 import { basename, isAbsolute, join, relative } from 'node:path';
 import type { ReadOptions } from '../../../activities/deps.ts';
 import { LoteError } from '../../domain/errors.ts';
+import { givenOnly } from '../../domain/given-only.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import { READ_AS, type ReadAs } from '../../domain/read-as.ts';
 import {
@@ -14,80 +15,58 @@ import { CONFIRM_COMMAND } from '../../ingest/profile/found-header.ts';
 import { fileChunks } from '../../ingest/file-chunks.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import type { IngestResult } from '../../ingest/ingest-result.ts';
-import type { Profile } from '../../ingest/profile/mapping-profile.ts';
 import { readFile } from '../../ingest/read-file.ts';
 import { isArchive } from '../../ingest/workbook/open-workbook.ts';
 import type { RowStore } from '../../domain/row.ts';
 
-export interface ReadWithProfile {
-  /** Where the bytes are. */
-  readonly path: string;
-  /** The name under which the file was dropped: it may choose the profile. */
+/** A file as a person names it: its name may choose the profile, and so may `options`. */
+export interface NamedFile {
   readonly file: string;
   readonly inputDir: string;
-  readonly store: RowStore;
   readonly options: ReadOptions;
-  /** A mapping that is tried: it stands for the profile, and no other is chosen. */
-  readonly mapping?: IngestOptions;
-  readonly signal?: AbortSignal;
 }
 
-/** The profile of a file, if any. Without a path, its header chooses none. @throws LoteError `usage` for one that is not there or is wrong */
-async function profileOf(
-  given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>,
-  readAs: ReadAs,
-  path: string | null,
-) {
-  const { profile: named } = given.options;
-  return chooseProfile({
-    directory: join(given.inputDir, 'profiles'),
-    file: basename(given.file),
-    ...(path === null ? {} : { path }),
-    ...(readAs.profile === undefined ? {} : { written: readAs.profile }),
-    ...(named === undefined ? {} : { named }),
-  });
+/** How a file is read. */
+export interface ReadWithProfile extends NamedFile {
+  /** Where the bytes are. */
+  readonly path: string;
+  readonly store: RowStore;
+  /** A mapping that is tried: it stands for the profile, and no other is chosen. */
+  readonly mapping?: IngestOptions | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Says before anything is started that a profile is missing or wrong.
- * @throws LoteError `usage`; a file that is not there is for others to report
+ * The mapping profile with which a file would be read now, if any. Without a path, neither its bytes nor its header
+ * choose one.
+ * @throws LoteError `usage` for a profile that is not there or is wrong; `file-unreadable`
  */
-export async function requireProfile(inputDir: string, file: string, options: ReadOptions): Promise<void> {
+export async function profileOf(
+  path: string | null,
+  { file, inputDir, options }: NamedFile,
+  readAs?: ReadAs,
+): Promise<ChosenProfile | null> {
+  const { profile: written } = readAs ?? (path === null ? {} : await readAsIn(path));
+  const directory = join(inputDir, 'profiles');
+  return chooseProfile({ directory, file: basename(file), path, written, named: options.profile });
+}
+
+/**
+ * Says before anything is started that a profile is missing or wrong. A missing file is reported by what opens it.
+ * @throws LoteError `usage`
+ */
+export async function requireProfile(named: NamedFile): Promise<void> {
   try {
-    await profileOf({ file, inputDir, options }, await readAsIn(file), file);
+    await profileOf(named.file, named);
   } catch (error) {
     if (!(error instanceof LoteError) || error.code !== 'file-unreadable') throw error;
   }
 }
 
-/**
- * SHA-256 of the mapping profile with which a file would be read now; null: with none.
- * @throws LoteError `usage` as the reading; `file-unreadable`
- */
-export async function profileSha256(
-  path: string,
-  given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>,
-): Promise<string | null> {
-  return (await profileNow(path, given))?.sha256 ?? null;
-}
-
-/**
- * The mapping profile with which a file would be read now; null: with none. Without a path, only a declaration and the
- * file's name choose it.
- * @throws LoteError `usage` as the reading; `file-unreadable`
- */
-export async function profileNow(
-  path: string | null,
-  given: Pick<ReadWithProfile, 'file' | 'inputDir' | 'options'>,
-): Promise<Pick<Profile, 'name' | 'sha256'> | null> {
-  const chosen = await profileOf(given, path === null ? {} : await readAsIn(path), path);
-  return chosen?.profile ?? null;
-}
-
 /** What a corrections file says of itself. @throws LoteError `file-unreadable` */
 async function readAsIn(path: string): Promise<ReadAs> {
-  const head = await fileHead(path);
-  return isArchive(head) ? readAsInWorkbook(path) : readAsInHead(head);
+  for await (const head of fileChunks(path)) return isArchive(head) ? readAsInWorkbook(path) : readAsInHead(head);
+  return {};
 }
 
 /**
@@ -95,25 +74,22 @@ async function readAsIn(path: string): Promise<ReadAs> {
  * The proof and a finding name the profile.
  */
 export async function readWithProfile(given: ReadWithProfile): Promise<IngestResult> {
-  const { path, store, options, signal } = given;
+  const { path, store, options, mapping, signal } = given;
   const readAs = await readAsIn(path);
-  const chosen = given.mapping === undefined ? await profileOf(given, readAs, path) : null;
+  const chosen = mapping === undefined ? await profileOf(path, given, readAs) : null;
   const { profile: _, ...declared } = options;
-  const { decimal, duplicateRows, ...ofProfile } =
-    given.mapping ?? inCorrections(chosen?.profile.options ?? {}, readAs);
+  const { decimal, duplicateRows, ...ofProfile } = mapping ?? inCorrections(chosen?.profile.options ?? {}, readAs);
   const merged: IngestOptions = {
     ...ofProfile,
     // The reader of the rows finds what they say, also where the first ones do not.
-    ofProfile: {
-      ...(decimal === undefined ? {} : { decimal }),
-      ...(duplicateRows === undefined ? {} : { duplicateRows }),
-    },
-    ...asWritten(readAs),
+    ofProfile: givenOnly({ decimal, duplicateRows }),
+    // Of what a corrections file says, decimal marks and repeated rows are for the reader of the rows.
+    ...givenOnly({ likelyEncoding: readAs.encoding, likelyDelimiter: readAs.delimiter }),
     ...declared,
   };
-  const found = await readFile({ path, store, options: merged, ...(signal === undefined ? {} : { signal }) });
+  const found = await readFile({ path, store, options: merged, signal });
   const read = found.ok ? found : await withCommand(found, given);
-  const missed = missedProfile(read, chosen, given.mapping !== undefined);
+  const missed = missedProfile(read, chosen, mapping !== undefined);
   if (missed !== null) return { ...read, ok: false, refused: true, findings: [missed, ...read.findings] };
   if (chosen === null) return read;
   const { name, sha256 } = chosen.profile;
@@ -128,20 +104,12 @@ export async function readWithProfile(given: ReadWithProfile): Promise<IngestRes
  * Corrections that a spreadsheet has saved have a delimiter of its own, whatever the profile says of the first file. Their encoding is that of the
  * first file, which may have been declared against the profile, or what their bytes prove.
  */
-function inCorrections(options: IngestOptions, readAs: ReadAs): IngestOptions {
-  const { delimiter, encoding, ...others } = options;
+function inCorrections({ delimiter, encoding, ...others }: IngestOptions, readAs: ReadAs): IngestOptions {
+  const isFirst = readAs.profile === undefined;
   return {
     ...others,
-    ...(encoding === undefined || readAs.encoding !== undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { [readAs.profile === undefined ? 'delimiter' : 'likelyDelimiter']: delimiter }),
-  };
-}
-
-/** What was declared when the file of these corrections was read. Decimal marks and repeated rows are for the reader of the rows. */
-function asWritten({ encoding, delimiter }: ReadAs): IngestOptions {
-  return {
-    ...(encoding === undefined ? {} : { likelyEncoding: encoding }),
-    ...(delimiter === undefined ? {} : { likelyDelimiter: delimiter }),
+    ...(readAs.encoding === undefined ? givenOnly({ encoding }) : {}),
+    ...givenOnly(isFirst ? { delimiter } : { likelyDelimiter: delimiter }),
   };
 }
 
@@ -179,10 +147,4 @@ async function withCommand(read: IngestResult, { file, inputDir }: ReadWithProfi
   const command = `\`lote check ${typed} --save-profile ${await suggestedName(join(inputDir, 'profiles'), file)}\``;
   const withWords = (message: string): string => message.replace(CONFIRM_COMMAND, () => command);
   return { ...read, findings: read.findings.map((one) => ({ ...one, message: withWords(one.message) })) };
-}
-
-/** The first bytes of a file. @throws LoteError `file-unreadable` */
-async function fileHead(path: string): Promise<Buffer> {
-  for await (const chunk of fileChunks(path)) return chunk;
-  return Buffer.alloc(0);
 }

@@ -2,17 +2,33 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LoteError } from '../../domain/errors.ts';
 import type { Invoice } from '../../domain/invoice.ts';
-import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
+import type {
+  CreateAnswer,
+  MerchantAnswer,
+  MerchantListAnswer,
+  StatusAnswer,
+} from '../../domain/records/service-answers.ts';
 import { createInvoicingService } from '../../service/client.ts';
 import { documentOf, type ExchangeResult } from '../../service/exchange-result.ts';
-import type { Document } from '../../service/profile/place.ts';
+import { is2xx, isOneOf, readId, wordAt, type Document } from '../../service/profile/place.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { parseJson, textOf } from '../../webhooks/event-document.ts';
 import { createEventReader } from '../../webhooks/event-reader.ts';
 import { createSignatureCheck } from '../../webhooks/signature-check.ts';
 import type { ServiceAccount } from '../account/open-service.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';
-import { type Asked, LIST_CUT, type JudgedDelivery, type LiveRecord, liveRows, type LiveRow } from './live-rows.ts';
+import {
+  codeOf,
+  leavesOf,
+  placeRow,
+  row,
+  shown,
+  unseen,
+  valueAt,
+  withCandidates,
+  type Known,
+  type LiveRow,
+} from './setting-rows.ts';
 import type { KeptDelivery } from './temporary-receiver.ts';
 
 /** Pages of the list of merchants, which is read twice. */
@@ -53,17 +69,22 @@ export interface LiveCheck {
   readonly fits: boolean;
 }
 
+/** What the service was asked, as Lote reads it and as it came; null: no answer came. */
+interface Asked<Answer> {
+  readonly answer: Answer;
+  readonly document: Document | null;
+}
+
 /**
- * Creates a merchant and an invoice at a service, waits for its event, asks for it, and compares each setting of the profile with what was received.
+ * Creates a merchant and an invoice at a service, waits for its event, asks for it, and compares each setting of the
+ * profile with what was received.
  * @throws LoteError `service-unreachable`, `service-unauthorized`: nothing was created.
  */
 export async function checkLive(request: LiveCheckRequest): Promise<LiveCheck> {
   const calls = openCounted(request);
   try {
-    const record = await recordOf(request, calls);
-    const rows = await liveRows(record);
-    const settled = record.status?.answer.kind === 'status' && record.status.answer.status === 'issued';
-    return { rows, requests: calls.count(), fits: settled && rows.every(({ verdict }) => verdict !== 'does not fit') };
+    const { rows, isIssued } = await compare(request, calls);
+    return { rows, requests: calls.count(), fits: isIssued && rows.every(({ verdict }) => verdict !== 'does not fit') };
   } finally {
     await calls.service.close();
   }
@@ -92,49 +113,54 @@ function openCounted({ account, application, profile }: LiveCheckRequest) {
     return { answer, document: last === null ? null : documentOf(last) };
   }
 
-  return {
-    service,
-    asked,
-    count: () => requests,
-    list: () =>
-      asked(async (): Promise<MerchantListAnswer> => {
-        pages = 0;
-        over = new AbortController();
-        const answer = await service.listMerchants(over.signal);
-        const isCut = over.signal.aborted && answer.kind === 'unreadable';
-        return isCut ? { kind: 'unreadable', reason: { ...answer.reason, code: LIST_CUT } } : answer;
-      }),
-  };
+  /** `isCut`: it has more pages than are read. */
+  async function list() {
+    pages = 0;
+    over = new AbortController();
+    const read = await asked(() => service.listMerchants(over.signal));
+    return { ...read, isCut: over.signal.aborted && read.answer.kind === 'unreadable' };
+  }
+
+  return { service, asked, list, count: () => requests };
 }
 
-async function recordOf(request: LiveCheckRequest, calls: Counted): Promise<LiveRecord> {
-  const { profile, subject, receiver } = request;
+async function compare(request: LiveCheckRequest, calls: Counted) {
+  const { profile, subject } = request;
   const { service, asked } = calls;
   const first = await calls.list();
-  requireAnswer(first.answer, first.document);
+  requireAnswer(first);
   const registered = await register(request, calls);
   const merchant = subject.merchantId === null ? await createMerchant(subject.nif, calls) : null;
-  // A new merchant must stand in the list, else Lote would create it again in the next run.
-  const list = merchant === null ? first : await calls.list();
-  const base = { profile, nif: subject.nif, list, merchant, registration: registered.document };
-  const createdId = merchant?.answer.kind === 'created' ? merchant.answer.merchantId : null;
-  const merchantId = subject.merchantId ?? createdId;
-  if (merchantId === null)
-    return { ...base, invoice: null, status: null, error: null, deliveries: receiver === null ? null : [] };
+  const created = merchant?.answer.kind === 'created' ? merchant.answer.merchantId : null;
+  const known: Known = { nif: subject.nif, profile, invoiceId: null };
+  const rows = [
+    // A new merchant must stand in the list, else Lote would create it again in the next run.
+    ...(await listRows(merchant === null ? first : await calls.list(), created !== null, known)),
+    ...(merchant === null ? [] : await createdRows(merchant, 'createMerchant', known)),
+    ...(await secretRows(registered.document, known)),
+  ];
+  const merchantId = subject.merchantId ?? created;
+  if (merchantId === null) {
+    rows.push(unseen('invoice.id', profile.invoice.id), unseen('invoice.status', profile.invoice.status));
+    rows.push(...(await errorRows([merchant], known)), ...(await deliveryRows(request, null, known)));
+    return { rows, isIssued: false };
+  }
   const body = service.invoiceBody(invoiceOf(subject), merchantId);
   const invoice = await asked(() => service.createInvoice(body, `lote_check_${randomUUID()}`));
-  const judge = deliveryJudge(request, registered.secret);
-  const deliveries = async () => (receiver === null ? null : Promise.all(receiver.deliveries().map(judge)));
   const id = invoice.answer.kind === 'created' ? invoice.answer.serviceId : null;
-  const status = id === null ? null : await follow(request.waitMs, calls, { id, deliveries });
+  const knownNow = { ...known, invoiceId: id };
+  const status = id === null ? null : await follow(id, request, calls);
   const error = await asked(() => service.getInvoice(`${profile.invoice.idPrefix}${NO_INVOICE}`));
-  return { ...base, invoice, status, error: error.document, deliveries: await deliveries() };
+  rows.push(...(await createdRows(invoice, 'createInvoice', knownNow)), ...(await statusRows(status, knownNow)));
+  rows.push(...(await errorRows([error, invoice, merchant], knownNow)));
+  rows.push(...(await deliveryRows(request, registered.secret, knownNow)));
+  return { rows, isIssued: status?.answer.kind === 'status' && status.answer.status === 'issued' };
 }
 
-function requireAnswer(list: MerchantListAnswer, document: Document | null): void {
-  if (list.kind === 'list' || (document !== null && list.reason.code !== 'service-unauthorized')) return;
-  const code = list.reason.code === 'service-unauthorized' ? 'service-unauthorized' : 'service-unreachable';
-  throw new LoteError(code, `Checking the service profile: ${list.reason.message}. Nothing was created.`);
+function requireAnswer({ answer, document }: Asked<MerchantListAnswer>): void {
+  if (answer.kind === 'list' || (document !== null && answer.reason.code !== 'service-unauthorized')) return;
+  const code = answer.reason.code === 'service-unauthorized' ? 'service-unauthorized' : 'service-unreachable';
+  throw new LoteError(code, `Checking the service profile: ${answer.reason.message}. Nothing was created.`);
 }
 
 async function register({ profile, receiver, secrets }: LiveCheckRequest, { service, asked }: Counted) {
@@ -160,43 +186,154 @@ function invoiceOf({ nif, currency, taxCode }: LiveCheckRequest['subject']): Inv
 }
 
 /** Asks for the invoice until it has a final word and its event has come, or the time is over. */
-async function follow(
-  waitMs: number,
-  { service, asked }: Counted,
-  { id, deliveries }: { readonly id: string; readonly deliveries: () => Promise<readonly JudgedDelivery[] | null> },
-) {
+async function follow(id: string, { receiver, waitMs }: LiveCheckRequest, { service, asked }: Counted) {
   const end = performance.now() + waitMs;
   let pauseMs = FIRST_PAUSE_MS;
   for (let looks = 1; ; looks += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one question after another
     const seen = await asked(() => service.getInvoice(id));
-    // oxlint-disable-next-line no-await-in-loop
-    const came = await deliveries();
     const isFinal = seen.answer.kind === 'status' && ['issued', 'failed'].includes(seen.answer.status);
+    const hasCome = receiver === null || receiver.deliveries().length > 0;
     const leftMs = end - performance.now();
-    if ((isFinal && (came === null || came.length > 0)) || looks >= MOST_LOOKS || leftMs <= 0) return seen;
+    if ((isFinal && hasCome) || looks >= MOST_LOOKS || leftMs <= 0) return seen;
     // oxlint-disable-next-line no-await-in-loop
     await sleep(Math.min(pauseMs, leftMs));
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
   }
 }
 
-/** Reads deliveries as the receiver does. One that is refused is read all the same, so that its places can be shown. */
-function deliveryJudge({ profile, receiver, secrets }: LiveCheckRequest, registered: string | null) {
-  const url = receiver?.url ?? null;
-  const check = createSignatureCheck({ shape: profile.signature, url: () => url });
+async function listRows(
+  { answer, document, isCut }: Awaited<ReturnType<Counted['list']>>,
+  wasCreated: boolean,
+  known: Known,
+): Promise<readonly LiveRow[]> {
+  const { merchants, requests } = known.profile;
+  if (document === null) return [unseen('merchants.items', merchants.items)];
+  const isOwn = (value: unknown): boolean => wordAt(value) === known.nif;
+  const isMissing = answer.kind === 'list' && wasCreated && !answer.merchants.some(({ nif }) => isOwn(nif));
+  const count = answer.kind === 'list' ? `${answer.merchants.length} merchants` : codeOf(answer.reason);
+  const { path } = requests.listMerchants;
+  const says = isMissing ? `${count}, not the new one` : count;
+  const items = await valueAt(document, merchants.items);
+  const entries: readonly unknown[] = Array.isArray(items) ? items : [];
+  const own = entries.find((item) => leavesOf(item).some(({ value }) => isOwn(value)));
+  const item = entries.length === 0 ? null : { body: own ?? entries[0] };
+  const isNif = (value: unknown): boolean => (own === undefined ? wordAt(value) !== null : isOwn(value));
+  return [
+    isCut
+      ? unseen('requests.listMerchants.path', path, 'list-has-more-pages')
+      : row('requests.listMerchants.path', path, says, answer.kind === 'list' && !isMissing),
+    await placeRow(['merchants.items', merchants.items], document, known, Array.isArray),
+    await placeRow(['merchants.id', merchants.id], item, known, isIdWith(merchants.idPrefix)),
+    await placeRow(['merchants.nif', merchants.nif], item, known, isNif),
+  ];
+}
+
+async function createdRows(
+  { answer, document }: Asked<MerchantAnswer | CreateAnswer>,
+  request: 'createMerchant' | 'createInvoice',
+  known: Known,
+): Promise<readonly LiveRow[]> {
+  const { merchants, invoice, requests } = known.profile;
+  const isMerchant = request === 'createMerchant';
+  const says = 'reason' in answer ? `${answer.kind}: ${codeOf(answer.reason)}` : answer.kind;
+  const creation = row(`requests.${request}`, requests[request].path, says, answer.kind === 'created');
+  if (document === null || !is2xx(document)) return [creation];
+  const setting = isMerchant
+    ? (['merchants.createdId', merchants.createdId] as const)
+    : (['invoice.id', invoice.id] as const);
+  return [creation, await placeRow(setting, document, known, isIdWith((isMerchant ? merchants : invoice).idPrefix))];
+}
+
+async function secretRows(registration: Document | null, known: Known): Promise<readonly LiveRow[]> {
+  const { webhook, signature } = known.profile;
+  if (registration === null || (signature.kind !== 'hmac' && signature.kind !== 'token')) return [];
+  const isSecret = (value: unknown): boolean => typeof value === 'string' && value !== '';
+  return [await placeRow(['webhook.secret', webhook.secret], registration, known, isSecret)];
+}
+
+async function statusRows(status: Asked<StatusAnswer> | null, known: Known): Promise<readonly LiveRow[]> {
+  const { invoice, requests } = known.profile;
+  if (status === null) return [unseen('invoice.status', invoice.status)];
+  const { answer, document } = status;
+  const { path } = requests.getInvoice;
+  if (answer.kind === 'not-now' || document === null || !is2xx(document)) {
+    const says = answer.reason === null ? `status ${document?.status ?? 'none'}` : codeOf(answer.reason);
+    return [row('requests.getInvoice.path', path, says, false), unseen('invoice.status', invoice.status)];
+  }
+  const isOwn = (value: unknown): boolean => readId(value, invoice.idPrefix) === known.invoiceId;
+  const isIssued = (value: unknown): boolean => isOneOf(value, invoice.issued);
+  return [
+    row('requests.getInvoice.path', path, `status ${document.status ?? ''}`, true),
+    await placeRow(['invoice.id (GET)', invoice.id], document, known, isOwn),
+    await placeRow(['invoice.status', invoice.status], document, known, isIssued),
+  ];
+}
+
+async function errorRows(answers: readonly (Asked<unknown> | null)[], known: Known): Promise<readonly LiveRow[]> {
+  const { error } = known.profile;
+  const documents = answers.flatMap((one) => one?.document ?? []);
+  const document = documents.find((one) => one.body !== undefined && !is2xx(one)) ?? null;
+  const isWord = (value: unknown): boolean => wordAt(value) !== null;
+  return [
+    await placeRow(['error.code', error.code], document, known, isWord),
+    await placeRow(['error.message', error.message], document, known, isWord),
+  ];
+}
+
+async function deliveryRows(
+  request: LiveCheckRequest,
+  secret: string | null,
+  known: Known,
+): Promise<readonly LiveRow[]> {
+  const { signature, event } = known.profile;
+  const { receiver } = request;
+  const scheme = signature.kind === 'hmac' ? `${signature.algorithm} ${signature.encoding} of ${signature.signed}` : '';
+  const where = `${signature.header} ${scheme}`.trim();
+  const isAboutIt = (one: { readonly serviceId: string | null } | null): boolean => one?.serviceId === known.invoiceId;
+  const came = known.invoiceId === null ? [] : (receiver?.deliveries() ?? []);
+  const deliveries = await Promise.all(came.map(deliveryReader(request, secret)));
+  const best = deliveries.find(({ events }) => events.some(isAboutIt)) ?? deliveries[0];
+  if (best === undefined) {
+    const received = receiver === null ? 'no receiver: name --webhook-url' : 'no delivery came';
+    const parts = ['type', 'invoiceId', 'eventId'] as const;
+    return [unseen('signature', where, received), ...parts.map((part) => unseen(`event.${part}`, event[part]))];
+  }
+  const read = best.events.find(isAboutIt) ?? best.events[0] ?? null;
+  const leaves = leavesOf(best.body);
+  const signatures = best.headerNames.filter((name) => /sign|hmac|digest|token/.test(name));
+  const rowOf = (part: 'type' | 'invoiceId' | 'eventId', value: unknown, fits: boolean): LiveRow =>
+    withCandidates(row(`event.${part}`, event[part], shown(`event.${part}`, value), fits), leaves, known);
+  return [
+    best.refusal === null
+      ? row('signature', where, 'it holds', true)
+      : { ...row('signature', where, best.refusal, false), candidates: signatures.slice(0, MOST_SIGNATURES) },
+    rowOf('type', read?.type, read !== null && read.verdict !== null),
+    rowOf('invoiceId', read?.serviceId, read !== null && isAboutIt(read)),
+    rowOf('eventId', read?.eventId, (read?.eventId ?? null) !== null),
+  ];
+}
+
+const MOST_SIGNATURES = 3;
+
+/** Reads a delivery as the receiver does. One that is refused is read all the same, so that its places can be shown. */
+function deliveryReader({ profile, receiver, secrets }: LiveCheckRequest, registered: string | null) {
+  const check = createSignatureCheck({ shape: profile.signature, url: () => receiver?.url ?? null });
   const read = createEventReader({ ...profile, idPrefix: profile.invoice.idPrefix });
   const known = registered === null ? secrets : [registered, ...secrets];
-  return async ({ rawHeaders, raw, unpacked, pathSecret }: KeptDelivery): Promise<JudgedDelivery> => {
+  return async ({ rawHeaders, raw, unpacked, pathSecret }: KeptDelivery) => {
     const now = Date.now();
-    const head = { rawHeaders, now, pathSecret };
     const plain = unpacked.kind === 'unpacked' ? unpacked.bytes : raw;
     const rows = await read({ raw: plain, rawHeaders, receivedAt: now });
     return {
       body: parseJson(textOf(plain) ?? ''),
       headerNames: rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()),
-      refusal: check.verify(head, known, raw, unpacked),
+      refusal: check.verify({ rawHeaders, now, pathSecret }, known, raw, unpacked),
       events: rows.map(({ event }) => event),
     };
   };
+}
+
+function isIdWith(prefix: string): (value: unknown) => boolean {
+  return (value) => readId(value, prefix) !== null;
 }

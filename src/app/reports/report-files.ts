@@ -13,7 +13,7 @@ import { writeReport } from '../../report/write-report.ts';
 import { ENGLISH, type Speech } from '../../texts/choose-language.ts';
 import type { Counts } from '../../domain/messages/messages.ts';
 import { originalOf } from '../files/original-of.ts';
-import { decimalMarkOf } from '../files/read-as-of.ts';
+import { decimalMarkOf } from '../files/file-proof.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';

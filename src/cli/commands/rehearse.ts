@@ -7,7 +7,7 @@ import type { BatchResult } from '../../domain/messages/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { type Config, readConfig } from '../../app/config/config.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
-import { namedFiles } from '../../app/files/named-file.ts';
+import { namedFiles } from '../../app/files/input-files.ts';
 import { startReconciliation } from '../../app/operator/reconcile-now.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/summary-table.ts';

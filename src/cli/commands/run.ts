@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../app/config/config.ts';
 import { bringIn } from '../../app/files/input-files.ts';
-import { namedFiles } from '../../app/files/named-file.ts';
+import { namedFiles } from '../../app/files/input-files.ts';
 import { requireProfile } from '../../app/files/read-with-profile.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/summary-table.ts';
@@ -27,7 +27,7 @@ export async function runCommand(
   const config = readConfig(env);
   const files = await namedFiles(config.inputDir, names);
   requireOneFileForTotals(files, options);
-  for (const file of files) await requireProfile(config.inputDir, file, options);
+  for (const file of files) await requireProfile({ inputDir: config.inputDir, file, options });
   for (const file of files) await bringIn(config.inputDir, file);
   // Loaded only now: what is wrong with the files is told in a third of the time.
   const { withWork } = await import('../session/work-session.ts');

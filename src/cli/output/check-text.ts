@@ -1,7 +1,7 @@
 import { fill } from '../../texts/fill.ts';
-import { z } from 'zod';
 import type { Finding } from '../../domain/invoice.ts';
 import type { CheckedFile } from '../../app/files/check-file.ts';
+import { FileProof } from '../../app/files/file-proof.ts';
 import { tableLines } from './terminal-text.ts';
 import { plainText } from '../../texts/plain-text.ts';
 import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
@@ -10,31 +10,6 @@ import { TEXTS_EN } from '../../console/texts/en.ts';
 
 const EXAMPLES_SHOWN = 3;
 const ROWS_SHOWN = 12;
-const Witness = z.object({ row: z.number(), column: z.string(), value: z.string() });
-const Decimal = z.object({
-  mark: z.string(),
-  how: z.string(),
-  witness: Witness.nullable(),
-  ambiguous: Witness.optional(),
-  thousands: Witness.optional(),
-});
-const ShownProof = z.object({
-  encoding: z.object({ name: z.string(), how: z.string(), bom: z.boolean(), samples: z.array(z.string()) }).optional(),
-  delimiter: z.object({ value: z.string(), how: z.string(), headerRow: z.number() }).optional(),
-  header: z.array(z.object({ column: z.string(), header: z.string(), position: z.number() })).optional(),
-  ignored: z.array(z.string()).optional(),
-  decimal: Decimal.optional(),
-  dialect: z.object({ format: z.string() }).optional(),
-  workbook: z
-    .object({
-      sheet: z.object({ name: z.string(), how: z.string(), headerRow: z.number() }),
-      notRead: z.array(z.string()),
-      hidden: z.array(z.string()),
-    })
-    .optional(),
-  profile: z.object({ name: z.string(), sha256: z.string(), how: z.string() }).optional(),
-});
-
 /** What a dry run says to a person: the proof, the control totals, the findings, the bytes. */
 export function checkText(file: CheckedFile): string {
   return [
@@ -60,42 +35,39 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 function proofLines(proof: CheckedFile['proof']): readonly string[] {
-  const { encoding, delimiter, header, ignored, decimal, dialect, profile, workbook } = ShownProof.parse(proof);
+  const { encoding, delimiter, header, ignored, decimal, dialect, profile, workbook } = FileProof.parse(proof);
   return [
     ...(profile === undefined ? [] : [`profile      ${profile.name}, sha256 ${profile.sha256}, by ${profile.how}`]),
     ...(encoding === undefined ? [] : [`encoding     ${encodingText(encoding)}`]),
     ...(dialect === undefined ? [] : [`format       ${dialect.format}`]),
-    ...(workbook === undefined ? [] : workbookLines(workbook)),
+    ...(workbook?.sheet === undefined
+      ? []
+      : [`sheet        "${workbook.sheet.name}", ${workbook.sheet.how}; header in row ${workbook.sheet.headerRow}`]),
+    ...(workbook?.notRead.length ? [`not read     sheets ${quoted(workbook.notRead)}`] : []),
+    ...(workbook?.hidden.length ? [`hidden       sheets ${quoted(workbook.hidden)}, not read`] : []),
     ...(delimiter === undefined
       ? []
       : [`delimiter    ${JSON.stringify(delimiter.value)}, ${delimiter.how}; header in row ${delimiter.headerRow}`]),
-    ...(header ?? []).map(
-      ({ column, header: name, position }) => `column       ${column} <- "${name}" (column ${position})`,
-    ),
-    ...((ignored ?? []).length === 0 ? [] : [`not sent     ${(ignored ?? []).map((name) => `"${name}"`).join(', ')}`]),
+    ...header.map(({ column, header: name, position }) => `column       ${column} <- "${name}" (column ${position})`),
+    ...(ignored.length === 0 ? [] : [`not sent     ${quoted(ignored)}`]),
     ...(decimal === undefined ? [] : [`numbers      ${decimalText(decimal)}`]),
   ];
 }
 
-function workbookLines({ sheet, notRead, hidden }: z.infer<typeof ShownProof.shape.workbook> & object) {
-  const names = (sheets: readonly string[]): string => sheets.map((name) => `"${name}"`).join(', ');
-  return [
-    `sheet        "${sheet.name}", ${sheet.how}; header in row ${sheet.headerRow}`,
-    ...(notRead.length === 0 ? [] : [`not read     sheets ${names(notRead)}`]),
-    ...(hidden.length === 0 ? [] : [`hidden       sheets ${names(hidden)}, not read`]),
-  ];
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ');
 }
 
-function encodingText({ name, how, bom, samples }: z.infer<typeof ShownProof.shape.encoding> & object): string {
-  const words = samples.length === 0 ? '' : `: ${samples.map((word) => `"${word}"`).join(', ')}`;
+function encodingText({ name, how, bom, samples }: NonNullable<FileProof['encoding']>): string {
+  const words = samples.length === 0 ? '' : `: ${quoted(samples)}`;
   return `${name}${bom ? ' with byte order mark' : ''}, ${how}${words}`;
 }
 
-function decimalText({ mark, how, witness, ambiguous, thousands }: z.infer<typeof Decimal>): string {
+function decimalText({ mark, how, witness, ambiguous, thousands }: NonNullable<FileProof['decimal']>): string {
   if (how === 'either') return 'no value depends on the decimal mark';
-  const shown = ({ value, row, column }: z.infer<typeof Witness>) => `"${value}" in row ${row}, ${column}`;
+  const shown = ({ value, row, column }: NonNullable<typeof ambiguous>) => `"${value}" in row ${row}, ${column}`;
   const name = mark === ',' ? 'decimal comma' : 'decimal point';
-  const because = witness === null ? '' : ` by ${shown(witness)}`;
+  const because = witness ? ` by ${shown(witness)}` : '';
   const doubt = ambiguous === undefined || thousands !== undefined ? '' : `; that decides ${shown(ambiguous)}, too`;
   return `${name}, ${how}${because}${doubt}`;
 }
@@ -129,9 +101,7 @@ function findingLines(findings: readonly Finding[]): readonly string[] {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
     const key = `${finding.severity} ${finding.code}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [finding]);
-    else group.push(finding);
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
   }
   return (['error', 'warning', 'info'] as const).flatMap((severity) =>
     [...groups]

@@ -5,7 +5,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { headerName } from '../../ingest/profile/map-header.ts';
-import type { TableHead } from '../../app/console/table-head.ts';
+import type { TableHead } from '../../app/files/table-head.ts';
 import type { DeclaredOption } from '../declare-command.ts';
 
 type Pair = readonly [string, string];

@@ -21,12 +21,12 @@ interface ChooseProfile {
   readonly directory: string;
   /** Base name of the file. */
   readonly file: string;
-  /** Where its bytes are; left out: its header is not looked at. */
-  readonly path?: string;
+  /** Where its bytes are; null, or left out: its header is not looked at. */
+  readonly path?: string | null;
   /** By an operator. */
-  readonly named?: string;
+  readonly named?: string | undefined;
   /** By which profile a corrections file says that it was read. */
-  readonly written?: string;
+  readonly written?: string | undefined;
 }
 
 /** The mapping profile in force and what chose it: an operator, the corrections file itself, the file's header, or its name. */
@@ -44,13 +44,12 @@ const LONGEST_PROFILE = 256 * 1024;
  * @throws LoteError `usage` for a profile that is not there or is wrong, and for several with the file's columns; `file-unreadable`
  */
 export async function chooseProfile(request: ChooseProfile): Promise<ChosenProfile | null> {
-  const { directory, named, written } = request;
+  const { directory, named, written, path = null } = request;
   if (named !== undefined) return { profile: await loadProfile(directory, requireProfileName(named)), how: 'declared' };
   if (written !== undefined) return { profile: await loadProfile(directory, written), how: 'corrections' };
   const names = await profileNames(directory);
   const prefix = prefixOf(request.file, names);
-  const byHeader =
-    request.path === undefined ? null : await profileOfHeader(directory, request.path, { names, prefix });
+  const byHeader = path === null ? null : await profileOfHeader(directory, path, { names, prefix });
   if (byHeader !== null) return { profile: byHeader, how: 'header' };
   return prefix === null ? null : { profile: await loadProfile(directory, prefix), how: 'file-name' };
 }

@@ -18,7 +18,8 @@ import { writeInvoiceFile } from '../files/batch-file.ts';
 import { furnishLedger, HELD_BATCH, LARGE_BATCH, RUNNING_BATCH, TRIED_INVOICE } from './furnished-ledger.ts';
 import type { NightlyRun } from '../../../src/domain/records/dropped-file.ts';
 import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
-import { createFileMapper, profileSettings } from '../../../src/app/console/console-parts.ts';
+import { profileSettings } from '../../../src/app/console/console-parts.ts';
+import { createFileMapper } from '../../../src/app/console/file-actions.ts';
 
 /** A console with years of work in it. */
 export interface FurnishedConsole {

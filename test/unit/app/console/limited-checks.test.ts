@@ -1,39 +1,32 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { inTurn, requireCheckable } from '../../../../src/app/console/keep-upload.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { createFileMapper } from '../../../../src/app/console/file-actions.ts';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 
-describe('checks of the console', () => {
-  it('take turns, also after one that failed', async () => {
-    const begun: string[] = [];
-    const ends: (() => void)[] = [];
-    const check = inTurn(async (file: string) => {
-      begun.push(file);
-      await new Promise<void>((resolve) => ends.push(resolve));
-      if (file === 'a') throw new Error('unreadable');
-      return file;
-    });
-    const [first, second] = [check('a'), check('b')];
-    await expect.poll(() => begun).toEqual(['a']);
-    ends[0]?.();
-    await expect(first).rejects.toThrow('unreadable');
-    await expect.poll(() => begun).toEqual(['a', 'b']);
-    ends[1]?.();
-    expect(await second).toBe('b');
-  });
+const CHOICES = { meanings: new Map(), constants: {}, taxCodes: new Map() };
 
-  it('are of no file that is larger than an upload may be', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'lote-check-'));
-    onTestFinished(() => rm(directory, { recursive: true, force: true }));
-    const path = join(directory, 'large.csv');
-    const file = await open(path, 'w');
-    await file.truncate(100 * 1024 * 1024);
-    await expect(requireCheckable(path)).resolves.toBeUndefined();
+it('checks of the console take turns, also after one that failed, and are of no file that is larger than an upload', async () => {
+  const inputDir = await mkdtemp(join(tmpdir(), 'lote-check-'));
+  onTestFinished(() => rm(inputDir, { recursive: true, force: true }));
+  await writeFile(join(inputDir, 'small.csv'), 'a,b\n1,2\n');
+  const large = await open(join(inputDir, 'large.csv'), 'w');
+  await large.truncate(100 * 1024 * 1024 + 1);
+  await large.close();
+  const begun: (() => void)[] = [];
+  const ledger = { noteActions: async () => undefined };
+  const folders = {
+    require: () => new Promise<void>((resolve) => void begun.push(resolve)),
+  } as never;
+  const mapper = createFileMapper({ config: { inputDir }, folders, profile: DEFAULT_PROFILE, ledger });
 
-    await file.truncate(100 * 1024 * 1024 + 1);
+  const [first, second] = [mapper.view('large.csv', CHOICES), mapper.view('small.csv', CHOICES)];
 
-    await expect(requireCheckable(path)).rejects.toMatchObject({ code: 'usage' });
-    await file.close();
-  });
+  await expect.poll(() => begun.length).toBe(1);
+  begun[0]?.();
+  await expect(first).rejects.toMatchObject({ code: 'usage' });
+  await expect.poll(() => begun.length).toBe(2);
+  begun[1]?.();
+  expect(await second).toMatchObject({ headerRow: 1 });
 });

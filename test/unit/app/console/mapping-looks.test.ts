@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { mapFile } from '../../../../src/app/console/map-file.ts';
+import { mapFile } from '../../../../src/app/files/map-file.ts';
 import { chosenAtPrompt } from '../../../../src/cli/session/mapping-options.ts';
 import { mappingText } from '../../../../src/cli/output/check-text.ts';
 import { removeTemporaryFiles, temporaryFile } from '../../ingest/ingested.ts';

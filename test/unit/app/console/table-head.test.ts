@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { readTableHead } from '../../../../src/app/console/table-head.ts';
+import { readTableHead } from '../../../../src/app/files/table-head.ts';
 import { officeWorkbook } from '../../../support/files/office-workbook.ts';
 import { removeTemporaryFiles, temporaryFile } from '../../ingest/ingested.ts';
 

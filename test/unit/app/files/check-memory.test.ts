@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RawRow } from '../../../../src/domain/row.ts';
-import { boundedRows } from '../../../../src/app/files/check-memory.ts';
+import { boundedRows } from '../../../../src/app/files/check-file.ts';
 
 const HEAP_BYTES = 10_000;
 

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
 import { memoryRowStore } from '../../../../src/ingest/row-stores.ts';
-import { bringIn, createFileReader, resolveInput } from '../../../../src/app/files/input-files.ts';
+import { bringIn, createFileReader, namedFiles, resolveInput } from '../../../../src/app/files/input-files.ts';
 
 const TABLE =
   'invoice_ref,merchant_nif,customer_name,currency,description,quantity,unit_price,tax_code\nF1,501964843,Ana,EUR,Pão,1,2.50,23\n';
@@ -132,4 +132,36 @@ describe('a file with a profile', () => {
     expect(result).toMatchObject({ ok: false, findings: [{ code: 'declaration-wrong', severity: 'error' }] });
     expect(result.findings[0]?.message).toMatch(words);
   });
+});
+
+describe('a file that is named at a prompt', () => {
+  it('is the one in the input directory where the shell sees none of that name', async () => {
+    expect(await namedFiles(inputDir, ['erp-1.csv'])).toEqual([join(inputDir, 'erp-1.csv')]);
+  });
+
+  it('whose name is no UTF-8 is called that, and one that is only called so is found', async () => {
+    await expect(namedFiles(inputDir, [join(inputDir, 'm\uFFFDrz.csv')])).rejects.toMatchObject({
+      code: 'file-unreadable',
+      message: expect.stringContaining('its name must be UTF-8') as string,
+    });
+    await writeFile(join(inputDir, '\uFFFD.csv'), '');
+    expect(await namedFiles(inputDir, ['\uFFFD.csv'])).toEqual([join(inputDir, '\uFFFD.csv')]);
+  });
+
+  it('is what the shell sees, also where the input directory has one of that name', async () => {
+    // Tests run in the folder of the project.
+    await writeFile(join(inputDir, 'package.json'), '');
+
+    expect(await namedFiles(inputDir, ['package.json', 'erp-1.csv'])).toEqual([
+      'package.json',
+      join(inputDir, 'erp-1.csv'),
+    ]);
+  });
+
+  it.each(['april.csv', '../secret.csv', '/nowhere/march.csv'])(
+    'stays as it was named where nothing in the input directory is it: %s',
+    async (name) => {
+      expect(await namedFiles(inputDir, [name])).toEqual([name]);
+    },
+  );
 });

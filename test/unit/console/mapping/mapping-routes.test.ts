@@ -6,7 +6,7 @@ import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile
 import { checkFile } from '../../../../src/app/files/check-file.ts';
 import { postForm, testConsole, visit } from '../console-ledger.ts';
 import type { NotedAction } from '../../../../src/domain/records/batch-record.ts';
-import { createFileMapper } from '../../../../src/app/console/console-parts.ts';
+import { createFileMapper } from '../../../../src/app/console/file-actions.ts';
 
 /** Words that Lote does not know, below a title; the tax number is the same in each row, and in no column. */
 const UNKNOWN = [

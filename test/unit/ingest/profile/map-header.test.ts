@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COLUMNS } from '../../../../src/domain/row.ts';
-import { HEADER_SYNONYMS, likelyColumn } from '../../../../src/app/console/table-head.ts';
+import { HEADER_SYNONYMS, likelyColumn } from '../../../../src/app/files/table-head.ts';
 import { mapHeader } from '../../../../src/ingest/profile/map-header.ts';
 
 describe('mapHeader', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseReadAs, readAsText } from '../../../../src/domain/read-as.ts';
-import { decimalMarkOf, readAsOf } from '../../../../src/app/files/read-as-of.ts';
+import { decimalMarkOf, readAsOf } from '../../../../src/app/files/file-proof.ts';
 
 const EITHER = { mark: '.', how: 'either', witness: null };
 const COMMA = { mark: ',', how: 'proved', witness: { row: 2, value: '2,50' } };

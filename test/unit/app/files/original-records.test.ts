@@ -1,29 +1,40 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { IngestOptions } from '../../../../src/ingest/ingest-options.ts';
-import { readRecords, type OriginalRecord } from '../../../../src/app/files/read-records.ts';
+import { keepCopy } from '../../../../src/app/files/kept-files.ts';
+import { originalOf } from '../../../../src/app/files/original-of.ts';
 import { HEADER, csvRow, ingested, temporaryFile, removeTemporaryFiles } from '../../ingest/ingested.ts';
 
 afterAll(removeTemporaryFiles);
 
 const FOLDER = fileURLToPath(new URL('../../../golden/ingest/', import.meta.url));
 
-async function records(path: string, options: IngestOptions = {}): Promise<readonly OriginalRecord[]> {
+const directory = mkdtempSync(join(tmpdir(), 'lote-records-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** What the corrections of a file are made of: records of CSV below the header, or objects of JSON. */
+async function records(path: string, options: IngestOptions = {}): Promise<readonly object[]> {
   const { result } = await ingested(path, options);
-  const found: OriginalRecord[] = [];
+  await keepCopy(path, directory);
   // The proof comes back from a ledger as JSON.
-  for await (const record of readRecords(path, JSON.parse(JSON.stringify(result.proof)) as typeof result.proof))
-    found.push(record);
+  const proof = JSON.parse(JSON.stringify(result.proof)) as typeof result.proof;
+  const batch = { file: basename(path), state: 'finished', sha256: result.sha256, proof } as const;
+  const original = await originalOf(batch, directory);
+  if (original === null || original.kind === 'sheet') throw new Error('expected a kept text');
+  const found: object[] = [];
+  for await (const record of original.kind === 'csv' ? original.records : original.objects) found.push(record);
   return found;
 }
 
-describe('readRecords', () => {
+describe('the records of a kept file', () => {
   it('finds a header behind more blank rows and titles than are tried first', async () => {
     const above = `Export\n${'\n'.repeat(5_000)}${'x'.repeat(5_000)}\n`;
     const path = temporaryFile(`${above}${HEADER}\n${csvRow({})}\n`);
 
-    expect(await records(path)).toMatchObject([{ kind: 'csv', row: 5_004 }]);
+    expect(await records(path)).toMatchObject([{ row: 5_004 }]);
   });
 
   it('gives the cells of each record below the header, untouched', async () => {
@@ -31,10 +42,10 @@ describe('readRecords', () => {
       `Preamble\r\n${HEADER}\r\n${csvRow({ description: '" Pão, ""x"" "' })}\r\n\r\n${csvRow({ ref: 'F2' })}\r\n`,
     );
 
-    expect(await records(path)).toEqual([
-      { kind: 'csv', row: 3, cells: ['F1', '501964843', 'Ana', 'EUR', ' Pão, "x" ', '1', '2.50', 'IVA_23'] },
-      { kind: 'csv', row: 4, cells: [''] },
-      { kind: 'csv', row: 5, cells: ['F2', '501964843', 'Ana', 'EUR', 'Pão', '1', '2.50', 'IVA_23'] },
+    expect(await records(path)).toMatchObject([
+      { row: 3, cells: ['F1', '501964843', 'Ana', 'EUR', ' Pão, "x" ', '1', '2.50', 'IVA_23'] },
+      { row: 4, cells: [''] },
+      { row: 5, cells: ['F2', '501964843', 'Ana', 'EUR', 'Pão', '1', '2.50', 'IVA_23'] },
     ]);
   });
 
@@ -43,9 +54,9 @@ describe('readRecords', () => {
     const second = '{"invoice_ref":"F2","merchant":{"nif":"501964843"},"lines":[]}';
 
     expect(await records(temporaryFile(`[ ${first} ,\n7, ${second} ]`))).toEqual([
-      { kind: 'json', rows: [1, 2], text: first },
-      { kind: 'json', rows: [3], text: '7' },
-      { kind: 'json', rows: [4], text: second },
+      { rows: [1, 2], text: first },
+      { rows: [3], text: '7' },
+      { rows: [4], text: second },
     ]);
   });
 
@@ -60,7 +71,9 @@ describe('readRecords', () => {
       const options = existsSync(declared) ? (JSON.parse(readFileSync(declared, 'utf8')) as IngestOptions) : {};
       const { invoices } = await ingested(path, options);
       const found = new Set(
-        (await records(path, options)).flatMap((record) => (record.kind === 'csv' ? [record.row] : record.rows)),
+        (await records(path, options)).flatMap((record) =>
+          'row' in record ? [record.row] : 'rows' in record ? record.rows : [],
+        ),
       );
 
       for (const { rows } of invoices) for (const row of rows) expect(found.has(row), `${name} row ${row}`).toBe(true);

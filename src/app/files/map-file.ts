@@ -8,12 +8,13 @@ import type {
   MappingChoices,
 } from '../../console/mapping/file-mapper.ts';
 import { MOST_COLUMNS, MOST_TAX_WORDS } from '../../console/mapping/mapping-choices.ts';
+import { givenOnly } from '../../domain/given-only.ts';
 import { COLUMNS, REQUIRED_COLUMNS, type Column } from '../../domain/row.ts';
 import { widthOf } from '../../ingest/csv/row-width.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { suggestedName } from '../../ingest/profile/choose-profile.ts';
 import type { BodyTemplate } from '../../service/profile/body-template.ts';
-import { checkFile } from '../files/check-file.ts';
+import { checkFile } from './check-file.ts';
 import { mappingLooks } from './mapping-looks.ts';
 import { readTableHead, type TableHead } from './table-head.ts';
 
@@ -98,7 +99,7 @@ interface ChosenMapping {
 
 /** What a person has chosen for the head of a file, whole or not; null for what is no table. @throws LoteError `file-unreadable` */
 export async function chosenMapping({ path, choices: given, declared }: MappingRequest): Promise<ChosenMapping | null> {
-  const head = await readTableHead(path, typeof given === 'function' ? declared : textOptions(given));
+  const head = await readTableHead(path, typeof given === 'function' ? declared : given);
   if (head === null) return null;
   const choices = typeof given === 'function' ? given(head) : given;
   const columns = columnsOf(head, choices);
@@ -107,21 +108,15 @@ export async function chosenMapping({ path, choices: given, declared }: MappingR
     ...{ head, choices, columns },
     options: {
       // What the file was only guessed to be, no profile may declare for the files to come.
-      ...(encoding === undefined ? {} : { encoding }),
-      ...(delimiter === undefined ? {} : { delimiter }),
-      ...(head.sheets.length > 1 && head.sheet !== null ? { sheet: head.sheet } : {}),
-      ...(decimal === undefined ? {} : { decimal }),
+      ...givenOnly({
+        encoding,
+        delimiter,
+        sheet: head.sheets.length > 1 ? (head.sheet ?? undefined) : undefined,
+        decimal,
+      }),
       ...meaningOptions(head, columns, choices),
       ...taxOptions(taxWordsOf(head, columns, choices), taxCells(head, columns)),
     },
-  };
-}
-
-function textOptions({ encoding, delimiter, sheet }: MappingChoices): IngestOptions {
-  return {
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { delimiter }),
-    ...(sheet === undefined ? {} : { sheet }),
   };
 }
 
@@ -171,36 +166,40 @@ function meaningOptions(
   const lonely = parts.length < FEWEST_PARTS ? parts : [];
   const ignore = [...new Set([...ofMeaning('none'), ...lonely])].filter((header) => header.length <= LONGEST_HEADER);
   const kinds = columns.flatMap(({ header, kind }) => (kind === null ? [] : [[header, kind] as const]));
-  return {
-    ...(format === 'json' ? {} : { columns: Object.fromEntries(named) }),
-    ...(ignore.length === 0 ? {} : { ignore }),
-    ...(kinds.length === 0
-      ? {}
-      : {
-          skip: Object.fromEntries(kinds.map(([header, { skip }]) => [header, skip])),
-          invoices: Object.fromEntries(kinds.map(([header, { invoices }]) => [header, invoices])),
-        }),
-    ...(given.length === 0 ? {} : { constants: Object.fromEntries(given) }),
-    ...(parts.length < FEWEST_PARTS
-      ? {}
-      : { reference: { columns: parts, separator: separator ?? DEFAULT_SEPARATOR } }),
-  };
+  const ofKinds = (which: keyof KindValues) => objectOf(kinds.map(([header, values]) => [header, values[which]]));
+  return givenOnly({
+    columns: format === 'json' ? undefined : Object.fromEntries(named),
+    ignore: ignore.length === 0 ? undefined : ignore,
+    skip: ofKinds('skip'),
+    invoices: ofKinds('invoices'),
+    constants: objectOf(given),
+    reference:
+      lonely.length > 0 || parts.length === 0
+        ? undefined
+        : { columns: parts, separator: separator ?? DEFAULT_SEPARATOR },
+  });
 }
 
+/** Undefined without a member. */
+function objectOf<Value>(members: readonly (readonly [string, Value])[]): Record<string, Value> | undefined {
+  return members.length === 0 ? undefined : Object.fromEntries(members);
+}
+
+/** Words of the tax column that are no codes of the service, each once, with the code that each seems to mean. */
 function taxWordsOf(
-  { below }: TableHead,
+  head: TableHead,
   columns: readonly MappedColumn[],
   { taxCodes }: MappingChoices,
 ): MappedFile['taxWords'] {
-  const shown = taxCells({ below }, columns);
   // Words that a person adds may stand further down than the first rows.
-  return unknownTaxWords([...shown, ...taxCodes.keys()], MOST_TAX_WORDS).map(({ word, code }) => ({
-    word,
-    code: taxCodes.get(word) ?? code ?? '',
-  }));
+  const cells = [...taxCells(head, columns), ...taxCodes.keys()].map((cell) => cell.trim());
+  return [...new Set(cells)]
+    .filter((word) => word !== '' && !KNOWN_CODE.test(word) && word.length <= LONGEST_WORD)
+    .slice(0, MOST_TAX_WORDS)
+    .map((word) => ({ word, code: taxCodes.get(word) ?? likelyCode(word) }));
 }
 
-function taxCells({ below }: Pick<TableHead, 'below'>, columns: readonly MappedColumn[]): readonly string[] {
+function taxCells({ below }: TableHead, columns: readonly MappedColumn[]): readonly string[] {
   const at = columns.findIndex(({ meaning }) => meaning === 'tax_code');
   return below.map((cells) => (cells[at] ?? '').trim());
 }
@@ -209,8 +208,7 @@ function taxCells({ below }: Pick<TableHead, 'below'>, columns: readonly MappedC
 function taxOptions(words: MappedFile['taxWords'], cells: readonly string[]): IngestOptions {
   const translated = words.filter(({ code }) => code !== '').map(({ word, code }) => [word, code] as const);
   const codes = [...new Set(cells)].filter((cell) => KNOWN_CODE.test(cell)).map((code) => [code, code] as const);
-  const known = translated.length === 0 ? [] : [...translated, ...codes];
-  return known.length === 0 ? {} : { taxCodes: Object.fromEntries(known) };
+  return translated.length === 0 ? {} : { taxCodes: Object.fromEntries([...translated, ...codes]) };
 }
 
 function headerId({ header }: TableHead): string {
@@ -224,23 +222,8 @@ const RATE = /^(\d{1,2})(?:[.,]0+)?\s*%?$/;
 /** A code of the service, which needs no translation. */
 const KNOWN_CODE = /^IVA_\d+(?:[._]\d+)?$/;
 
-/** A word of the file for a tax, and the code of the service that it seems to mean; null: it is no rate. */
-interface TaxWord {
-  readonly word: string;
-  readonly code: string | null;
-}
-
-/** The words of a tax column that are no codes of the service, each once, in the order of their rows, at most `most`. */
-function unknownTaxWords(cells: readonly string[], most: number): readonly TaxWord[] {
-  const words = [...new Set(cells.map((cell) => cell.trim()))].filter((word) => word !== '' && !KNOWN_CODE.test(word));
-  return words
-    .filter((word) => word.length <= LONGEST_WORD)
-    .slice(0, most)
-    .map((word) => ({ word, code: likelyCode(word) }));
-}
-
-/** `IVA_23` for `23,00 %`. */
-function likelyCode(word: string): string | null {
+/** `IVA_23` for `23,00 %`; empty for what is no rate. */
+function likelyCode(word: string): string {
   const rate = RATE.exec(word)?.[1];
-  return rate === undefined ? null : `IVA_${Number(rate)}`;
+  return rate === undefined ? '' : `IVA_${Number(rate)}`;
 }

@@ -29,19 +29,12 @@ export async function writeProfile(inputDir: string, name: string, text: string)
   );
 }
 
-/** Where a profile is saved, and who writes it down. */
-interface MappingPlace {
-  readonly inputDir: string;
-  readonly ledger: Pick<Ledger, 'noteActions'>;
-  readonly now: () => number;
-}
-
 /**
  * Writes `profiles/NAME.json` of the input folder and a line of the audit; without the line there is no file. None is ever overwritten.
  * @throws LoteError `folder-unusable`; `usage` for a text that is no mapping profile
  */
 export async function saveMapping(
-  { inputDir, ledger, now }: MappingPlace,
+  { inputDir, ledger }: { readonly inputDir: string; readonly ledger: Pick<Ledger, 'noteActions'> },
   { name, text, by }: { readonly name: string; readonly text: string; readonly by: string },
 ): Promise<Exclude<KeptMapping, 'open'>> {
   if (!isProfileName(name)) return 'name';
@@ -51,7 +44,7 @@ export async function saveMapping(
   try {
     const why = `profiles/${name}.json (sha256 ${sha256.slice(0, 12)})`;
     const action = { who: by, what: 'save-mapping', why };
-    await ledger.noteActions(MAPPING_AUDIT, [{ actionId: randomUUID(), at: now(), ...action }]);
+    await ledger.noteActions(MAPPING_AUDIT, [{ actionId: randomUUID(), at: Date.now(), ...action }]);
   } catch (error) {
     await rm(path, { force: true });
     throw error;
