@@ -21,12 +21,12 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 37, lines: 5435 },
-  'src/app': { files: 91, lines: 9830 },
-  'src/cli': { files: 35, lines: 3489 },
+  'src/app': { files: 89, lines: 9623 },
+  'src/cli': { files: 35, lines: 3459 },
   'src/console': { files: 48, lines: 5655 },
-  'src/domain': { files: 45, lines: 4123 },
+  'src/domain': { files: 46, lines: 4130 },
   'src/health': { files: 13, lines: 1577 },
-  'src/ingest': { files: 48, lines: 7233 },
+  'src/ingest': { files: 48, lines: 7232 },
   'src/ledger': { files: 55, lines: 7993 },
   'src/nightly': { files: 9, lines: 1161 },
   'src/platform': { files: 18, lines: 745 },
