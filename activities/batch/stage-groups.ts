@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { eachOfStream } from '../../src/platform/each-of.ts';
+import { eachOf } from '../../src/platform/concurrency.ts';
 import type { BatchInput } from '../../src/domain/messages/messages.ts';
 import type { ActivityDeps, ReadFileOk } from '../deps.ts';
 import { fingerprintOf, idempotencyKeyOf } from '../../src/domain/fingerprint.ts';
@@ -36,7 +36,7 @@ interface StagedFile {
  */
 export async function stageGroups(deps: ActivityDeps, input: BatchInput, file: StagedFile): Promise<number> {
   let staged = 0;
-  await eachOfStream(portionsOf(deps, input, file), WRITES, async (portion) => {
+  await eachOf(portionsOf(deps, input, file), WRITES, async (portion) => {
     file.signal.throwIfAborted();
     await deps.ledger.stageInvoices(file.claim, portion, deps.now());
     staged += portion.length;

@@ -4,8 +4,7 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { PageWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver } from '../failure.ts';
-import { eachTaken } from '../../src/platform/each-of.ts';
-import { sharedAnswer } from '../../src/platform/shared-answer.ts';
+import { eachTaken, sharedAnswer } from '../../src/platform/concurrency.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
 import { readBudget, type FailureWatch, holdOverRetries } from './budgets.ts';
 import {

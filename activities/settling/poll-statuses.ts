@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Reason } from '../../src/domain/invoice.ts';
-import { eachOf } from '../../src/platform/each-of.ts';
+import { eachOf } from '../../src/platform/concurrency.ts';
 import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';

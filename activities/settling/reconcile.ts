@@ -3,7 +3,7 @@ import { noteChangedFiles } from '../nightly/changed-files.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
-import { eachOf } from '../../src/platform/each-of.ts';
+import { eachOf } from '../../src/platform/concurrency.ts';
 import { permitOfGeneration } from '../sending/sending-permission.ts';
 import { refusedRepeat, judgeEarlierWith, distrustIds } from '../sending/earlier-key.ts';
 import { RetentionWindow } from '../sending/retention-window.ts';

@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
 import { Context } from '@temporalio/activity';
-import { createSemaphore } from '../../src/platform/semaphore.ts';
+import { createSemaphore } from '../../src/platform/concurrency.ts';
 import { closePage, type CloseInput } from './close-page.ts';
 import type { PageProgress, PendingInvoice } from '../../src/ledger/settling/settling.ts';
 

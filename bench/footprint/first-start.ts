@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cacheDirectory } from '../../src/platform/cache-directory.ts';
+import { cacheDirectory } from '../../src/platform/files.ts';
 import { startLote } from './lote-command.ts';
 
 const run = promisify(execFile);

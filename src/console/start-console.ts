@@ -1,8 +1,7 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { LoteError } from '../domain/errors.ts';
-import { closeServer } from '../platform/close-server.ts';
-import { listenOn } from '../platform/listen.ts';
+import { closeServer, listenOn } from '../platform/listen.ts';
 import { createConsoleApp } from './console-app.ts';
 import type { ConsoleOptions } from './console-options.ts';
 

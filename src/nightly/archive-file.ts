@@ -1,9 +1,8 @@
 import { copyFile, constants, link, lstat, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
-import { errorCode } from '../platform/error-code.ts';
-import { namesIn } from '../platform/unless-missing.ts';
-import { FOLDER_MODE, makeFolder } from '../platform/make-folder.ts';
-import { moveFile } from '../platform/move-file.ts';
+import { errorCode, namesIn } from '../platform/error-code.ts';
+import { FOLDER_MODE, makeFolder } from '../platform/folders.ts';
+import { moveFile } from '../platform/files.ts';
 import { type DropFolderOptions, nightlyRunPath } from './claim-folder.ts';
 import type { ArchiveFile } from '../domain/records/dropped-file.ts';
 

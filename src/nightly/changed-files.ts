@@ -1,6 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { namesIn } from '../platform/unless-missing.ts';
+import { namesIn } from '../platform/error-code.ts';
 import { NOTE_SUFFIX, READ } from './archive-file.ts';
 import type { ChangedFile, Destination } from '../domain/records/dropped-file.ts';
 

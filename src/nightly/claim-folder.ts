@@ -1,10 +1,9 @@
 import { mkdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../platform/error-code.ts';
-import { FOLDER_MODE, makeFolder } from '../platform/make-folder.ts';
-import { writeNewFile } from '../platform/write-new-file.ts';
-import { namesIn } from '../platform/unless-missing.ts';
+import { errorCode, namesIn } from '../platform/error-code.ts';
+import { FOLDER_MODE, makeFolder } from '../platform/folders.ts';
+import { writeNewFile } from '../platform/files.ts';
 import type { NightlyRun } from '../domain/records/dropped-file.ts';
 
 /** Points between two steps on the disk; a test kills the process at each of them. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { folderTrouble, isAbout } from '../platform/folder-trouble.ts';
+import { folderTrouble, isAbout } from '../platform/folders.ts';
 import { claimFiles } from './claim-files.ts';
 import { type DropFolderOptions, listClaimFolders, removeEmptyClaimFolder, removeClaimFolder } from './claim-folder.ts';
 import { archiveFile } from './archive-file.ts';

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { namesIn, unlessMissing } from '../platform/unless-missing.ts';
-import { makeFolder } from '../platform/make-folder.ts';
-import { writeNewFile } from '../platform/write-new-file.ts';
-import { syncPath } from '../platform/sync-path.ts';
+import { namesIn, unlessMissing } from '../platform/error-code.ts';
+import { makeFolder } from '../platform/folders.ts';
+import { replaceFile, writeNewFile } from '../platform/files.ts';
 import { ENGLISH, type Speech } from '../texts/choose-language.ts';
 import { documentFormat } from '../texts/document-format.ts';
 import { fill } from '../texts/fill.ts';
@@ -14,7 +12,7 @@ import { nightSections } from '../texts/nights/night-html.ts';
 import { documentHead } from '../report/formats/html/html-report.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
 import { nightlySummary, type NightlySummary } from './run-summary.ts';
-import { inReportsFolder, REPORT_DIRECTORY_MODE, REPORT_FILE_MODE, writeSynced } from '../report/write-synced.ts';
+import { inReportsFolder, REPORT_DIRECTORY_MODE, REPORT_FILE_MODE } from '../report/write-synced.ts';
 import type { NightlyRun } from '../domain/records/dropped-file.ts';
 import type {
   NightlyRunEnd,
@@ -61,19 +59,19 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunL
         await makeFolder(runDir(night), REPORT_DIRECTORY_MODE);
         // A step that stood still must not take back what a later one has written.
         await writeNewFile(join(runDir(night), HEAD), json({ night, end: null }), REPORT_FILE_MODE);
-        await replaceFile(join(runDir(night), `${entry.slot}.json`), json(entry));
+        await writeWhole(join(runDir(night), `${entry.slot}.json`), json(entry));
         return writeSummary(nightlyRunsDir, night.date, speech);
       }),
     finish: (night, end) =>
       inReportsFolder(reportsDir, async () => {
-        await replaceFile(join(runDir(night), HEAD), json({ night, end }));
+        await writeWhole(join(runDir(night), HEAD), json({ night, end }));
         const paths = await writeSummary(nightlyRunsDir, night.date, speech);
         return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
       }),
     run: (night) => readRun(runDir(night)),
     noteMessage: (night, note) =>
       inReportsFolder(reportsDir, async () => {
-        await replaceFile(join(runDir(night), MESSAGES, `${note.channel}.json`), json(note));
+        await writeWhole(join(runDir(night), MESSAGES, `${note.channel}.json`), json(note));
         await writeSummary(nightlyRunsDir, night.date, speech);
       }),
   };
@@ -92,9 +90,9 @@ async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech
   let summary = await readSummary(nightlyRunsDir, date);
   for (let writing = 1; ; writing += 1) {
     const text = json(summaryDocument(summary));
-    await replaceFile(paths.html, nightlyHtml(summary, linkTo, speech));
+    await writeWhole(paths.html, nightlyHtml(summary, linkTo, speech));
     // Last: who waits for the JSON finds the page.
-    await replaceFile(paths.json, text);
+    await writeWhole(paths.json, text);
     summary = await readSummary(nightlyRunsDir, date);
     if (writing === WRITINGS || json(summaryDocument(summary)) === text) return paths;
   }
@@ -150,21 +148,9 @@ async function readAll<T>(directory: string): Promise<readonly T[]> {
   return found;
 }
 
-/** Its readers see it whole or not at all, also after a power cut. */
-async function replaceFile(path: string, text: string): Promise<void> {
+async function writeWhole(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path), REPORT_DIRECTORY_MODE);
-  const part = `${path}.${randomUUID()}.part`;
-  try {
-    await writeSynced(part, pieces(text));
-    await rename(part, path);
-  } finally {
-    await rm(part, { force: true });
-  }
-  await syncPath(dirname(path));
-}
-
-async function* pieces(text: string): AsyncGenerator<string> {
-  yield text;
+  await replaceFile(path, text, REPORT_FILE_MODE);
 }
 
 function json(value: unknown): string {

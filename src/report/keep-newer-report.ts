@@ -1,6 +1,6 @@
 import { copyFile, mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessMissing } from '../platform/unless-missing.ts';
+import { unlessMissing } from '../platform/error-code.ts';
 import { REPORT_DIRECTORY_MODE } from './write-synced.ts';
 
 /** `schema` and `batch` come first in a report, and a line break in a text is escaped: the lines of `batch` are here, but those at its end, such as `proof`. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { errorCode } from '../platform/error-code.ts';
-import { unlessMissing } from '../platform/unless-missing.ts';
+import { errorCode, unlessMissing } from '../platform/error-code.ts';
 
 /** Work folders that a killed process left; a living one is done long before. */
 const STALE_AFTER_MS = 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import { folderTrouble } from '../platform/folder-trouble.ts';
+import { folderTrouble } from '../platform/folders.ts';
 import { open } from 'node:fs/promises';
 
 /** Pieces are gathered to about this many bytes per write; smaller ones cost a system call each. */

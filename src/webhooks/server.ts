@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { LoteError } from '../domain/errors.ts';
-import { closeServer } from '../platform/close-server.ts';
-import { listenOn } from '../platform/listen.ts';
+import { closeServer, listenOn } from '../platform/listen.ts';
 import {
   handleDelivery,
   noDeliveries,
@@ -11,10 +10,9 @@ import {
   type ReceiverLog,
 } from './handle-delivery.ts';
 import { createDeliveryStore } from './delivery-groups.ts';
-import { createEventReader } from './event-reader.ts';
+import { createEventReader, type ReceiverShapes } from './event-reader.ts';
 import { createByteBudget } from './read-body.ts';
 import { createDeliveryFindings, type DeliveryFindingsOptions } from './delivery-findings.ts';
-import type { ReceiverShapes } from './event-reader.ts';
 import { createReceiverRoutes, WEBHOOK_PATH, type ReceiverAnswer, type ReceiverRoutes } from './receiver-routes.ts';
 import { createSecretCache } from './secret-cache.ts';
 import { createSignatureCheck } from './signature-check.ts';

@@ -1,4 +1,4 @@
-import { eachOf } from '../platform/each-of.ts';
+import { eachOf } from '../platform/concurrency.ts';
 import type { SettledInvoice } from '../ledger/settling/settled.ts';
 
 /** How often pages are looked at. */

@@ -1,4 +1,4 @@
-import { sharedAnswer } from '../../platform/shared-answer.ts';
+import { sharedAnswer } from '../../platform/concurrency.ts';
 import { latestClock } from '../../domain/time/steady-clock.ts';
 import type { CreateAnswer, MerchantListAnswer } from '../../domain/records/service-answers.ts';
 import type { InvoicingService } from '../../service/client.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { idempotencyKeyOf } from '../../domain/fingerprint.ts';
-import { putAside, type Notify } from '../../platform/put-aside.ts';
-import { cacheDirectory } from '../../platform/cache-directory.ts';
+import { putAside, type Notify, cacheDirectory } from '../../platform/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { MeasureStatement } from '../../domain/records/measures.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { folderTrouble } from '../../platform/folder-trouble.ts';
+import { folderTrouble } from '../../platform/folders.ts';
 import type { LostSend, NotedSend } from '../../ledger/sending/lost-sends.ts';
 
 /** Inside the reports folder: a file for the last position of each account, and one of keys for each process and day. */

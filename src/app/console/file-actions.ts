@@ -4,7 +4,7 @@ import type { ConsoleActions } from '../../console/console-options.ts';
 import type { FileMapper, MappingChoices } from '../../console/mapping/file-mapper.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { createSemaphore } from '../../platform/semaphore.ts';
+import { createSemaphore } from '../../platform/concurrency.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import type { Config } from '../config/config.ts';
 import { checkFile } from '../files/check-file.ts';

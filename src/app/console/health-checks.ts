@@ -1,4 +1,4 @@
-import { sharedAnswer } from '../../platform/shared-answer.ts';
+import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { HealthCheck } from '../../console/console-options.ts';
 import { isOpen, misfitsOf } from '../../domain/calibration.ts';
 import type { Check } from '../../health/doctor/check.ts';

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { notBroughtIn } from '../files/input-files.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
+import { makeFolder } from '../../platform/folders.ts';
 import { LoteError } from '../../domain/errors.ts';
 
 /** A dry run keeps the rows in memory: some 400,000 of them are in a file of this size. Larger ones go into the input directory. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { requireWritable } from '../../platform/require-writable.ts';
+import { requireWritable } from '../../platform/folders.ts';
 import { lockOpenFile, lockUndecided, openLockFile } from './lock-file.ts';
 
 /** Held until it is released or its process ends, however it ends. */

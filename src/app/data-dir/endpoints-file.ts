@@ -1,6 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../../platform/files.ts';
 import type { DataDir } from './data-dir.ts';
 import { currentOwner } from './directory-lock.ts';
 
@@ -26,11 +28,13 @@ const Endpoints = z.object({
 /** Where the parts of a running Lote listen, for the second process on its data directory. */
 export type Endpoints = Readonly<z.infer<typeof Endpoints>>;
 
-/** Replaces the file as a whole: its readers see it whole or not at all. */
+/** Only the account that runs Lote reads what the owner writes for other processes. */
+const OWNER_ONLY = 0o600;
+
+/** Writes down where the owner listens. */
 export async function writeEndpoints(dataDir: Pick<DataDir, 'endpoints'>, endpoints: Endpoints): Promise<void> {
-  const part = `${dataDir.endpoints}.${randomUUID()}.part`;
-  await writeFile(part, `${JSON.stringify(Endpoints.parse(endpoints), null, 2)}\n`);
-  await rename(part, dataDir.endpoints);
+  const text = `${JSON.stringify(Endpoints.parse(endpoints), null, 2)}\n`;
+  await replaceFile(dataDir.endpoints, text, OWNER_ONLY);
 }
 
 /** The endpoints of the owner; null when no process owns the directory, also when an owner died and left its file. */
@@ -64,4 +68,22 @@ export function besideOwner<C extends { readonly taskQueue: string }>(settings: 
 /** For a clean end. */
 export async function removeEndpoints(dataDir: Pick<DataDir, 'endpoints'>): Promise<void> {
   await rm(dataDir.endpoints, { force: true });
+}
+
+const TOKEN_BYTES = 32;
+
+/** The token with which other processes of this data directory speak to its owner's console; a fresh one per owner unless one was set. */
+export async function writeConsoleToken(dataDir: Pick<DataDir, 'path'>, given: string | null): Promise<string> {
+  const token = given ?? randomBytes(TOKEN_BYTES).toString('base64url');
+  await replaceFile(tokenFile(dataDir), token, OWNER_ONLY);
+  return token;
+}
+
+/** Null when no owner has written one, or this account may not read it. */
+export async function readConsoleToken(dataDir: Pick<DataDir, 'path'>): Promise<string | null> {
+  return readFile(tokenFile(dataDir), 'utf8').catch(() => null);
+}
+
+function tokenFile({ path }: Pick<DataDir, 'path'>): string {
+  return join(path, 'console-token');
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folderTrouble } from '../../platform/folder-trouble.ts';
+import { folderTrouble } from '../../platform/folders.ts';
 import { hashFile } from '../../ingest/file-chunks.ts';
 
 /** Where the bytes of a batch's file are kept, so that its corrections can be written in its own words later. */

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import type { KeptMapping } from '../../console/mapping/file-mapper.ts';
 import { isProfileName, parseProfile } from '../../ingest/profile/mapping-profile.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { folderTrouble } from '../../platform/folder-trouble.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
-import { writeNewFile } from '../../platform/write-new-file.ts';
+import { folderTrouble, makeFolder } from '../../platform/folders.ts';
+import { writeNewFile } from '../../platform/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
 /** Each account that may read what Lote writes may read it; its folder is made when there is none. */

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../config/config.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { makeFolder } from '../../platform/make-folder.ts';
-import { requireWritable } from '../../platform/require-writable.ts';
-import { writeNewFile } from '../../platform/write-new-file.ts';
+import { makeFolder, requireWritable } from '../../platform/folders.ts';
+import { writeNewFile } from '../../platform/files.ts';
 import type { FolderRole, SharedFolderLedger } from '../../ledger/operations/shared-folders.ts';
 
 /** The folders that the processes of one application share. */

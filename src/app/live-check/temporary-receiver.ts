@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { closeServer } from '../../platform/close-server.ts';
-import { listenOn } from '../../platform/listen.ts';
+import { closeServer, listenOn } from '../../platform/listen.ts';
 import { createByteBudget, readBody, unpackBody, type Unpacked } from '../../webhooks/read-body.ts';
 
 /** A delivery as it came. */

@@ -7,10 +7,9 @@ import { waitingFor } from '../../platform/waiting-for.ts';
 import { TOKEN_HEADER } from '../../console/http/guard.ts';
 import type { Operations, ReadBatch, RunAnswer, RunRequest } from '../../console/operations.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
-import { readConsoleToken } from '../config/console-token.ts';
+import { readConsoleToken, readEndpoints, type Endpoints } from '../data-dir/endpoints-file.ts';
 import { openDataDir, type DataDir } from '../data-dir/data-dir.ts';
 import { currentOwner } from '../data-dir/directory-lock.ts';
-import { readEndpoints, type Endpoints } from '../data-dir/endpoints-file.ts';
 
 /** The owner first asks the service for its merchants, which may take a minute. */
 const RUN_TIMEOUT_MS = 90_000;

@@ -14,7 +14,7 @@ import { receiverIdentity } from './webhook-address.ts';
 import { createReadiness } from '../start/readiness.ts';
 import type { InvoicingService } from '../../service/client.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { eachOf } from '../../platform/each-of.ts';
+import { eachOf } from '../../platform/concurrency.ts';
 import { pollOne } from '../../../activities/settling/poll-statuses.ts';
 import type { AppliedDeliveries, RecordDelivery } from '../../ledger/webhooks/deliveries.ts';
 import type { SettledInvoice } from '../../ledger/settling/settled.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOOPBACK_HOSTS, startConsole } from '../../console/start-console.ts';
-import { writeConsoleToken } from '../config/console-token.ts';
+import { writeConsoleToken } from '../data-dir/endpoints-file.ts';
 import type { DataDir } from '../data-dir/data-dir.ts';
 import { choosePort } from '../process/free-port.ts';
 import { consoleParts } from '../console/console-parts.ts';

@@ -5,7 +5,7 @@ import type { RunningWorker } from '../worker/start-worker.ts';
 import { queryTemporal } from '../temporal/watch-temporal.ts';
 import type { FolderRole } from '../../ledger/operations/shared-folders.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { sharedAnswer } from '../../platform/shared-answer.ts';
+import { sharedAnswer } from '../../platform/concurrency.ts';
 import { answerWithin } from '../temporal/answer-within.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 

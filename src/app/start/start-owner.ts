@@ -1,9 +1,8 @@
 import { openDataDir } from '../data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../data-dir/directory-lock.ts';
 import type { ProcessStart, RunningProcess } from './start-process.ts';
-import { requireWritable } from '../../platform/require-writable.ts';
+import { requireWritable, FOLDER_MODE, makeFolder } from '../../platform/folders.ts';
 import type { Config } from '../config/config.ts';
-import { FOLDER_MODE, makeFolder } from '../../platform/make-folder.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
 

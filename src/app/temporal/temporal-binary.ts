@@ -6,8 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { putAside } from '../../platform/put-aside.ts';
-import { cacheDirectory } from '../../platform/cache-directory.ts';
+import { putAside, cacheDirectory } from '../../platform/files.ts';
 import { buildEnvironment } from '../process/child-environment.ts';
 import { createRequire } from 'node:module';
 

@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { access, readdir, readFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { access, readdir, readFile, mkdir } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LoteError } from '../../domain/errors.ts';
-import { cacheDirectory } from '../../platform/cache-directory.ts';
+import { cacheDirectory, replaceFile } from '../../platform/files.ts';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { VERSION } from '../version.ts';
 
@@ -104,20 +104,8 @@ function digestOf(code: string): string {
   return createHash('sha256').update(code).digest('hex').slice(0, DIGEST_LENGTH);
 }
 
-/** Whole or not at all, also after a power failure: half a bundle would keep every later start from working. */
+/** Half a bundle would keep every later start from working. */
 export async function writeBundle(target: string, code: string): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
-  const part = `${target}.${randomUUID()}.part`;
-  try {
-    const file = await open(part, 'w');
-    try {
-      await file.writeFile(code);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(part, target);
-  } finally {
-    await rm(part, { force: true });
-  }
+  await replaceFile(target, code, 0o644);
 }

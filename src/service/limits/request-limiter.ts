@@ -1,4 +1,4 @@
-import { createSemaphore } from '../../platform/semaphore.ts';
+import { createSemaphore } from '../../platform/concurrency.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
 import type { Backoff } from './backoff.ts';
 import { createRateLimiter, type SharedRate } from './rate-limiter.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { closeServer } from '../../../src/platform/close-server.ts';
+import { closeServer } from '../../../src/platform/listen.ts';
 
 const BEFORE_CLOSE = 3;
 /** Far more than one connection may bring after the end has begun. */

@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { goProgram } from './go-program.ts';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { cacheDirectory } from '../../../src/platform/cache-directory.ts';
+import { cacheDirectory } from '../../../src/platform/files.ts';
 import { buildEnvironment } from '../../../src/app/process/child-environment.ts';
 
 const run = promisify(execFile);

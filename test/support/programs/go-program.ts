@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheDirectory } from '../../../src/platform/cache-directory.ts';
+import { cacheDirectory } from '../../../src/platform/files.ts';
 import { buildEnvironment } from '../../../src/app/process/child-environment.ts';
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
-import { cacheDirectory } from '../../../src/platform/cache-directory.ts';
+import { cacheDirectory } from '../../../src/platform/files.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { makeLedger } from '../../../src/ledger/database/pglite/new-ledger.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeReport } from '../../../src/report/write-report.ts';
-import { requireWritable } from '../../../src/platform/require-writable.ts';
+import { requireWritable } from '../../../src/platform/folders.ts';
 import { smallDisk, type SmallDisk } from '../../support/crash/small-disk.ts';
 import { ledgerOf, NOON } from './batch-invoices.ts';
 import { SAMPLE_BATCH, SAMPLE_FINDINGS, SAMPLE_INVOICES, sampleOriginal } from './sample-batch.ts';

@@ -1,11 +1,14 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDataDir, type DataDir } from '../../../../src/app/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
 import {
   besideOwner,
   ownerAt,
+  readConsoleToken,
   readEndpoints,
+  writeConsoleToken,
   writeEndpoints,
   type Endpoints,
 } from '../../../../src/app/data-dir/endpoints-file.ts';
@@ -87,5 +90,30 @@ describe('the endpoints of a data directory', () => {
 
     expect(await readEndpoints(dataDir)).toEqual(endpoints);
     expect(await readdir(dataDir.path)).toEqual(['endpoints.json', 'lote.lock']);
+  });
+});
+
+describe('the console token of a data directory', () => {
+  it('is made by each owner anew, long enough not to be guessed, and is readable by its account alone', async () => {
+    const dataDir = { path: await temporaryDirectory() };
+
+    const first = await writeConsoleToken(dataDir, null);
+    const second = await writeConsoleToken(dataDir, null);
+
+    expect(await readConsoleToken(dataDir)).toBe(second);
+    expect(second).not.toBe(first);
+    expect(Buffer.from(second, 'base64url')).toHaveLength(32);
+    expect((await stat(join(dataDir.path, 'console-token'))).mode & 0o777).toBe(0o600);
+    expect(await readdir(dataDir.path)).toEqual(['console-token']);
+  });
+
+  it('is the one that was set, and replaces a file that others could read', async () => {
+    const dataDir = { path: await temporaryDirectory() };
+    await writeFile(join(dataDir.path, 'console-token'), 'old', { mode: 0o644 });
+
+    await writeConsoleToken(dataDir, 'chosen');
+
+    expect(await readConsoleToken(dataDir)).toBe('chosen');
+    expect((await stat(join(dataDir.path, 'console-token'))).mode & 0o777).toBe(0o600);
   });
 });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { writeConsoleToken } from '../../../../src/app/config/console-token.ts';
+import { writeConsoleToken } from '../../../../src/app/data-dir/endpoints-file.ts';
 import { findOwner, type OwnerApi } from '../../../../src/app/operator/owner-api.ts';
 import { emptyDataDir, ownerAt } from './owner-at.ts';
 

@@ -1,4 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
+import { errorCode } from './error-code.ts';
 
 /** A folder that Lote writes to, as an operator knows it. */
 export interface WrittenFolder {
@@ -68,4 +72,46 @@ function isInside(about: string, folder: string): boolean {
 
 function withEnd(path: string): string {
   return `${path.replace(/[/\\]+$/, '')}/`;
+}
+
+/** What the process's own mask makes of it: for folders that other programs write to. */
+export const FOLDER_MODE = 0o777;
+
+/**
+ * Makes a folder and those above it. Node's recursive `mkdir` says ENOENT where the file system is read-only: the folder that could not be
+ * made is then tried alone, for the operating system's own reason.
+ * @throws the error of the operating system
+ */
+export async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    if (dirname(path) !== path) await makeFolder(dirname(path), mode);
+    await mkdir(path, { mode }).catch((reason: unknown) => {
+      // Another process may have made it meanwhile.
+      if (errorCode(reason) !== 'EEXIST') throw reason;
+    });
+  }
+}
+
+/** A disk may take an empty file and not one byte. */
+const PROBE_BYTES = 4_096;
+/** Reports hold names and tax numbers: a folder that Lote makes for them is for its account and that one's group. */
+const DIRECTORY_MODE = 0o750;
+
+/**
+ * Proves that a folder can be written, and makes it when it is not there.
+ * @throws LoteError `folder-unusable`
+ */
+export async function requireWritable(folder: WrittenFolder): Promise<void> {
+  const probe = join(folder.path, `.lote-probe-${randomUUID()}`);
+  try {
+    await makeFolder(folder.path, DIRECTORY_MODE);
+    await writeFile(probe, Buffer.alloc(PROBE_BYTES), { flag: 'wx', mode: 0o600, flush: true });
+    await rm(probe);
+  } catch (error) {
+    await rm(probe, { force: true }).catch(() => undefined);
+    throw folderTrouble(error, folder, { next: `. Make it writable, or set ${folder.variable} to another folder.` });
+  }
 }

@@ -1,3 +1,57 @@
+/** A caller that asks while a question is open gets the answer to it: one question at a time, for any number of callers. */
+export function sharedAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
+  let open: Promise<T> | null = null;
+  return () => {
+    open ??= ask().finally(() => (open = null));
+    return open;
+  };
+}
+
+/**
+ * Runs `work` for each item of an array or a generator, at most `atOnce` at a time. The first error stops the start of further work, and is thrown
+ * when all begun work has ended: what is on its way comes to its own end before the caller begins anew.
+ */
+export async function eachOf<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  const take = async (): Promise<{ readonly item: T } | null> => {
+    const next = await queue.next();
+    return next.done === true ? null : { item: next.value };
+  };
+  try {
+    await eachTaken(take, atOnce, ({ item }) => work(item));
+  } finally {
+    await queue.return?.();
+  }
+}
+
+/** The same for what `take` gives until it gives null. Between two items a lane awaits nothing that is no promise. */
+export async function eachTaken<T extends object>(
+  take: () => T | null | Promise<T | null>,
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const errors: unknown[] = [];
+  const lane = async (): Promise<void> => {
+    try {
+      for (;;) {
+        const taken = errors.length > 0 ? null : take();
+        const item = taken instanceof Promise ? await taken : taken;
+        // Another lane may have failed while this item was made.
+        if (item === null || errors.length > 0) return;
+        await work(item);
+      }
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  if (errors.length > 0) throw errors[0];
+}
+
 /** Gives a permit back; a second call does nothing. */
 export type Release = () => void;
 

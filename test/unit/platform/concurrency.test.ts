@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eachOf, eachOfStream } from '../../../src/platform/each-of.ts';
+import { createSemaphore, eachOf } from '../../../src/platform/concurrency.ts';
 
 /** Lets every promise that is due go on. */
 function turn(): Promise<void> {
@@ -8,15 +8,17 @@ function turn(): Promise<void> {
 }
 
 describe('work for each of many', () => {
-  it('is done once for each, and never for more at a time than allowed', async () => {
+  it('is done once for each in their order, and never for more at a time than allowed', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 8 }), async (count, atOnce) => {
         const items = Array.from({ length: count }, (_, at) => at);
+        const begun: number[] = [];
         const done: number[] = [];
         let running = 0;
         let most = 0;
 
         await eachOf(items, atOnce, async (item) => {
+          begun.push(item);
           running += 1;
           most = Math.max(most, running);
           await turn();
@@ -24,6 +26,7 @@ describe('work for each of many', () => {
           done.push(item);
         });
 
+        expect(begun).toEqual(items);
         expect(done.toSorted((a, b) => a - b)).toEqual(items);
         expect(most).toBe(Math.min(count, atOnce));
       }),
@@ -60,14 +63,6 @@ describe('work for each of many', () => {
     await expect(work).rejects.toThrow('first');
     expect(ended).toBe(2);
   });
-
-  it('takes them in their order', async () => {
-    const begun: string[] = [];
-
-    await eachOf(['a', 'b', 'c'], 1, async (item) => void begun.push(item));
-
-    expect(begun).toEqual(['a', 'b', 'c']);
-  });
 });
 
 async function* numbers(count: number): AsyncGenerator<number> {
@@ -83,7 +78,7 @@ describe('work for each item of a generator', () => {
     let running = 0;
     let most = 0;
 
-    await eachOfStream(numbers(7), 2, async (number) => {
+    await eachOf(numbers(7), 2, async (number) => {
       running += 1;
       most = Math.max(most, running);
       for (let turns = 0; turns < 5; turns += 1) await turn();
@@ -99,7 +94,7 @@ describe('work for each item of a generator', () => {
     const begun: number[] = [];
     const ended: number[] = [];
 
-    const work = eachOfStream(numbers(9), 2, async (number) => {
+    const work = eachOf(numbers(9), 2, async (number) => {
       begun.push(number);
       for (let turns = 0; turns < number * 3; turns += 1) await turn();
       if (number === 1) throw new Error('first');
@@ -119,7 +114,7 @@ describe('work for each item of a generator', () => {
       yield 2;
     }
 
-    const work = eachOfStream(slow(), 2, (number) => {
+    const work = eachOf(slow(), 2, (number) => {
       begun.push(number);
       return Promise.reject(new Error(`of ${number}`));
     });
@@ -136,12 +131,86 @@ describe('work for each item of a generator', () => {
       throw new Error('broken');
     }
 
-    const work = eachOfStream(broken(), 2, async (number) => {
+    const work = eachOf(broken(), 2, async (number) => {
       for (let turns = 0; turns < 5; turns += 1) await turn();
       ended.push(number);
     });
 
     await expect(work).rejects.toThrow('broken');
     expect(ended).toEqual([1]);
+  });
+});
+
+describe('createSemaphore', () => {
+  it('lets no more in than it has slots, first come first served', async () => {
+    const semaphore = createSemaphore(2);
+    const order: string[] = [];
+    const first = await semaphore.acquire(undefined);
+    await semaphore.acquire(undefined);
+    const second = semaphore.acquire(undefined).then((release) => order.push('second') && release?.());
+    const third = semaphore.acquire(undefined).then((release) => order.push('third') && release?.());
+    order.push('first');
+
+    first?.();
+    await Promise.all([second, third]);
+
+    expect(order).toEqual(['first', 'second', 'third']);
+  });
+
+  it('serves an urgent caller before those that wait already', async () => {
+    const semaphore = createSemaphore(1);
+    const order: string[] = [];
+    const first = await semaphore.acquire();
+    const patient = semaphore.acquire().then((release) => order.push('patient') && release?.());
+    const urgent = semaphore.acquire(undefined, true).then((release) => order.push('urgent') && release?.());
+
+    first?.();
+    await Promise.all([patient, urgent]);
+
+    expect(order).toEqual(['urgent', 'patient']);
+  });
+
+  it('gives a slot back once, however often it is released', async () => {
+    const semaphore = createSemaphore(1);
+    const release = await semaphore.acquire(undefined);
+    release?.();
+    release?.();
+
+    await semaphore.acquire(undefined);
+    const stop = new AbortController();
+    const second = semaphore.acquire(stop.signal);
+    stop.abort();
+
+    expect(await second).toBeNull();
+  });
+
+  it('forgets a caller that gave up waiting', async () => {
+    const semaphore = createSemaphore(1);
+    const release = await semaphore.acquire(undefined);
+    const stop = new AbortController();
+    const impatient = semaphore.acquire(stop.signal);
+    const patient = semaphore.acquire(undefined);
+    stop.abort();
+
+    release?.();
+
+    expect(await impatient).toBeNull();
+    expect(await patient).toBeTypeOf('function');
+  });
+
+  it('refuses a caller whose signal is aborted already', async () => {
+    expect(await createSemaphore(1).acquire(AbortSignal.abort())).toBeNull();
+  });
+
+  it('gives a free permit at once, and none that a caller waits for', async () => {
+    const semaphore = createSemaphore(1);
+
+    const first = semaphore.tryAcquire();
+    const waiting = semaphore.acquire();
+    first?.();
+    const past = semaphore.tryAcquire();
+    (await waiting)?.();
+
+    expect([typeof first, past, typeof semaphore.tryAcquire()]).toEqual(['function', null, 'function']);
   });
 });
