@@ -41,7 +41,7 @@ const PAGE = 2_000;
 const WARM_UP = 2_000;
 
 const { invoices, group, databaseUrl, databasePid } = givenInput<LedgerInput>();
-const ledger = await openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf });
+const ledger = await openPostgresLedger({ connectionString: databaseUrl });
 const admin = new pg.Client({ connectionString: databaseUrl });
 await admin.connect();
 

@@ -5,7 +5,7 @@ import { createLines } from './batches/lines.ts';
 import { createLookup } from './batches/lookup.ts';
 import type { Database } from './database/database.ts';
 import { ledgerId, migrate } from './database/migrate.ts';
-import { CLOCK, type KeyOf } from './database/sql.ts';
+import { CLOCK } from './database/sql.ts';
 import { createAudit } from './operations/audit.ts';
 import { createCalibrations } from './operations/calibration.ts';
 import { createMeasuring } from './operations/measuring.ts';
@@ -36,17 +36,13 @@ import { createEndpoints } from './webhooks/endpoints.ts';
  */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
-export interface OpenLedger {
-  readonly database: Database;
-  /** Made when it is not there; null: wherever the database's search path points. */
-  readonly schema: string | null;
-  readonly keyOf: KeyOf;
-}
-
 const NOW = `/* now */ SELECT ${CLOCK} AS now`;
 
-/** The ledger over a database, its schema brought up to date. The database is the ledger's from here on, also when this fails. */
-export async function openLedger({ database, schema, keyOf }: OpenLedger) {
+/**
+ * The ledger over a database, its schema brought up to date. The database is the ledger's from here on, also when this fails. `schema` is made when it is
+ * missing; null: the database's search path decides.
+ */
+export async function openLedger(database: Database, schema: string | null = null) {
   const id = await prepare(database, schema);
   let closed: Promise<void> | null = null;
   return {
@@ -57,8 +53,8 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger) {
     ...createFindings(database),
     ...createLines(database),
     ...createLookup(database),
-    ...createStaging(database, keyOf),
-    ...createSending(database, keyOf),
+    ...createStaging(database),
+    ...createSending(database),
     ...createSendingCounts(database),
     ...createSendingControl(database),
     ...createSendLog(database),
@@ -76,7 +72,7 @@ export async function openLedger({ database, schema, keyOf }: OpenLedger) {
     ...createCalibrations(database),
     ...createTotalChecks(database),
     ...createMeasuring(database),
-    retryInvoices: (request: RetryRequest) => retryInvoices(database, keyOf, request),
+    retryInvoices: (request: RetryRequest) => retryInvoices(database, request),
     /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */
     ping: async (): Promise<void> => void (await ledgerId(database)),
     /** What its database takes for now, in epoch milliseconds. @throws LoteError `ledger-unavailable` */

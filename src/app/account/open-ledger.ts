@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { waitingFor } from '../../platform/waiting-for.ts';
-import { idempotencyKeyOf } from '../../domain/fingerprint.ts';
 import { putAside, type Notify, cacheDirectory } from '../../platform/files.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { MeasureStatement } from '../../domain/records/measures.ts';
@@ -23,11 +22,11 @@ export function openLedger(place: LedgerPlace): Promise<Ledger> {
 async function openAt({ databaseUrl, directory, measure, notify }: LedgerPlace): Promise<Ledger> {
   if (databaseUrl !== null) {
     const { openPostgresLedger } = await import('../../ledger/database/postgres/open-postgres-ledger.ts');
-    return openPostgresLedger({ connectionString: databaseUrl, keyOf: idempotencyKeyOf, measure });
+    return openPostgresLedger({ connectionString: databaseUrl, measure });
   }
   const { openPgliteLedger } = await import('../../ledger/database/pglite/open-pglite-ledger.ts');
   return openPgliteLedger({
-    ...{ directory, templates: templates(), keyOf: idempotencyKeyOf, measure },
+    ...{ directory, templates: templates(), measure },
     putAside: notify && ((path) => putAside(path, notify)),
   });
 }

@@ -1,7 +1,6 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import { CLOCKS_DIFFER_MS } from '../../domain/time/is-ahead.ts';
 import type { Reason } from '../../domain/invoice.ts';
-import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
 
 /**
  * `{1,"a \"b\"",NULL}`: an array parameter as text, so that both drivers send exactly the same. NUL cannot be stored in
@@ -118,6 +117,3 @@ export function withReason<Row extends ReasonColumns>(
   const { reasonCode, reasonMessage, ...rest } = row;
   return { ...rest, reason: reasonOf({ reasonCode, reasonMessage }) };
 }
-
-/** The Idempotency-Key of one generation of an invoice (`idempotencyKeyOf` of the domain is what is passed). */
-export type KeyOf = (identity: InvoiceIdentity, fingerprint: string, generation: number) => string;

@@ -1,3 +1,4 @@
+import { idempotencyKeyOf } from '../../domain/fingerprint.ts';
 import type { AuditAction, FencingToken } from '../../domain/records/batch-record.ts';
 import {
   RETRY_BY_ROW_STATES,
@@ -11,7 +12,7 @@ import { shareUnderToken } from '../batches/batch.ts';
 import { PAGE_OF } from '../batches/pages-sql.ts';
 import { type Changed, changeLocked } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { arrayLiteral, type KeyOf } from '../database/sql.ts';
+import { arrayLiteral } from '../database/sql.ts';
 import { acceptLostSends } from '../sending/lost-sends.ts';
 import { type AuditedAction, writeAction, writeAudit } from './audit.ts';
 
@@ -89,12 +90,12 @@ interface Judged {
  * Lets the selected invoices of a batch go again, each by `decideRetry`: release, regenerate (next generation, new key), repeat (same key and bytes), abandon.
  * Portion by portion, each in one transaction: what is judged is what is moved, and what is moved is in the audit.
  */
-export async function retryInvoices(database: Database, keyOf: KeyOf, request: RetryRequest): Promise<RetryResult> {
+export async function retryInvoices(database: Database, request: RetryRequest): Promise<RetryResult> {
   const moved: Record<RetryMove, number> = { release: 0, regenerate: 0, repeat: 0, abandon: 0 };
   const refused: Partial<Record<RetryRefusal, number>> = {};
   const pages = new Set<number>();
   for (let after = 0; ;) {
-    const portion = await database.transaction((queries) => retryPortion(queries, { keyOf, request, after }));
+    const portion = await database.transaction((queries) => retryPortion(queries, request, after));
     for (const { row, move } of portion.moved) {
       moved[move] += 1;
       pages.add(row.page);
@@ -132,7 +133,8 @@ interface Portion {
 
 async function retryPortion(
   queries: Queries,
-  { keyOf, request, after }: { readonly keyOf: KeyOf; readonly request: RetryRequest; readonly after: number },
+  request: RetryRequest,
+  after: number,
 ): Promise<Portion> {
   const { batchId, selection, policy } = request;
   await shareUnderToken(queries, batchId, request.fencingToken);
@@ -154,7 +156,7 @@ async function retryPortion(
       batchId,
       policy,
       totalUnconfirmed: row.totalUnconfirmed,
-      keyOf: (generation) => keyOf(identity, fingerprint, generation),
+      keyOf: (generation) => idempotencyKeyOf(identity, fingerprint, generation),
     };
   });
   const moved: Judged[] = [];

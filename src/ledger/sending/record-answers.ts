@@ -1,7 +1,8 @@
+import { idempotencyKeyOf } from '../../domain/fingerprint.ts';
 import { type Answer, SERVICE_ID_TAKEN } from '../../domain/machine/invoice-answers.ts';
 import type { InvoiceLife } from '../../domain/machine/invoice-life.ts';
 import { changeInvoices, type Changed } from '../change-invoices.ts';
-import { arrayLiteral, column, type KeyOf, isItem, ofItem } from '../database/sql.ts';
+import { arrayLiteral, column, isItem, ofItem } from '../database/sql.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { isUniqueViolation } from '../database/statement-failure.ts';
 import { applyEvents, type SettledInvoice, settledInvoices } from '../settling/settled.ts';
@@ -92,7 +93,6 @@ export interface RecordedSends {
  */
 export async function recordAnswers(
   database: Database,
-  keyOf: KeyOf,
   given: readonly RecordSend[],
 ): Promise<ReadonlyMap<number, RecordedSends>> {
   const items = given.toSorted((a, b) => a.invoiceId - b.invoiceId);
@@ -101,7 +101,7 @@ export async function recordAnswers(
   const changes: Changed[] = [];
   for (const set of [first.filter(({ invoiceId }) => !waiting.has(invoiceId)), ...again])
     // oxlint-disable-next-line no-await-in-loop -- each set sees the ids that the one before it took
-    changes.push(...(await untilUnique(() => recordOthers(database, keyOf, set))));
+    changes.push(...(await untilUnique(() => recordOthers(database, set))));
   const accepted = items.filter(isAccepted);
   const reported = await reportedIds(
     database,
@@ -167,7 +167,6 @@ async function recordAccepted(database: Database, items: readonly Accepted[]): P
 /** Answers of every kind, by the common path. */
 async function recordOthers(
   database: Database,
-  keyOf: KeyOf,
   items: readonly RecordSend[],
 ): Promise<readonly Changed[]> {
   if (items.length === 0) return [];
@@ -189,7 +188,7 @@ async function recordOthers(
         takenAt = null,
       } = send;
       if (outcome.kind === 'next-key') {
-        const idempotencyKey = keyOf(identity, fingerprint, generation);
+        const idempotencyKey = idempotencyKeyOf(identity, fingerprint, generation);
         const isProven = outcome.proven;
         return { kind: 'next-key', generation, attempts, idempotencyKey, isProven, now: answeredAt };
       }

@@ -6,7 +6,7 @@ import { shareUnderToken } from '../batches/batch.ts';
 import { invoicesOfBatch, MERCHANT_OF_INVOICE, onPage } from '../batches/pages-sql.ts';
 import { changeInvoices } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { arrayLiteral, column, isItem, type KeyOf, ofItem } from '../database/sql.ts';
+import { arrayLiteral, column, isItem, ofItem } from '../database/sql.ts';
 import { EARLIER_GENERATION, type EarlierGeneration, earlierGeneration, HAS_EARLIER_KEY } from './earlier-key-sql.ts';
 import { recordAnswers, type RecordedSends, type RecordSend } from './record-answers.ts';
 
@@ -146,7 +146,7 @@ interface FreezeItem extends FreezeInvoice {
 }
 
 /** The invoices of a batch that are still to be sent: handing out, freezing, recording answers, holding. */
-export function createSending(database: Database, keyOf: KeyOf) {
+export function createSending(database: Database) {
   const freeze = createBatcher<FreezeItem, number>({
     keyOf: (item) => item.invoiceId,
     isOutage: isLedgerAway,
@@ -155,7 +155,7 @@ export function createSending(database: Database, keyOf: KeyOf) {
   const recordSends = createBatcher<RecordSend, RecordedSends>({
     keyOf: (item) => item.invoiceId,
     isOutage: isLedgerAway,
-    write: (items) => recordAnswers(database, keyOf, items),
+    write: (items) => recordAnswers(database, items),
     windowMs: ANSWERS_WINDOW_MS,
   });
 

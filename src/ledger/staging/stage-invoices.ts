@@ -1,5 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
-import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
+import { idempotencyKeyOf, type InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { Finding, Invoice, Reason } from '../../domain/invoice.ts';
 import { shownSpelling, fittingReference } from '../../domain/look-alike.ts';
 import type { Attachment } from '../../domain/machine/invoice-life.ts';
@@ -7,7 +7,7 @@ import { type Brought, isRemembered } from '../../domain/machine/invoice-staging
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import { changeLocked, type LockedInvoice } from '../change-invoices.ts';
 import type { Queries } from '../database/database.ts';
-import { arrayLiteral, column, type KeyOf } from '../database/sql.ts';
+import { arrayLiteral, column } from '../database/sql.ts';
 import { acceptLostSends, findLostSends, type LostSend } from '../sending/lost-sends.ts';
 import {
   INSERT_BATCH_INVOICES,
@@ -58,7 +58,6 @@ export interface StagingBatch {
   readonly batchId: string;
   readonly application: string;
   readonly now: number;
-  readonly keyOf: KeyOf;
 }
 
 type ValidInvoice = Extract<StageInvoice, { kind: 'valid' }>;
@@ -108,7 +107,7 @@ export async function stageInvoices(
   const lookAlikes: LookAlikes = await findFuller<StageInvoice>(queries, batch, asked);
   const valid = read.map((one): Keyed => {
     const lost = lostSends.get(one.keys.identity);
-    return { ...one, lost, continued: generationOf(batch, one, lost) };
+    return { ...one, lost, continued: generationOf(one, lost) };
   });
   const placed = await place(queries, batch, { valid, lookAlikes });
   await acceptLostSends(queries, placed.flatMap(acceptedAnew), batch.now);
@@ -120,13 +119,12 @@ export async function stageInvoices(
 const MOST_GENERATIONS = 20;
 
 function generationOf(
-  batch: StagingBatch,
   { staged, identity }: Pick<Keyed, 'staged' | 'identity'>,
   lost: LostSend | undefined,
 ): number | null {
   if (lost === undefined) return null;
   for (let generation = 1; generation <= MOST_GENERATIONS; generation += 1)
-    if (batch.keyOf(identity, staged.fingerprint, generation) === lost.idempotencyKey) return generation;
+    if (idempotencyKeyOf(identity, staged.fingerprint, generation) === lost.idempotencyKey) return generation;
   return null;
 }
 
@@ -232,7 +230,7 @@ function continuedKey(continued: number | null, lost: LostSend | undefined): str
 }
 
 function broughtBy(
-  { batchId, now, keyOf }: StagingBatch,
+  { batchId, now }: StagingBatch,
   { staged, identity, lost, continued }: Keyed,
   { isStaged, isAwaited }: KnownInvoice,
 ): Brought {
@@ -240,7 +238,7 @@ function broughtBy(
   return {
     ...{ batchId, now, fingerprint, isStaged, isAwaited, keepsRejected, riskAccepted, retentionMs },
     ...{ wasLost: lost !== undefined, continuedKey: continuedKey(continued, lost) },
-    keyOf: (generation) => keyOf(identity, fingerprint, generation),
+    keyOf: (generation) => idempotencyKeyOf(identity, fingerprint, generation),
   };
 }
 

@@ -2,7 +2,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { RowStore } from '../../domain/row.ts';
 import { BATCH_COLUMNS, batchRecord, type BatchRow, lockUnderClaim, shareUnderClaim } from '../batches/batch.ts';
-import { column, type KeyOf } from '../database/sql.ts';
+import { column } from '../database/sql.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { createBatchRowStore } from './batch-row-store.ts';
 import { forgetRows, forgetStaging, passOnLeftOver } from './forget-staging.ts';
@@ -48,7 +48,7 @@ SELECT count(*) AS invoices, coalesce(sum(cardinality(file_rows)), 0)::bigint AS
  * A file on its way into the ledger. Every write proves its claim under a lock of the batch's row, so that the end of the staging waits for each portion.
  * Every method acts on a batch in `staging` only; later it changes nothing.
  */
-export function createStaging(database: Database, keyOf: KeyOf) {
+export function createStaging(database: Database) {
   const tidyTables = createTableTidying(database);
   return {
     /** Raw rows of a batch. Its methods throw `claim-lost` too. */
@@ -60,14 +60,13 @@ export function createStaging(database: Database, keyOf: KeyOf) {
     },
 
     /**
-     * Writes the batch's invoices, in set statements, by the ownership rule of docs/architecture.md (`attachmentOf`). The key of a later
-     * generation is computed by the `keyOf` given to the ledger when it was opened.
+     * Writes the batch's invoices, in set statements, by the ownership rule of docs/architecture.md (`attachmentOf`).
      */
     async stageInvoices(claim: BatchClaim, invoices: readonly StageInvoice[], now: number): Promise<void> {
       await database.transaction(async (queries) => {
         // Portions of one file have no invoice in common, and are written beside each other.
         const { batchId, application, state } = await shareUnderClaim(queries, claim);
-        if (state === 'staging') await stageInvoices(queries, { batchId, application, now, keyOf }, invoices);
+        if (state === 'staging') await stageInvoices(queries, { batchId, application, now }, invoices);
       });
     },
 

@@ -5,7 +5,6 @@ import type { ActivityDeps } from '../../../activities/deps.ts';
 import { Calibration } from '../../../activities/calibration.ts';
 import { blankCalibration, type CalibrationState } from '../../../src/domain/calibration.ts';
 import { SendingPermission } from '../../../activities/sending/sending-permission.ts';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import type { OperatorLinks } from '../../../src/domain/messages/messages.ts';
 import { ENGLISH } from '../../../src/texts/choose-language.ts';
@@ -61,7 +60,7 @@ export function activityPlaces(): (parts?: {
   // The contract suite holds both drivers to one behaviour; PostgreSQL answers many times faster.
   const place = url === null ? null : postgresSchema(url);
   beforeAll(async () => {
-    ledger = place === null ? await temporaryLedger() : await openPostgresLedger({ ...place, keyOf: idempotencyKeyOf });
+    ledger = place === null ? await temporaryLedger() : await openPostgresLedger({ ...place });
   });
   afterAll(async () => {
     await ledger?.close();

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { EventsSaid, InvoiceLife, KeptGeneration } from '../../../src/domain/machine/invoice-life.ts';
 import { decide, type Command } from '../../../src/domain/machine/invoice-machine.ts';
 import { changeLocked } from '../../../src/ledger/change-invoices.ts';
@@ -48,7 +47,7 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
   let invoicesMade = 0;
   beforeAll(async () => {
     database = await open();
-    ledger = await openLedger({ database, schema, keyOf: idempotencyKeyOf });
+    ledger = await openLedger(database, schema);
     for (const batch of ['own', 'other'])
       for (const state of ['running', 'finished']) {
         // oxlint-disable-next-line no-await-in-loop -- four rows

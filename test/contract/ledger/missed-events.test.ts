@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { accepted, createScenario, delivery, NOW, REASON } from './scenario.ts';
@@ -16,7 +15,7 @@ describe('an event that was stored and never applied', () => {
   let ledger: Ledger;
   beforeAll(async () => {
     database = await temporaryDatabase();
-    ledger = await openLedger({ database, schema: null, keyOf: idempotencyKeyOf });
+    ledger = await openLedger(database);
   });
   afterAll(() => ledger.close());
 

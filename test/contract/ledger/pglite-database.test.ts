@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { databaseContract } from './behaviour/database.contract.ts';
 import { migratingContract } from './database/migrating.contract.ts';
@@ -68,7 +67,7 @@ describe('an embedded ledger in a directory', () => {
   afterAll(() => rm(parent, { recursive: true, force: true }));
 
   const open = (name: string, templates = LEDGER_TEMPLATES) =>
-    openPgliteLedger({ directory: join(parent, name), templates, keyOf: idempotencyKeyOf });
+    openPgliteLedger({ directory: join(parent, name), templates });
 
   it('keeps everything when it is opened again', async () => {
     const first = await open('ledger');

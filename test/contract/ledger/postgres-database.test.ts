@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
@@ -127,7 +126,7 @@ describe.skipIf(url === null)('PostgreSQL', () => {
     });
   });
 
-  const openIn = (name: string) => openPostgresLedger({ connectionString, schema: name, keyOf: idempotencyKeyOf });
+  const openIn = (name: string) => openPostgresLedger({ connectionString, schema: name });
 
   it('names a schema that is none, before anything is sent', async () => {
     for (const name of ['', 'Upper', 'a"b', 'a b', 'a;drop', '1a', 'x'.repeat(64)]) {
@@ -156,7 +155,7 @@ describe.skipIf(url === null)('PostgreSQL', () => {
   it('is unavailable where nobody listens or the password is wrong, and the error holds no password', async () => {
     const address = 'postgres://lote:hunter2@127.0.0.1:1/postgres';
 
-    const failure: unknown = await openPostgresLedger({ connectionString: address, keyOf: idempotencyKeyOf }).catch(
+    const failure: unknown = await openPostgresLedger({ connectionString: address }).catch(
       (error: unknown) => error,
     );
 

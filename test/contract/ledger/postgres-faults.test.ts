@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
@@ -152,7 +151,7 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
       code: 'ledger-unavailable',
       sqlState: '57P03',
     });
-    const opening = openPostgresLedger({ connectionString: url, schema: 'opened_late', keyOf: idempotencyKeyOf });
+    const opening = openPostgresLedger({ connectionString: url, schema: 'opened_late' });
     await sleep(1_000);
     await promote();
 
@@ -164,7 +163,7 @@ describe.skipIf(cluster === null)('a PostgreSQL server', () => {
   });
 
   it('whose restore has not yet come to its unique indexes is unavailable until it has', async () => {
-    const ledger = await openPostgresLedger({ connectionString: url, keyOf: idempotencyKeyOf });
+    const ledger = await openPostgresLedger({ connectionString: url });
     onTestFinished(() => ledger.close());
     const save = () => ledger.saveMerchants('restored', [{ nif: '501964843', merchantId: 'mrc_1' }]);
     await sql(url, 'ALTER TABLE merchant DROP CONSTRAINT merchant_pkey');
@@ -230,7 +229,7 @@ describe.skipIf(cluster === null)('a PostgreSQL server that answers before a com
   it('loses nothing of the ledger when it crashes: an invoice whose POST may have left stays frozen', async () => {
     const { url, kill, restart, stop } = (await startPostgresCluster({ settings: LATE })) as PostgresCluster;
     onTestFinished(() => stop());
-    const ledger = await openPostgresLedger({ connectionString: url, keyOf: idempotencyKeyOf });
+    const ledger = await openPostgresLedger({ connectionString: url });
     onTestFinished(() => ledger.close());
     const batch = await createScenario(ledger).run(['posted']);
     await batch.freeze('posted', '{"bytes":"1.10"}');
@@ -247,7 +246,7 @@ describe.skipIf(cluster === null)('a PostgreSQL server that answers before a com
     onTestFinished(() => between.close());
     const pooled = new URL(url);
     pooled.host = between.address;
-    const through = { connectionString: pooled.href, keyOf: idempotencyKeyOf };
+    const through = { connectionString: pooled.href };
 
     const refused = await failureOf(() => openPostgresLedger(through));
     await sql(url, 'ALTER ROLE lote SET synchronous_commit = on');

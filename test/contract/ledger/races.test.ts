@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
@@ -33,8 +32,8 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
   let there: Ledger;
   let scenario: Scenario;
   beforeAll(async () => {
-    here = await openPostgresLedger({ connectionString, schema, keyOf: idempotencyKeyOf });
-    there = await openPostgresLedger({ connectionString, schema, keyOf: idempotencyKeyOf });
+    here = await openPostgresLedger({ connectionString, schema });
+    there = await openPostgresLedger({ connectionString, schema });
     scenario = createScenario(here);
   });
   afterAll(async () => {
@@ -58,7 +57,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
   /** A third process, which can be stopped after a statement. */
   async function slowLedger() {
     const { database, pauseAfter } = pausingDatabase(openPostgresDatabase({ connectionString, schema }));
-    const slow = await openLedger({ database, schema, keyOf: idempotencyKeyOf });
+    const slow = await openLedger(database, schema);
     onTestFinished(() => slow.close());
     return { slow, pauseAfter };
   }
@@ -303,7 +302,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
       return result;
     };
     let isOpen = false;
-    const slow = await openLedger({ database: { ...database, transaction }, schema, keyOf: idempotencyKeyOf });
+    const slow = await openLedger({ ...database, transaction }, schema);
     onTestFinished(() => slow.close());
     isOpen = true;
     const handedOut = async () =>
@@ -326,11 +325,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     try {
       let working: Promise<unknown> = Promise.resolve();
       await database.transaction(async (queries) => {
-        await recordAnswers(
-          { ...database, query: (text, params) => queries.query(text, params) },
-          idempotencyKeyOf,
-          second,
-        );
+        await recordAnswers({ ...database, query: (text, params) => queries.query(text, params) }, second);
         working = work();
         // Time for the two to meet; without it they follow one another, which must do as well.
         await Promise.race([working, sleep(300)]);

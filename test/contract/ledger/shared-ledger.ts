@@ -1,4 +1,3 @@
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { askedDatabase, wholeReads, type AskedStatements } from '../../support/ledger/statement-plans.ts';
@@ -17,7 +16,7 @@ export async function sharedPostgresLedger(url: string | null): Promise<SharedPo
   const { connectionString, schema, drop } = postgresSchema(url);
   const asked: AskedStatements = new Map();
   const database = openPostgresDatabase({ connectionString, schema });
-  const ledger = await openLedger({ database: askedDatabase(database, asked), schema, keyOf: idempotencyKeyOf });
+  const ledger = await openLedger(askedDatabase(database, asked), schema);
   return {
     ledger,
     wholeReads: () => wholeReads(database, asked),

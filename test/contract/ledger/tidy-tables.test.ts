@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 import { notingDatabase } from '../../support/ledger/statement-plans.ts';
 import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
@@ -43,11 +42,7 @@ interface WatchedLedger {
 async function watchedLedger(): Promise<WatchedLedger> {
   const asked: string[] = [];
   const inner = await temporaryDatabase();
-  const ledger = await openLedger({
-    database: notingDatabase(inner, (text) => asked.push(text)),
-    schema: null,
-    keyOf: idempotencyKeyOf,
-  });
+  const ledger = await openLedger(notingDatabase(inner, (text) => asked.push(text)));
   onTestFinished(() => ledger.close());
   const scenario = createScenario(ledger);
   return {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { ConsoleActions, ConsoleOptions } from '../../../src/console/console-options.ts';
 import { createConsoleApp } from '../../../src/console/console-app.ts';
 import { startConsole } from '../../../src/console/start-console.ts';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { DAY_MS } from '../../../src/domain/time/day-ms.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
@@ -59,7 +58,7 @@ export async function startFurnishedConsole(
   database: Database,
   size: { readonly large: number; readonly each: number },
 ): Promise<FurnishedConsole> {
-  const ledger = await openLedger({ database, schema: null, keyOf: idempotencyKeyOf });
+  const ledger = await openLedger(database);
   await furnishLedger(database, { ...size, now: Date.now() });
   const place = await mkdtemp(join(tmpdir(), 'lote-furnished-'));
   const options = optionsOf(ledger, place);

@@ -8,7 +8,6 @@ import { type ServiceFront, independentSandbox, startServiceFront, SANDBOX_KEY }
 import { ownName } from '../files/batch-file.ts';
 import { join } from 'node:path';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { LEDGER_TEMPLATES, temporaryLedger } from '../servers/temporary-database.ts';
 import { postgresUrl, postgresSchema } from '../servers/postgres-database.ts';
@@ -108,8 +107,8 @@ export async function openTestLedger(options: StackOptions, parts: Parts): Promi
   if (databaseUrl !== undefined || directory !== undefined) {
     const ledger =
       directory === undefined
-        ? await openPostgresLedger({ connectionString: databaseUrl ?? '', keyOf: idempotencyKeyOf })
-        : await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES, keyOf: idempotencyKeyOf });
+        ? await openPostgresLedger({ connectionString: databaseUrl ?? '' })
+        : await openPgliteLedger({ directory, templates: LEDGER_TEMPLATES });
     parts.add('ledger', () => ledger.close());
     return ledger;
   }
@@ -121,7 +120,7 @@ export async function openTestLedger(options: StackOptions, parts: Parts): Promi
   }
   const schema = postgresSchema(url);
   parts.add('schema', () => schema.drop());
-  const ledger = await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
+  const ledger = await openPostgresLedger({ ...schema });
   parts.add('ledger', () => ledger.close());
   return ledger;
 }

@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { idempotencyKeyOf } from '../../../src/domain/fingerprint.ts';
 import { cacheDirectory } from '../../../src/platform/files.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { makeLedger } from '../../../src/ledger/database/pglite/new-ledger.ts';
@@ -45,5 +44,5 @@ export async function temporaryDatabase(): Promise<Database> {
 
 /** An embedded ledger of its own, whose directory goes when it is closed. */
 export async function temporaryLedger(): Promise<Ledger> {
-  return openLedger({ database: await temporaryDatabase(), schema: null, keyOf: idempotencyKeyOf });
+  return openLedger(await temporaryDatabase());
 }

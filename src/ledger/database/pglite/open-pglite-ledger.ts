@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Database } from '../database.ts';
 import { templatePath, makeLedger } from './new-ledger.ts';
-import type { KeyOf } from '../sql.ts';
 import { measuredDatabase } from '../measured-database.ts';
 import { type Ledger, openLedger } from '../../ledger.ts';
 import { openPgliteDatabase } from './open-pglite-database.ts';
@@ -12,7 +11,6 @@ export interface PgliteLedgerOptions {
   readonly directory: string;
   /** Folder of this user for new ledgers to be copied from; made when it is missing. */
   readonly templates: string;
-  readonly keyOf: KeyOf;
   /** Moves a damaged template aside. Left out: it is removed. */
   readonly putAside?: ((path: string) => Promise<void>) | undefined;
   /** Left out: nothing is measured. */
@@ -26,13 +24,12 @@ export interface PgliteLedgerOptions {
 export async function openPgliteLedger({
   directory,
   templates,
-  keyOf,
   measure,
   putAside = (path) => rm(path, { recursive: true, force: true }),
 }: PgliteLedgerOptions): Promise<Ledger> {
   const isNew = await makeLedger(directory, templates);
   const database = measuredDatabase(await openPgliteDatabase(directory).catch(openWithoutTemplate), measure);
-  return openLedger({ database, schema: null, keyOf });
+  return openLedger(database);
 
   /** A new ledger that does not open was copied from a damaged template, and holds nothing. */
   async function openWithoutTemplate(error: unknown): Promise<Database> {

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyOf } from '../sql.ts';
 import { measuredDatabase } from '../measured-database.ts';
 import { type Ledger, openLedger } from '../../ledger.ts';
 import { type PostgresAddress, openPostgresDatabase } from './open-postgres-database.ts';
@@ -7,7 +6,6 @@ import { isNotReadyYet } from './fresh-connections.ts';
 import type { MeasureStatement } from '../../../domain/records/measures.ts';
 
 export interface PostgresLedgerOptions extends PostgresAddress {
-  readonly keyOf: KeyOf;
   /** Left out: nothing is measured. */
   readonly measure?: MeasureStatement | undefined;
 }
@@ -20,12 +18,12 @@ const ASK_EVERY_MS = 500;
  * The ledger on a PostgreSQL server, for any number of processes. A server that answers and does not serve yet is waited for.
  * @throws LoteError `ledger-unavailable` when it cannot be reached; `configuration-invalid` for a schema name that is none.
  */
-export async function openPostgresLedger({ keyOf, measure, ...address }: PostgresLedgerOptions): Promise<Ledger> {
+export async function openPostgresLedger({ measure, ...address }: PostgresLedgerOptions): Promise<Ledger> {
   const until = performance.now() + START_PATIENCE_MS;
   for (;;) {
     try {
       const database = measuredDatabase(openPostgresDatabase(address), measure);
-      return await openLedger({ database, schema: address.schema ?? null, keyOf });
+      return await openLedger(database, address.schema);
     } catch (error) {
       if (!isNotReadyYet(error) || performance.now() >= until) throw error;
       await sleep(ASK_EVERY_MS);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
@@ -44,7 +43,7 @@ describe.skipIf(url === null)('two processes of one ledger', () => {
   }
 
   async function process(requestsPerSecond: number | null): Promise<{ ledger: Ledger; service: InvoicingService }> {
-    const ledger = await openPostgresLedger({ ...place, keyOf: idempotencyKeyOf });
+    const ledger = await openPostgresLedger({ ...place });
     ends.push(() => ledger.close());
     const limits = { ...DEFAULT_PROFILE.limits, requestsPerSecond, maxConcurrency: 32 };
     const service = createInvoicingService({

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import {
@@ -18,7 +17,7 @@ let ledger: Ledger;
 const url = postgresUrl();
 const schema = url === null ? null : postgresSchema(url);
 beforeAll(async () => {
-  ledger = schema === null ? await temporaryLedger() : await openPostgresLedger({ ...schema, keyOf: idempotencyKeyOf });
+  ledger = schema === null ? await temporaryLedger() : await openPostgresLedger({ ...schema });
 });
 afterAll(async () => {
   await ledger.close();

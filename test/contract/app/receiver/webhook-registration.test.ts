@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import { englishNote } from '../../../../src/report/texts/report-format.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import {
@@ -48,7 +47,7 @@ describe('createWebhookRegistration', () => {
     else {
       const place = postgresSchema(url);
       ends.push(place.drop);
-      ledger = await openPostgresLedger({ ...place, keyOf: idempotencyKeyOf });
+      ledger = await openPostgresLedger({ ...place });
     }
     ends.push(() => ledger.close());
   });

@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import type { Database } from '../../../../src/ledger/database/database.ts';
 import {
   LAST_VERSION_OF_0_1_0,
@@ -44,7 +43,7 @@ export function migratingContract(emptyPlace: () => Promise<EmptyPlace>): void {
     it('gets a second migration over a ledger with invoices: id, lines and keys stay', async () => {
       const place = await emptyPlace();
       const database = await connect(place);
-      const ledger = await openLedger({ database, schema: null, keyOf: idempotencyKeyOf });
+      const ledger = await openLedger(database);
       const batch = await createScenario(ledger).run(['FT 1', 'FT 2']);
       const lines = await batch.lines();
 
@@ -92,7 +91,7 @@ export function migratingContract(emptyPlace: () => Promise<EmptyPlace>): void {
         const before = await schemaOf(database);
         const kept = { ...database, close: () => Promise.resolve() };
 
-        const failure: unknown = await openLedger({ database: kept, schema: null, keyOf: idempotencyKeyOf }).catch(
+        const failure: unknown = await openLedger(kept).catch(
           (error: unknown) => error,
         );
 
@@ -141,7 +140,7 @@ export function migratingContract(emptyPlace: () => Promise<EmptyPlace>): void {
       await migrate(database, null);
       await database.query('DELETE FROM fact');
 
-      await expect(openLedger({ database, schema: null, keyOf: idempotencyKeyOf })).rejects.toMatchObject({
+      await expect(openLedger(database)).rejects.toMatchObject({
         code: 'ledger-conflict',
       });
       await expect(database.query('SELECT 1'), 'and it lets go of it').rejects.toMatchObject({

@@ -1,5 +1,4 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { idempotencyKeyOf } from '../../../../src/domain/fingerprint.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import { startPostgresCluster } from '../../../support/servers/postgres-cluster.ts';
 
@@ -7,7 +6,7 @@ const server = inject('postgresUrl');
 
 describe.skipIf(server === null)('a PostgreSQL server that refuses the connection', () => {
   async function refusal(connectionString: string): Promise<unknown> {
-    return openPostgresLedger({ connectionString, keyOf: idempotencyKeyOf }).then(
+    return openPostgresLedger({ connectionString }).then(
       (ledger) => ledger.close(),
       (error: unknown) => error,
     );
