@@ -3,7 +3,7 @@ import { createClaiming } from './batches/claiming.ts';
 import { createFindings } from './batches/findings.ts';
 import { createLines } from './batches/lines.ts';
 import { createLookup } from './batches/lookup.ts';
-import type { Database } from './database/database.ts';
+import { type Database, onlyRow } from './database/database.ts';
 import { ledgerId, migrate } from './database/migrate.ts';
 import { CLOCK } from './database/sql.ts';
 import { createAudit } from './operations/audit.ts';
@@ -76,7 +76,7 @@ export async function openLedger(database: Database, schema: string | null = nul
     /** Resolves when the database answers. @throws LoteError `ledger-unavailable` */
     ping: async (): Promise<void> => void (await ledgerId(database)),
     /** What its database takes for now, in epoch milliseconds. @throws LoteError `ledger-unavailable` */
-    clock: async (): Promise<number> => (await database.query<{ now: number }>(NOW))[0]?.now ?? Number.NaN,
+    clock: async (): Promise<number> => onlyRow(await database.query<{ now: number }>(NOW)).now,
     close: (): Promise<void> => (closed ??= database.close()),
   };
 }

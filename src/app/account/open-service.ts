@@ -1,7 +1,6 @@
 import type { ServiceTime } from './authenticated-service.ts';
 import type { Config } from '../config/config.ts';
 import { createInvoicingService, type InvoicingService } from '../../service/client.ts';
-import type { SharedRate } from '../../service/limits/rate-limiter.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import type { Telemetry } from '../../health/telemetry.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -32,24 +31,10 @@ export function openSharedService(
   account: ServiceAccount,
   { profile, ledger, time, telemetry }: SharedServiceParts,
 ): InvoicingService {
-  const rate = sharedRate(ledger, account.baseUrl, profile.limits);
+  const rate = ledger.sharedRate(account.baseUrl, profile.limits.requestsPerSecond);
   telemetry.sendsTo(account.baseUrl);
   return createInvoicingService({
     ...{ ...account, profile, application: config.application, rate, measure: telemetry.onRequest },
     ...(time !== null && { heard: (at) => time.heard(at) }),
   });
-}
-
-/** The rate of a base address as the ledger keeps it for all its processes. */
-export function sharedRate(
-  ledger: Pick<Ledger, 'leaseRate' | 'currentRate' | 'slowDown' | 'holdRequests'>,
-  baseUrl: string,
-  { requestsPerSecond }: ServiceProfile['limits'],
-): SharedRate {
-  return {
-    current: () => ledger.currentRate(baseUrl, requestsPerSecond),
-    lease: (requests) => ledger.leaseRate(baseUrl, { requests, requestsPerSecond }),
-    slowDown: (taken) => ledger.slowDown(baseUrl, { requestsPerSecond, taken }),
-    hold: (ms) => ledger.holdRequests(baseUrl, ms),
-  };
 }

@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchRecord, BatchState, ClaimingRun, StartOrder } from '../../domain/records/batch-record.ts';
-import type { Database, Queries } from '../database/database.ts';
+import { type Database, onlyRow, type Queries } from '../database/database.ts';
 import { stateList } from '../database/sql.ts';
 import { BATCH_COLUMNS, batchRecord, type BatchRow, claimLost, foundBatch, LOCK_BATCH, roundLost } from './batch.ts';
 import { IS_DIFFERENCE } from './findings.ts';
@@ -246,8 +246,7 @@ function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): b
 }
 
 async function hasSomethingOpen(queries: Queries, batchId: string): Promise<boolean> {
-  const [row] = await queries.query<{ found: boolean }>(HAS_SOMETHING_OPEN, [batchId]);
-  return row?.found === true;
+  return onlyRow(await queries.query<{ found: boolean }>(HAS_SOMETHING_OPEN, [batchId])).found;
 }
 
 async function hold(

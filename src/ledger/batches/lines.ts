@@ -7,7 +7,7 @@ import {
   type OutcomeCount,
   type ProblemGroup,
 } from '../../domain/records/batch-record.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, onlyRow } from '../database/database.ts';
 import { arrayLiteral, type ReasonColumns, stateList, withReason } from '../database/sql.ts';
 
 /** A part of the invoices of a batch. */
@@ -139,8 +139,7 @@ export function createLines(database: Database) {
      * document that this batch has issued since.
      */
     async issuedBefore(batchId: string, at: number): Promise<number> {
-      const [row] = await database.query<{ invoices: number }>(ISSUED_BEFORE, [batchId, at]);
-      return row?.invoices ?? 0;
+      return onlyRow(await database.query<{ invoices: number }>(ISSUED_BEFORE, [batchId, at])).invoices;
     },
 
     /** In ordinal order, in portions. */

@@ -2,7 +2,7 @@ import type { InvoiceState } from '../../domain/invoice-state.ts';
 import type { Invoice, Reason } from '../../domain/invoice.ts';
 import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 import type { RetryMove } from '../../domain/retry-decision.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, onlyRow } from '../database/database.ts';
 import { arrayLiteral, type RowOf, withReason } from '../database/sql.ts';
 import { batchInvoice, LINE_COLUMNS, type LineRow } from './lines.ts';
 import { type InvoiceSearch, type InvoiceSearchResult, searchInvoices, type SearchBounds } from './search.ts';
@@ -147,10 +147,8 @@ export function createLookup(database: Database) {
     },
 
     /** When the last webhook since then was stored; null: none. */
-    async lastDelivery(since: number): Promise<number | null> {
-      const [row] = await database.query<{ receivedAt: number | null }>(LAST_DELIVERY, [since]);
-      return row?.receivedAt ?? null;
-    },
+    lastDelivery: async (since: number): Promise<number | null> =>
+      onlyRow(await database.query<{ receivedAt: number | null }>(LAST_DELIVERY, [since])).receivedAt,
   };
 }
 

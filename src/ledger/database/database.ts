@@ -19,6 +19,12 @@ export interface Database extends Queries {
   close(): Promise<void>;
 }
 
+/** The row of a statement that returns exactly one, such as a count. */
+export function onlyRow<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('A statement that must return one row returned none');
+  return row;
+}
+
 const names = new Map<string, string>();
 
 /** Rows of a result whose columns have these names, as objects with names of TypeScript. */

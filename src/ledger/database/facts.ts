@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts';
+import { type Database, onlyRow, type Queries } from './database.ts';
 import { CLOCK } from './sql.ts';
 
 /** key. */
@@ -30,8 +30,8 @@ export async function findFact<Value>(
   queries: Queries,
   key: string,
 ): Promise<{ readonly value: Value | null; readonly now: number }> {
-  const [row] = await queries.query<FactRow>(FIND_FACT, [key]);
-  return { value: valueOf<Value>(row), now: row?.now ?? Number.NaN };
+  const { value, now } = onlyRow(await queries.query<FactRow>(FIND_FACT, [key]));
+  return { value: value === null ? null : (JSON.parse(value) as Value | null), now };
 }
 
 /** The facts whose keys begin with `prefix`, by the rest of the key. */
@@ -40,22 +40,27 @@ export async function listFacts<Value>(queries: Queries, prefix: string): Promis
   return new Map(rows.map(({ key, value }) => [key.slice(prefix.length), JSON.parse(value) as Value]));
 }
 
-/**
- * Changes a fact under a lock, in a transaction: `change` gets the value and the database's clock, and returns the next value and a result. It may run again
- * after a deadlock.
- */
-export async function changeFact<Value, Result>(
-  queries: Queries,
+/** Gets the value and the database's clock, and returns the next value and a result. It may run again after a deadlock. */
+type Change<Value, Result> = (value: Value | null, now: number) => readonly [next: Value | null, result: Result];
+
+/** Changes a fact under a lock. */
+export function changeFact<Value, Result>(
+  database: Database,
   key: string,
-  change: (value: Value | null, now: number) => readonly [next: Value | null, result: Result],
+  change: Change<Value, Result>,
 ): Promise<Result> {
-  const [row] = await queries.query<FactRow>(LOCK_FACT, [key]);
-  const [next, result] = change(valueOf<Value>(row), row?.now ?? Number.NaN);
-  const text = JSON.stringify(next);
-  if (text !== row?.value) await queries.query(WRITE_FACT, [key, text]);
-  return result;
+  return database.transaction((queries) => changeFactIn(queries, key, change));
 }
 
-function valueOf<Value>(row: FactRow | undefined): Value | null {
-  return row === undefined || row.value === null ? null : (JSON.parse(row.value) as Value | null);
+/** The same in a transaction of the caller. */
+export async function changeFactIn<Value, Result>(
+  queries: Queries,
+  key: string,
+  change: Change<Value, Result>,
+): Promise<Result> {
+  const { value, now } = onlyRow(await queries.query<FactRow & { value: string }>(LOCK_FACT, [key]));
+  const [next, result] = change(JSON.parse(value) as Value | null, now);
+  const text = JSON.stringify(next);
+  if (text !== value) await queries.query(WRITE_FACT, [key, text]);
+  return result;
 }

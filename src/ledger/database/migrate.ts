@@ -128,10 +128,8 @@ export async function ledgerId(database: Database): Promise<string> {
       'Opening the ledger: its id is missing, so the database is not one of Lote. Correct DATABASE_URL, or restore the ledger (docs/deployment.md#restore-the-ledger)',
     );
   if (value !== '') return value;
-  return database.transaction((queries) =>
-    changeFact<string, string>(queries, LEDGER_ID, (known) => {
-      const id = known || `lgr_${randomUUID().replaceAll('-', '')}`;
-      return [id, id];
-    }),
-  );
+  return changeFact<string, string>(database, LEDGER_ID, (known) => {
+    const id = known || `lgr_${randomUUID().replaceAll('-', '')}`;
+    return [id, id];
+  });
 }

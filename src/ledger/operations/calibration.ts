@@ -30,13 +30,11 @@ export function createCalibrations(database: Database) {
 
     /** Changes a draft of the state under a lock, and returns it as it is then. `change` may run again after a deadlock. */
     calibrate: (profileDigest: string, change: (draft: CalibrationState) => void): Promise<CalibrationState> =>
-      database.transaction((queries) =>
-        changeFact<CalibrationState, CalibrationState>(queries, keyOf(profileDigest), (known) => {
-          const state = known ?? blankCalibration();
-          change(state);
-          return [state, state];
-        }),
-      ),
+      changeFact<CalibrationState, CalibrationState>(database, keyOf(profileDigest), (known) => {
+        const state = known ?? blankCalibration();
+        change(state);
+        return [state, state];
+      }),
 
     /** What became of these invoices. */
     async calibrationInvoices(places: readonly CalibrationPlace[]): Promise<readonly CalibrationInvoice[]> {

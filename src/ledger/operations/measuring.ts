@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/records/batch-record.ts';
 import { IS_CONTRADICTED } from '../batches/lines.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, onlyRow } from '../database/database.ts';
 import { CLOSED_BATCH_STATES } from '../database/sql.ts';
 
 /** A batch whose invoices are counted for the metrics. */
@@ -89,8 +89,7 @@ export function createMeasuring(database: Database) {
 
     /** Number of invoices that went out and are in doubt (`CONTRADICTIONS`): of open batches, and of those that closed, or whose report was written, since that epoch millisecond. */
     async measureDoubt(application: string, { since }: { readonly since: number }): Promise<number> {
-      const [row] = await database.query<{ invoices: number }>(MEASURE_DOUBT, [application, since]);
-      return row?.invoices ?? 0;
+      return onlyRow(await database.query<{ invoices: number }>(MEASURE_DOUBT, [application, since])).invoices;
     },
   };
 }

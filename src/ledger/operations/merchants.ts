@@ -1,5 +1,5 @@
 import { MERCHANT_OF_INVOICE } from '../batches/pages-sql.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, onlyRow } from '../database/database.ts';
 import { column } from '../database/sql.ts';
 
 /**
@@ -63,10 +63,8 @@ export function createMerchants(database: Database) {
     merchantsNeeded: (batchId: string) => database.query<MerchantNeed>(MERCHANTS_NEEDED, [batchId]),
 
     /** Whether the batch owns an unsent invoice that can be sent: its merchant is known, or its bytes are frozen. */
-    async hasSendable(batchId: string): Promise<boolean> {
-      const [row] = await database.query<{ found: boolean }>(HAS_SENDABLE, [batchId]);
-      return row?.found === true;
-    },
+    hasSendable: async (batchId: string): Promise<boolean> =>
+      onlyRow(await database.query<{ found: boolean }>(HAS_SENDABLE, [batchId])).found,
 
     /**
      * Keeps what the list has; null: it lacks the merchant. Returns the tax numbers whose id is not the one under which the service took their invoices:

@@ -1,7 +1,7 @@
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/records/batch-record.ts';
 import { IS_ROWS_LOST, IS_ROWS_SKIPPED, IS_TOTALS_ROW } from '../batches/findings.ts';
-import type { Database, Queries, SqlValue } from '../database/database.ts';
+import { type Database, onlyRow, type Queries, type SqlValue } from '../database/database.ts';
 import { arrayLiteral, CLOSED_BATCH_STATES, stateList } from '../database/sql.ts';
 
 /** Batch `b` was purged and not opened again since. */
@@ -211,7 +211,7 @@ async function purgeAll(queries: Queries, { before, now, application }: Omit<Pur
   const staying = await queries.query<StayingBatch>(STAYING_BATCHES, which);
   const ids = arrayLiteral(batches.map(({ batchId }) => batchId));
   const removed = async (statement: string, value: SqlValue = ids): Promise<number> =>
-    (await queries.query<{ n: number }>(statement, [value]))[0]?.n ?? 0;
+    onlyRow(await queries.query<{ n: number }>(statement, [value])).n;
   const deliveries = await removed(PURGE_UNREADABLE, before);
   const found = { batches, deliveries, others: others.map((row) => row.application), staying };
   if (batches.length === 0) return { ...found, contents: 0, bodies: 0, findings: 0 };

@@ -131,11 +131,7 @@ interface Portion {
   readonly last: number | null;
 }
 
-async function retryPortion(
-  queries: Queries,
-  request: RetryRequest,
-  after: number,
-): Promise<Portion> {
+async function retryPortion(queries: Queries, request: RetryRequest, after: number): Promise<Portion> {
   const { batchId, selection, policy } = request;
   await shareUnderToken(queries, batchId, request.fencingToken);
   const allowed = selection.rows === undefined ? RETRY_STATES : RETRY_BY_ROW_STATES;

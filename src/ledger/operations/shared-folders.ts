@@ -14,9 +14,7 @@ export function createSharedFolders(database: Database) {
 
     /** The mark that counts from now on: this one, or the one that another process brought first. */
     settleFolderMark: (application: string, role: FolderRole, mark: string): Promise<string> =>
-      database.transaction((queries) =>
-        changeFact<string, string>(queries, keyOf(application, role), (known) => [known ?? mark, known ?? mark]),
-      ),
+      changeFact<string, string>(database, keyOf(application, role), (known) => [known ?? mark, known ?? mark]),
   };
 }
 

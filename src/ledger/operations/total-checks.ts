@@ -1,7 +1,7 @@
 import type { BatchClaim, BatchWriter, NotedAction } from '../../domain/records/batch-record.ts';
 import type { FileTotal, SavedTotalCheck, TotalCheck } from '../../domain/records/total-check.ts';
 import { lockUnderClaim, lockUnderToken } from '../batches/batch.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, onlyRow } from '../database/database.ts';
 import { writeNotedActions } from './audit.ts';
 
 /** application, pattern, batchId that is left out, limit. */
@@ -27,7 +27,7 @@ SELECT EXISTS (
   SELECT FROM live_line i JOIN batch b ON b.batch_id = i.batch_id
   WHERE i.batch_id = $1 AND i.owner_batch = $1
     AND CASE WHEN i.first_sent_at IS NULL THEN i.state NOT IN ('staged', 'held') ELSE i.first_sent_at >= b.started_at END
-) AS has_sent`;
+) AS found`;
 
 /** batchId, now. */
 const CONFIRM_TOTAL = `/* confirm-total */
@@ -77,10 +77,8 @@ export function createTotalChecks(database: Database) {
     },
 
     /** Whether an invoice of the batch was sent, or is frozen to be sent, by the batch itself: what other batches sent does not count. */
-    async hasSent(batchId: string): Promise<boolean> {
-      const [row] = await database.query<{ hasSent: boolean }>(HAS_SENT, [batchId]);
-      return row?.hasSent === true;
-    },
+    hasSent: async (batchId: string): Promise<boolean> =>
+      onlyRow(await database.query<{ found: boolean }>(HAS_SENT, [batchId])).found,
 
     /**
      * Writes the actions into the audit and the confirmation, in one transaction; the first confirmation stays.

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { changeFact, findFact } from '../database/facts.ts';
 import type { Reason } from '../../domain/invoice.ts';
 
-export interface BreakerRecord {
+interface BreakerRecord {
   readonly baseUrl: string;
   readonly reason: Reason;
   readonly openedAt: number;
@@ -25,26 +25,22 @@ function hasCome(at: number, now: number): boolean {
 /** The circuit breaker of each base address, shared by all processes of the ledger. No value means closed. */
 export function createBreaker(database: Database) {
   const keyOf = (baseUrl: string): string => `breaker ${baseUrl}`;
-  const change = (
-    baseUrl: string,
-    next: (open: OpenBreaker | null) => OpenBreaker | null,
-  ): Promise<{ readonly changed: boolean }> =>
-    database.transaction((queries) =>
-      changeFact<OpenBreaker, { changed: boolean }>(queries, keyOf(baseUrl), (open) => {
-        const then = next(open);
-        return [then, { changed: then !== open }];
-      }),
-    );
+  /** Resolves to whether the breaker has changed. */
+  const change = (baseUrl: string, next: (open: OpenBreaker | null) => OpenBreaker | null): Promise<boolean> =>
+    changeFact<OpenBreaker, boolean>(database, keyOf(baseUrl), (open) => {
+      const then = next(open);
+      return [then, then !== open];
+    });
 
   return {
     breaker: async (baseUrl: string): Promise<OpenBreaker | null> =>
       (await findFact<OpenBreaker>(database, keyOf(baseUrl))).value,
 
     /** An open breaker keeps the time since which it is open. */
-    async openBreaker({ baseUrl, reason, openedAt, probeAfter }: BreakerRecord): Promise<void> {
+    async openBreaker({ baseUrl, openedAt, ...opened }: BreakerRecord): Promise<void> {
       await change(baseUrl, (open) => {
         const since = Math.min(open?.openedAt ?? openedAt, openedAt);
-        return { baseUrl, reason, openedAt: since, probeAfter, probingUntil: null };
+        return { baseUrl, ...opened, openedAt: since, probingUntil: null };
       });
     },
 
@@ -53,21 +49,14 @@ export function createBreaker(database: Database) {
       await change(baseUrl, () => null);
     },
 
-    /**
-     * True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`.
-     */
-    async claimProbe(baseUrl: string, { now, until }: Turn): Promise<boolean> {
-      const { changed } = await change(baseUrl, (open) => {
+    /** True for exactly one caller once `probeAfter` has come: it may send one request, and all others wait until `until`. */
+    claimProbe: (baseUrl: string, { now, until }: Turn): Promise<boolean> =>
+      change(baseUrl, (open) => {
         if (open === null || !hasCome(open.probeAfter, now)) return open;
         return hasCome(open.probingUntil ?? now, now) ? { ...open, probingUntil: until } : open;
-      });
-      return changed;
-    },
+      }),
 
-    /**
-     * The turn that ends at `until` is over, and the next caller may probe from `now` on. Nothing happens when the breaker was closed meanwhile, or
-     * another caller has the turn.
-     */
+    /** Ends the turn that lasts until `until`: the next caller may probe from `now` on. A closed breaker, and the turn of another caller, stay. */
     async giveBackProbe(baseUrl: string, { now, until }: Turn): Promise<void> {
       await change(baseUrl, (open) =>
         open?.probingUntil === until ? { ...open, probeAfter: now, probingUntil: null } : open,

@@ -2,7 +2,7 @@ import type { Reason } from '../../domain/invoice.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import { arrayLiteral, column, recordset } from '../database/sql.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { changeFact, listFacts } from '../database/facts.ts';
+import { changeFact, changeFactIn, listFacts } from '../database/facts.ts';
 import { changeInvoices } from '../change-invoices.ts';
 
 /** An invoice whose POST is about to leave: its identity in the ledger, and the key of the POST. */
@@ -73,13 +73,11 @@ export function createSendLog(database: Database) {
 
     /** Takes the next position of the log, which stands at `reached`. Null: the ledger is behind it, and nothing may be sent. */
     advanceSendLog: (scope: string, reached: number): Promise<number | null> =>
-      database.transaction((queries) =>
-        changeFact<number, number | null>(queries, POSITION + scope, (position) => {
-          if ((position ?? 0) < reached) return [position, null];
-          const next = (position ?? 0) + 1;
-          return [next, next];
-        }),
-      ),
+      changeFact<number, number | null>(database, POSITION + scope, (position) => {
+        if ((position ?? 0) < reached) return [position, null];
+        const next = (position ?? 0) + 1;
+        return [next, next];
+      }),
 
     /**
      * Takes up what was sent without the ledger, and the positions that it then has. Known invoices that were sent under another key than theirs are flagged
@@ -89,12 +87,10 @@ export function createSendLog(database: Database) {
     takeLostSends: ({ positions, sends, now }: LostSends): Promise<number> =>
       database.transaction(async (queries) => {
         let flagged = 0;
-        for (let from = 0; from < sends.length; from += PORTION) {
-          const ofPortion = await takePortion(queries, sends.slice(from, from + PORTION), now);
-          flagged += ofPortion;
-        }
+        for (let from = 0; from < sends.length; from += PORTION)
+          flagged += await takePortion(queries, sends.slice(from, from + PORTION), now);
         for (const [scope, reached] of positions)
-          await changeFact<number, void>(queries, POSITION + scope, (position) => [
+          await changeFactIn<number, void>(queries, POSITION + scope, (position) => [
             Math.max(position ?? 0, reached),
             undefined,
           ]);

@@ -165,10 +165,7 @@ async function recordAccepted(database: Database, items: readonly Accepted[]): P
 }
 
 /** Answers of every kind, by the common path. */
-async function recordOthers(
-  database: Database,
-  items: readonly RecordSend[],
-): Promise<readonly Changed[]> {
+async function recordOthers(database: Database, items: readonly RecordSend[]): Promise<readonly Changed[]> {
   if (items.length === 0) return [];
   const byInvoice = new Map(items.map((item) => [item.invoiceId, item]));
   return database.transaction(async (queries) => {

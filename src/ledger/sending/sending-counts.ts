@@ -1,6 +1,6 @@
 import type { AnswerCounts } from '../../domain/answer-counts.ts';
 import { FLAGS_AGAINST_POLICY } from '../../domain/retry-decision.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, onlyRow } from '../database/database.ts';
 import { arrayLiteral } from '../database/sql.ts';
 
 const DAY_MS = 86_400_000;
@@ -85,17 +85,11 @@ export function createSendingCounts(database: Database) {
       { retryableCodes, maxGenerations, from = 1, to = LAST_ORDINAL }: CountAnswers,
     ): Promise<AnswerCounts> {
       const codes = arrayLiteral(retryableCodes);
-      const [row] = await database.query<AnswerCounts>(COUNT_ANSWERS, [batchId, from, to, codes, maxGenerations]);
-      return counted(row);
+      return onlyRow(await database.query<AnswerCounts>(COUNT_ANSWERS, [batchId, from, to, codes, maxGenerations]));
     },
 
     /** At most so many of its invoices were refused, and failed or were reported to have: no other invoice is read. */
     mostFailures: async (batchId: string): Promise<Pick<AnswerCounts, 'refused' | 'failed'>> =>
-      counted((await database.query<Pick<AnswerCounts, 'refused' | 'failed'>>(MOST_FAILURES, [batchId]))[0]),
+      onlyRow(await database.query<Pick<AnswerCounts, 'refused' | 'failed'>>(MOST_FAILURES, [batchId])),
   };
-}
-
-function counted<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('A count has one row');
-  return row;
 }

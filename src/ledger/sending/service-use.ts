@@ -27,9 +27,7 @@ export interface RateUpdate {
 
 /** Leased permits: the first may be used after `waitMs`, each further one `gapMs` later. Times are milliseconds. */
 export interface RateLease extends RateUpdate {
-  /** Until the first of the leased requests may leave. */
   readonly waitMs: number;
-  /** Between one and the next. */
   readonly gapMs: number;
 }
 
@@ -37,15 +35,6 @@ export interface RateLease extends RateUpdate {
 export function createServiceUse(database: Database) {
   const knownAccount = async (account: ServiceAccountRecord): Promise<ServiceAccountRecord | null> =>
     (await database.query<ServiceAccountRecord>(FIND_USED_ACCOUNT, idOf(account)))[0] ?? null;
-
-  /** The lock gives each of two workers permits of its own. */
-  const changeRate = <Result>(
-    baseUrl: string,
-    change: (rate: SharedRate, now: number) => readonly [SharedRate, Result],
-  ): Promise<Result> =>
-    database.transaction((queries) =>
-      changeFact<SharedRate, Result>(queries, rateKey(baseUrl), (rate, now) => change(rate ?? UNUSED_RATE, now)),
-    );
 
   return {
     /**
@@ -63,9 +52,7 @@ export function createServiceUse(database: Database) {
       return (await knownAccount(account)) ?? account;
     },
 
-    /**
-     * An operator confirms the account: it is the application's from now on, and so is each id in its list of merchants.
-     */
+    /** An operator confirms the account: it is the application's from now on, and so is each id in its list of merchants. */
     async confirmAccount(account: ServiceAccountRecord, now: number): Promise<void> {
       await database.transaction(async (queries) => {
         await queries.query(FORGET_MERCHANTS, [account.application]);
@@ -73,68 +60,64 @@ export function createServiceUse(database: Database) {
       });
     },
 
-    /** Leases the next permits of all processes, at this rate or, after answers of 429, below it. */
-    leaseRate: (baseUrl: string, { requests, requestsPerSecond: limit }: LeaseRate): Promise<RateLease> =>
-      changeRate(baseUrl, (rate, now) => {
+    /** The rate of a base address as all processes share it. `limit`: requests a second of the service profile; null: none. */
+    sharedRate: (baseUrl: string, limit: number | null) => sharedRate(database, baseUrl, limit),
+  };
+}
+
+function sharedRate(database: Database, baseUrl: string, limit: number | null) {
+  const key = `rate ${baseUrl}`;
+  const updateOf = (rate: StoredRate, now: number): RateUpdate => {
+    return { requestsPerSecond: rateOf(rate, limit, now), heldMs: leftOfHold(rate.heldUntil, now) };
+  };
+  /** The lock gives each of two workers permits of its own. */
+  const change = <Result>(next: (rate: StoredRate, now: number) => readonly [StoredRate, Result]): Promise<Result> =>
+    changeFact<StoredRate, Result>(database, key, (rate, now) => next(rate ?? UNUSED_RATE, now));
+
+  return {
+    /** Takes no permit. */
+    async current(): Promise<RateUpdate> {
+      const { value, now } = await findFact<StoredRate>(database, key);
+      return updateOf(value ?? UNUSED_RATE, now);
+    },
+
+    /** Leases the next permits of all processes. */
+    lease: (requests: number): Promise<RateLease> =>
+      change((rate, now) => {
         const { state, waitMs, gapMs } = reservePermits(rate, { requests, limit, now });
         const next = { ...rate, ...state };
-        return [next, { waitMs, gapMs, ...updateOf(next, limit, now) }];
+        return [next, { waitMs, gapMs, ...updateOf(next, now) }];
       }),
-
-    /** The rate and the hold in force. Takes no permit. */
-    async currentRate(baseUrl: string, limit: number | null): Promise<RateUpdate> {
-      const { value, now } = await findFact<SharedRate>(database, rateKey(baseUrl));
-      return updateOf(value ?? UNUSED_RATE, limit, now);
-    },
 
     /**
      * The service refused too many requests of this process; `taken` is how many it took in the second before. The rate
      * falls at most once a second for all processes together.
      */
-    slowDown: (baseUrl: string, { requestsPerSecond: limit, taken }: SlowDown): Promise<RateUpdate> =>
-      changeRate(baseUrl, (rate, now) => {
+    slowDown: (taken: number): Promise<RateUpdate> =>
+      change((rate, now) => {
         const next = { ...rate, ...slowDown(rate, { taken, limit, now }) };
-        return [next, updateOf(next, limit, now)];
+        return [next, updateOf(next, now)];
       }),
 
     /** The service asked to wait: no process sends before that. An earlier, longer hold stays. */
-    holdRequests: (baseUrl: string, ms: number): Promise<void> =>
-      changeRate(baseUrl, (rate, now) => {
+    hold: (ms: number): Promise<void> =>
+      change((rate, now) => {
         const heldUntil = Math.max(now + leftOfHold(rate.heldUntil, now), now + ms);
         return [{ ...rate, heldUntil }, undefined];
       }),
   };
 }
 
-interface LeaseRate {
-  readonly requests: number;
-  readonly requestsPerSecond: number | null;
-}
-
-interface SlowDown {
-  readonly requestsPerSecond: number | null;
-  readonly taken: number;
-}
-
 function idOf({ application, baseUrl, keyFingerprint }: ServiceAccountRecord): readonly string[] {
   return [application, baseUrl, keyFingerprint];
 }
 
-/** The rate of one base address, and until when the service wants no request. */
-interface SharedRate extends RequestRate {
-  /** Epoch milliseconds. */
+/** The rate of one base address, and until when (epoch milliseconds) the service wants no request. */
+interface StoredRate extends RequestRate {
   readonly heldUntil: number;
 }
 
-const UNUSED_RATE: SharedRate = { ...FULL_RATE, heldUntil: 0 };
-
-function rateKey(baseUrl: string): string {
-  return `rate ${baseUrl}`;
-}
-
-function updateOf(rate: SharedRate, limit: number | null, now: number): RateUpdate {
-  return { requestsPerSecond: rateOf(rate, limit, now), heldMs: leftOfHold(rate.heldUntil, now) };
-}
+const UNUSED_RATE: StoredRate = { ...FULL_RATE, heldUntil: 0 };
 
 /** application, baseUrl, key fingerprint, now. Not when another application of the ledger has that very account. */
 const REMEMBER_ACCOUNT = `/* remember-account */

@@ -1,13 +1,13 @@
 import { createBatcher } from '../../platform/batcher.ts';
 import { isLedgerAway } from '../../domain/errors.ts';
-import { OPEN_STATES, type Outcome } from '../../domain/invoice-state.ts';
+import { OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import type { Status } from '../../domain/machine/invoice-answers.ts';
 import type { FencingToken } from '../../domain/records/batch-record.ts';
 import { shareUnderToken } from '../batches/batch.ts';
 import { invoicesOfBatch, isOfPage, onPage, PAGE_INVOICES } from '../batches/pages-sql.ts';
 import { changeInvoices } from '../change-invoices.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, onlyRow } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, isAheadSql, ISSUABLE_STATES, stateList } from '../database/sql.ts';
 import { applyEvents, hear, type SettledInvoice } from './settled.ts';
 
@@ -39,9 +39,6 @@ export interface PageProgress {
   /** Earliest acceptance among the `accepted`; null when none. */
   readonly oldestAcceptedAt: number | null;
   readonly newestAcceptedAt: number | null;
-  readonly counts: Readonly<Partial<Record<Outcome, number>>>;
-  /** By the events that this reading applied before it counted. */
-  readonly settled: readonly SettledInvoice[];
 }
 
 /** End of a page. Times are epoch milliseconds. */
@@ -63,18 +60,12 @@ const OPEN_OF_BATCH = invoicesOfBatch(`i.owner_batch = $1 AND i.state IN ${state
 /** That the batch that owns invoice `i` may still send it. */
 const OWNER_IS_OPEN = `(SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}`;
 
-interface ProgressRow {
-  readonly outcome: Outcome;
-  /** Null where no invoice is known. */
-  readonly owned: boolean | null;
-  /** Its state is the invoice's, and some batch still works on it. */
-  readonly live: boolean;
-  readonly invoices: number;
-  readonly oldestAcceptedAt: number | null;
-  readonly newestAcceptedAt: number | null;
+/** That batch $1 waits for live invoice `i` of another batch. */
+const IS_ATTACHED = `(i.state IN ('staged', 'sending') AND i.owner_batch <> $1 AND ${OWNER_IS_OPEN})`;
+
+interface ProgressRow extends PageProgress {
   /** Those that `UNAPPLIED_EVENTS` must look at. */
   readonly unapplied: number;
-  readonly reportedFailed: number;
 }
 
 /**
@@ -82,27 +73,25 @@ interface ProgressRow {
  * beside its current one only in a later generation, or with a flag: such a one counts as unapplied at every reading.
  */
 const PAGE_PROGRESS = `/* page-progress */
-SELECT coalesce(bi.outcome, i.state) AS outcome, i.owner_batch = $1 AS owned,
-  bi.outcome IS NULL AND (i.state = 'accepted' OR i.owner_batch = $1
-    OR ${OWNER_IS_OPEN}) AS live,
-  count(*) AS invoices, min(i.accepted_at) AS oldest_accepted_at, max(i.accepted_at) AS newest_accepted_at,
-  count(*) FILTER (WHERE event.issued OR (bi.outcome IS NULL AND (i.generation > 1 OR i.flags <> '{}'))) AS unapplied,
-  count(*) FILTER (WHERE event.failed AND i.state = 'accepted') AS reported_failed
-FROM batch_invoice bi
-LEFT JOIN LATERAL (SELECT * FROM invoice own WHERE own.invoice_id = bi.invoice_id OFFSET 0) i ON true
+SELECT count(*) FILTER (WHERE i.state IN ('staged', 'sending') AND i.owner_batch = $1) AS unsent,
+  count(*) FILTER (WHERE i.state = 'accepted') AS accepted, count(*) FILTER (WHERE ${IS_ATTACHED}) AS attached,
+  count(*) FILTER (WHERE event.failed AND i.state = 'accepted') AS reported_failed,
+  min(i.accepted_at) FILTER (WHERE i.state = 'accepted') AS oldest_accepted_at,
+  max(i.accepted_at) FILTER (WHERE i.state = 'accepted') AS newest_accepted_at,
+  count(*) FILTER (WHERE event.issued OR i.generation > 1 OR i.flags <> '{}') AS unapplied
+FROM live_line i
 LEFT JOIN LATERAL (
   SELECT bool_or(d.verdict = 'issued') AS issued, bool_or(d.verdict = 'failed') AS failed
   FROM delivery d
-  WHERE bi.outcome IS NULL AND i.state IN ${ISSUABLE_STATES} AND d.service_id = i.service_id AND d.verdict IS NOT NULL
+  WHERE i.state IN ${ISSUABLE_STATES} AND d.service_id = i.service_id AND d.verdict IS NOT NULL
   OFFSET 0
 ) event ON true
-WHERE ${isOfPage('bi')}
-GROUP BY 1, 2, 3`;
+WHERE ${isOfPage()}`;
 
 /** batchId, page: the lines that `page-progress` calls `accepted` or attached. */
 const PAGE_OPEN = `/* page-open */
 SELECT count(*) AS open FROM live_line i
-WHERE ${isOfPage()} AND (i.state = 'accepted' OR (i.state IN ('staged', 'sending') AND i.owner_batch <> $1 AND ${OWNER_IS_OPEN}))`;
+WHERE ${isOfPage()} AND (i.state = 'accepted' OR ${IS_ATTACHED})`;
 
 /** batchId, page, acceptedBefore, limit. */
 const PENDING_INVOICES = `/* pending-invoices */
@@ -133,26 +122,28 @@ export function createSettling(database: Database) {
     write: async (updates) => (await hear(database, [], updates)).settled,
   });
 
+  const readProgress = async (...page: [batchId: string, page: number]) => {
+    const { unapplied, ...progress } = onlyRow(await database.query<ProgressRow>(PAGE_PROGRESS, page));
+    return { unapplied, progress };
+  };
+
   return {
     /** First applies events that are stored and not applied: the process that stored them may have died in between. */
     async pageProgress(batchId: string, page: number): Promise<PageProgress> {
-      const read = () => database.query<ProgressRow>(PAGE_PROGRESS, [batchId, page]);
-      const rows = await read();
-      if (rows.every(({ unapplied }) => unapplied === 0)) return pageProgress(rows, []);
-      const unapplied = await database.query<{ serviceId: string }>(UNAPPLIED_EVENTS, [batchId, page]);
-      if (unapplied.length === 0) return pageProgress(rows, []);
-      const { settled } = await applyEvents(
+      const { unapplied, progress } = await readProgress(batchId, page);
+      const missed =
+        unapplied === 0 ? [] : await database.query<{ serviceId: string }>(UNAPPLIED_EVENTS, [batchId, page]);
+      if (missed.length === 0) return progress;
+      await applyEvents(
         database,
-        unapplied.map((row) => row.serviceId),
+        missed.map((row) => row.serviceId),
       );
-      return pageProgress(await read(), [...settled.values()].flat());
+      return (await readProgress(batchId, page)).progress;
     },
 
     /** How many `accepted` and `attached` invoices `pageProgress` would count, without a look at stored events: a third of its price. */
-    async pageOpen(batchId: string, page: number): Promise<number> {
-      const [row] = await database.query<{ open: number }>(PAGE_OPEN, [batchId, page]);
-      return row?.open ?? 0;
-    },
+    pageOpen: async (batchId: string, page: number): Promise<number> =>
+      onlyRow(await database.query<{ open: number }>(PAGE_OPEN, [batchId, page])).open,
 
     /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest polls first. */
     pendingInvoices: (batchId: string, page: number, acceptedBefore: number, limit: number) =>
@@ -195,35 +186,4 @@ export function createSettling(database: Database) {
       });
     },
   };
-}
-
-function pageProgress(rows: readonly ProgressRow[], settled: readonly SettledInvoice[]): PageProgress {
-  const counts: Partial<Record<Outcome, number>> = {};
-  let unsent = 0;
-  let accepted = 0;
-  let attached = 0;
-  let reportedFailed = 0;
-  let oldestAcceptedAt: number | null = null;
-  let newestAcceptedAt: number | null = null;
-  for (const row of rows) {
-    const { outcome } = row;
-    counts[outcome] = (counts[outcome] ?? 0) + row.invoices;
-    reportedFailed += row.reportedFailed;
-    if (!row.live) continue;
-    if (outcome === 'staged' || outcome === 'sending') {
-      if (row.owned === true) unsent += row.invoices;
-      else attached += row.invoices;
-    }
-    if (outcome === 'accepted') {
-      accepted += row.invoices;
-      oldestAcceptedAt = pick(Math.min, oldestAcceptedAt, row.oldestAcceptedAt);
-      newestAcceptedAt = pick(Math.max, newestAcceptedAt, row.newestAcceptedAt);
-    }
-  }
-  return { unsent, accepted, attached, reportedFailed, oldestAcceptedAt, newestAcceptedAt, counts, settled };
-}
-
-function pick(choose: (a: number, b: number) => number, a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b;
-  return choose(a, b);
 }

@@ -1,6 +1,6 @@
 import type { Reason } from '../../domain/invoice.ts';
 import { isOfPage } from '../batches/pages-sql.ts';
-import type { Database } from '../database/database.ts';
+import { type Database, onlyRow } from '../database/database.ts';
 import { column, reasonOf, type RowOf, withReason } from '../database/sql.ts';
 import { applyEvents, failedEventOf, type SettledInvoice, type UnconfirmedFailure } from '../settling/settled.ts';
 
@@ -19,12 +19,6 @@ export interface RecordDelivery {
     readonly verdict: 'issued' | 'failed' | null;
     readonly reason: Reason | null;
   } | null;
-}
-
-/** Numbers of deliveries that were stored now, and that had been stored before (same SHA-256). */
-export interface StoredDeliveries {
-  readonly stored: number;
-  readonly duplicates: number;
 }
 
 /** What applying stored deliveries changed, and which invoices must now be polled. */
@@ -114,22 +108,16 @@ LIMIT $3`;
 /** Deliveries of the service: stored as they came, then applied. */
 export function createDeliveries(database: Database) {
   return {
-    /** Stores the deliveries and commits. What is not applied after that, `pageProgress` applies. */
+    /** Stores the deliveries and commits; returns how many of them were new. What is not applied after that, `pageProgress` applies. */
     storeDeliveries: (deliveries: readonly RecordDelivery[]) => storeDeliveries(database, deliveries),
 
     /**
      * Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by
      * recordSends.
      */
-    applyDeliveries: (serviceIds: readonly string[]) => applyDeliveries(database, serviceIds),
-
-    /** The one, then the other. */
-    async recordDeliveries(deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries & AppliedDeliveries> {
-      const stored = await storeDeliveries(database, deliveries);
-      const known = deliveries.flatMap(({ event }) =>
-        event?.verdict && event.serviceId !== null ? event.serviceId : [],
-      );
-      return { ...stored, ...(await applyDeliveries(database, known)) };
+    async applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries> {
+      const { settled, toConfirm } = await applyEvents(database, [...new Set(serviceIds)]);
+      return { settled: [...settled.values()].flat(), toConfirm };
     },
 
     /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
@@ -156,28 +144,18 @@ export function createDeliveries(database: Database) {
       return { reported: rows[0]?.reported ?? 0, invoices };
     },
 
-    async unmatchedDeliveries(): Promise<number> {
-      const [row] = await database.query<{ unmatched: number }>(UNMATCHED_DELIVERIES);
-      return row?.unmatched ?? 0;
-    },
+    unmatchedDeliveries: async (): Promise<number> =>
+      onlyRow(await database.query<{ unmatched: number }>(UNMATCHED_DELIVERIES)).unmatched,
 
     /** Deliveries received since then (epoch milliseconds) that an operator should check. */
-    async deliveryTrouble(since: number): Promise<DeliveryTrouble> {
-      const [row] = await database.query<DeliveryTrouble>(DELIVERY_TROUBLE, [since]);
-      return row ?? { unreadable: 0, unknownIds: 0, isAnswerMissing: false };
-    },
+    deliveryTrouble: async (since: number): Promise<DeliveryTrouble> =>
+      onlyRow(await database.query<DeliveryTrouble>(DELIVERY_TROUBLE, [since])),
   };
 }
 
-/** Stored events of these service ids, applied to this generation of their invoices or to an earlier one. */
-async function applyDeliveries(database: Database, serviceIds: readonly string[]): Promise<AppliedDeliveries> {
-  const { settled, toConfirm } = await applyEvents(database, [...new Set(serviceIds)]);
-  return { settled: [...settled.values()].flat(), toConfirm };
-}
-
 /** The receiver gathers deliveries into groups already: one statement a call, which may touch each row once. */
-async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<StoredDeliveries> {
-  if (deliveries.length === 0) return { stored: 0, duplicates: 0 };
+async function storeDeliveries(database: Database, deliveries: readonly RecordDelivery[]): Promise<number> {
+  if (deliveries.length === 0) return 0;
   const different = [...new Map(deliveries.map((one) => [one.sha256, one])).values()];
   const rows = await database.query<{ isNew: boolean }>(INSERT_DELIVERIES, [
     column(different, (one) => one.sha256),
@@ -190,6 +168,5 @@ async function storeDeliveries(database: Database, deliveries: readonly RecordDe
     column(different, ({ event }) => event?.reason?.code ?? null),
     column(different, ({ event }) => event?.reason?.message ?? null),
   ]);
-  const stored = rows.filter(({ isNew }) => isNew).length;
-  return { stored, duplicates: deliveries.length - stored };
+  return rows.filter(({ isNew }) => isNew).length;
 }

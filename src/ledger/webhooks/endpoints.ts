@@ -1,5 +1,5 @@
-import type { Database, Queries } from '../database/database.ts';
-import { changeFact, findFact } from '../database/facts.ts';
+import type { Database } from '../database/database.ts';
+import { changeFact, changeFactIn, findFact } from '../database/facts.ts';
 
 /** Where an application has its events sent. */
 export interface WebhookPlace {
@@ -40,25 +40,28 @@ interface Claim {
 
 /** Where the service sends its deliveries: the registered webhook endpoints and their secrets. */
 export function createEndpoints(database: Database) {
-  const newestFirst = async (baseUrl: string, application: string): Promise<Endpoints> => {
-    const { value } = await findFact<Endpoints>(database, endpointsKey({ baseUrl, application }));
-    return (value ?? []).toReversed().sort((a, b) => b.registeredAt - a.registeredAt);
-  };
   const changeClaim = (place: WebhookPlace, next: (claim: Claim, now: number) => Claim): Promise<void> =>
-    database.transaction((queries) =>
-      changeFact<Claim, void>(queries, claimKey(place), (claim, now) => [claim && next(claim, now), undefined]),
-    );
+    changeFact<Claim, void>(database, claimKey(place), (claim, now) => [claim && next(claim, now), undefined]);
 
   return {
-    /** The newest registration of the address. */
-    async findEndpoint(baseUrl: string, application: string, url: string): Promise<WebhookEndpointRecord | null> {
-      const found = (await newestFirst(baseUrl, application)).find((endpoint) => endpoint.url === url);
-      return found === undefined ? null : { baseUrl, application, url, secret: found.secret };
-    },
-
     /** A registration has no Idempotency-Key: one claimant at a time asks the service, over all processes. */
-    claimEndpoint: (place: WebhookPlace, claim: ClaimEndpoint): Promise<EndpointClaim> =>
-      database.transaction((queries) => claimEndpoint(queries, place, claim)),
+    claimEndpoint: (place: WebhookPlace, { claimant, ttlMs }: ClaimEndpoint): Promise<EndpointClaim> =>
+      database.transaction(async (queries) => {
+        const isRegistered = await changeFactIn<Endpoints, boolean>(queries, endpointsKey(place), (known) => [
+          known,
+          known?.some(({ url }) => url === place.url) === true,
+        ]);
+        if (isRegistered) return { kind: 'registered' };
+        return changeFactIn<Claim, EndpointClaim>(queries, claimKey(place), (claim, now) => {
+          const { claimant: holder, expiresAt, unanswered } = claim ?? { claimant: null, expiresAt: 0, unanswered: 0 };
+          // A claim that ran out is one that a crash ended, before its POST or after.
+          if (holder !== null && expiresAt >= now) return [claim, { kind: 'taken' }];
+          return [
+            { claimant, expiresAt: now + ttlMs, unanswered: unanswered + 1 },
+            { kind: 'claimed', unanswered },
+          ];
+        });
+      }),
 
     keepEndpointClaim: (place: WebhookPlace, { claimant, ttlMs }: ClaimEndpoint): Promise<void> =>
       changeClaim(place, (claim, now) => (claim.claimant === claimant ? { ...claim, expiresAt: now + ttlMs } : claim)),
@@ -79,12 +82,10 @@ export function createEndpoints(database: Database) {
 
     /** Added to the earlier secrets. The same secret again is the same endpoint. */
     saveEndpoint: ({ url, secret, ...of }: WebhookEndpointRecord, now: number): Promise<void> =>
-      database.transaction((queries) =>
-        changeFact<Endpoints, void>(queries, endpointsKey(of), (known) => {
-          const others = (known ?? []).filter((one) => one.url !== url || one.secret !== secret);
-          return [[...others, { url, secret, registeredAt: now }], undefined];
-        }),
-      ),
+      changeFact<Endpoints, void>(database, endpointsKey(of), (known) => {
+        const others = (known ?? []).filter((one) => one.url !== url || one.secret !== secret);
+        return [[...others, { url, secret, registeredAt: now }], undefined];
+      }),
 
     /**
      * Every secret of the application's registrations at this base address, newest first. With `retired`, without those of
@@ -96,7 +97,8 @@ export function createEndpoints(database: Database) {
       application: string,
       retired?: { readonly url: string; readonly before: number },
     ): Promise<readonly string[]> {
-      const endpoints = await newestFirst(baseUrl, application);
+      const { value } = await findFact<Endpoints>(database, endpointsKey({ baseUrl, application }));
+      const endpoints = (value ?? []).toReversed().sort((a, b) => b.registeredAt - a.registeredAt);
       const followed = endpoints.find(
         ({ url, secret, registeredAt }) =>
           url === retired?.url && secret !== null && registeredAt < (retired?.before ?? 0),
@@ -111,27 +113,6 @@ export function createEndpoints(database: Database) {
 interface ClaimEndpoint {
   readonly claimant: string;
   readonly ttlMs: number;
-}
-
-/** A claim that ran out is one that a crash ended, before its POST or after. */
-async function claimEndpoint(
-  queries: Queries,
-  place: WebhookPlace,
-  { claimant, ttlMs }: ClaimEndpoint,
-): Promise<EndpointClaim> {
-  const isRegistered = await changeFact<Endpoints, boolean>(queries, endpointsKey(place), (known) => [
-    known,
-    known?.some(({ url }) => url === place.url) === true,
-  ]);
-  if (isRegistered) return { kind: 'registered' };
-  return changeFact<Claim, EndpointClaim>(queries, claimKey(place), (claim, now) => {
-    const { claimant: holder, expiresAt, unanswered } = claim ?? { claimant: null, expiresAt: 0, unanswered: 0 };
-    if (holder !== null && expiresAt >= now) return [claim, { kind: 'taken' }];
-    return [
-      { claimant, expiresAt: now + ttlMs, unanswered: unanswered + 1 },
-      { kind: 'claimed', unanswered },
-    ];
-  });
 }
 
 function endpointsKey({ baseUrl, application }: Omit<WebhookPlace, 'url'>): string {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { postgresUrl } from '../../support/servers/postgres-database.ts';
 import { temporaryLedger } from '../../support/servers/temporary-database.ts';
-import { accepted, createScenario, delivery, NOW, REASON, type Scenario } from './scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, type Scenario, recordDeliveries } from './scenario.ts';
 import { sharedPostgresLedger } from './shared-ledger.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 
@@ -20,7 +20,7 @@ function measuringContract(ledger: Ledger): void {
     await batch.send('A', accepted(scenario.serviceId('a')), { sentAt: NOW - 60_000 });
     await batch.send('B', { kind: 'rejected', reason: REASON });
     await batch.send('C', accepted(scenario.serviceId('c')));
-    await ledger.recordDeliveries([delivery(scenario.serviceId('c'), 'issued', { receivedAt: NOW + 5_000 })]);
+    await recordDeliveries(ledger, [delivery(scenario.serviceId('c'), 'issued', { receivedAt: NOW + 5_000 })]);
 
     const states = await ledger.measureInvoices(batch.batchId);
 
@@ -93,7 +93,7 @@ function measuringContract(ledger: Ledger): void {
     const inDoubt = async (since: number): Promise<number> => ledger.measureDoubt(scenario.application, { since });
     expect(await inDoubt(0)).toBe(0);
 
-    await ledger.recordDeliveries([delivery(doubtful, 'failed', { receivedAt: NOW + 9 })]);
+    await recordDeliveries(ledger, [delivery(doubtful, 'failed', { receivedAt: NOW + 9 })]);
 
     expect(await inDoubt(NOW * 2), 'while the batch is open').toBe(1);
     await batch.finish();

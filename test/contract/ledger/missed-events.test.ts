@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/ledger/database/database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
-import { accepted, createScenario, delivery, NOW, REASON } from './scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, recordDeliveries } from './scenario.ts';
 import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
 
 const STORED = `INSERT INTO delivery (sha256, raw, received_at, event_type, service_id, verdict)
@@ -46,7 +46,7 @@ describe('an event that was stored and never applied', () => {
     const scenario = createScenario(ledger);
     const batch = await scenario.run(['by-event', 'by-get', 'flagged']);
     for (const ref of ['by-event', 'by-get', 'flagged']) await batch.send(ref, accepted(`inv_${ref}`));
-    await ledger.recordDeliveries([
+    await recordDeliveries(ledger, [
       delivery('inv_by-event', 'issued'),
       ...[delivery('inv_flagged', 'failed'), delivery('inv_flagged', 'issued')],
     ]);

@@ -7,7 +7,7 @@ import { openPgliteLedger } from '../../../src/ledger/database/pglite/open-pglit
 import { databaseContract } from './behaviour/database.contract.ts';
 import { migratingContract } from './database/migrating.contract.ts';
 import { passingErrorsContract } from './behaviour/passing-errors.contract.ts';
-import { accepted, collect, createScenario, delivery, NOW, REASON } from './scenario.ts';
+import { accepted, collect, createScenario, delivery, NOW, REASON, recordDeliveries } from './scenario.ts';
 import { LEDGER_TEMPLATES, temporaryDatabase } from '../../support/servers/temporary-database.ts';
 
 const QUERIES = 500;
@@ -76,7 +76,7 @@ describe('an embedded ledger in a directory', () => {
     await batch.freeze('sending', '{"exact":"bytes"}');
     await batch.send('accepted', accepted(scenario.serviceId('accepted')));
     await batch.send('rejected', { kind: 'rejected', reason: REASON });
-    await first.recordDeliveries([delivery(scenario.serviceId('parked'), 'issued')]);
+    await recordDeliveries(first, [delivery(scenario.serviceId('parked'), 'issued')]);
     const lines = await batch.lines();
     await first.close();
     await first.close();
@@ -91,7 +91,7 @@ describe('an embedded ledger in a directory', () => {
       { invoice: { ref: 'staged' }, state: 'staged', body: null },
     ]);
     const news = delivery(scenario.serviceId('accepted'), 'issued', { receivedAt: NOW });
-    expect(await second.recordDeliveries([news])).toMatchObject({ settled: [{ state: 'issued' }] });
+    expect(await recordDeliveries(second, [news])).toMatchObject({ settled: [{ state: 'issued' }] });
     await second.close();
   });
 

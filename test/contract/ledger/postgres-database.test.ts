@@ -155,9 +155,7 @@ describe.skipIf(url === null)('PostgreSQL', () => {
   it('is unavailable where nobody listens or the password is wrong, and the error holds no password', async () => {
     const address = 'postgres://lote:hunter2@127.0.0.1:1/postgres';
 
-    const failure: unknown = await openPostgresLedger({ connectionString: address }).catch(
-      (error: unknown) => error,
-    );
+    const failure: unknown = await openPostgresLedger({ connectionString: address }).catch((error: unknown) => error);
 
     expect(failure).toMatchObject({ code: 'ledger-unavailable' });
     expect((failure as Error).message).toContain('ECONNREFUSED');

@@ -17,6 +17,7 @@ import {
   REASON,
   type Scenario,
   type TestBatch,
+  recordDeliveries,
 } from './scenario.ts';
 import type { StatusUpdate } from '../../../src/ledger/settling/settling.ts';
 
@@ -133,7 +134,10 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
     const { batch, sends } = await frozen('answer-first');
     await here.recordSends(sends);
 
-    const { settled } = await there.recordDeliveries(sends.map((send) => delivery(serviceIdIn(send), 'issued')));
+    const { settled } = await recordDeliveries(
+      there,
+      sends.map((send) => delivery(serviceIdIn(send), 'issued')),
+    );
 
     expect(settled).toHaveLength(INVOICES);
     expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
@@ -141,7 +145,10 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
 
   it('settle an invoice when the webhook comes first', async () => {
     const { batch, sends } = await frozen('webhook-first');
-    const early = await there.recordDeliveries(sends.map((send) => delivery(serviceIdIn(send), 'issued')));
+    const early = await recordDeliveries(
+      there,
+      sends.map((send) => delivery(serviceIdIn(send), 'issued')),
+    );
 
     const { settled } = await here.recordSends(sends);
 
@@ -159,8 +166,8 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
       const notified = await Promise.all([
         here.recordSends(sends.slice(0, half)).then((result) => result.settled),
         ...sends.slice(half).map((send) => here.recordSends([send]).then((result) => result.settled)),
-        there.recordDeliveries(events.slice(half).toReversed()).then((result) => result.settled),
-        ...events.slice(0, half).map((event) => there.recordDeliveries([event]).then((result) => result.settled)),
+        recordDeliveries(there, events.slice(half).toReversed()).then((result) => result.settled),
+        ...events.slice(0, half).map((event) => recordDeliveries(there, [event]).then((result) => result.settled)),
       ]);
 
       expect(await here.countOutcomes(batch.batchId)).toMatchObject([{ outcome: 'issued', invoices: INVOICES }]);
@@ -407,7 +414,7 @@ describe.skipIf(url === null)('two processes on one PostgreSQL ledger', () => {
           NOW,
         ),
       ),
-      ...sends.map((send) => there.recordDeliveries([delivery(serviceIdIn(send), 'issued')])),
+      ...sends.map((send) => recordDeliveries(there, [delivery(serviceIdIn(send), 'issued')])),
     ]);
 
     expect(await here.sendable(second.batchId, 1, INVOICES)).toEqual([]);

@@ -265,6 +265,16 @@ export function delivery(
   };
 }
 
+/** Stores deliveries and applies them at once, as a receiver does one after the other. `stored`: how many were new. */
+export async function recordDeliveries(
+  ledger: Pick<Ledger, 'storeDeliveries' | 'applyDeliveries'>,
+  deliveries: readonly RecordDelivery[],
+) {
+  const stored = await ledger.storeDeliveries(deliveries);
+  const known = deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? event.serviceId : []));
+  return { stored, ...(await ledger.applyDeliveries(known)) };
+}
+
 export const RETRY_POLICY: RetryPolicy = {
   maxGenerations: 9,
   retentionMs: 24 * HOUR,
@@ -364,7 +374,7 @@ function createBatch(ledger: Ledger, application: string): TestBatch {
     },
     async issue(ref) {
       const one = await batch.accept(ref);
-      await ledger.recordDeliveries([delivery(one.serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(one.serviceId, 'issued')]);
       return one;
     },
     async fail(ref, over) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, createScenario, delivery, NOW, REASON, type TestBatch } from './scenario.ts';
+import { accepted, createScenario, delivery, NOW, REASON, type TestBatch, recordDeliveries } from './scenario.ts';
 import type { Ledger } from '../../../src/ledger/ledger.ts';
 import type { TotalCheck } from '../../../src/domain/records/total-check.ts';
 
@@ -20,7 +20,7 @@ export function totalChecksContract(ledger: Ledger): void {
     await save(batch, over);
     const serviceId = scenario.serviceId(ref);
     await batch.send(ref, accepted(serviceId));
-    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     await batch.finish();
     return batch;
   }

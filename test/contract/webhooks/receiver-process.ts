@@ -6,7 +6,7 @@ const receiver = await startReceiver({
   host: '127.0.0.1',
   port: 0,
   ledger: {
-    storeDeliveries: async (deliveries) => ({ stored: deliveries.length, duplicates: 0 }),
+    storeDeliveries: async (deliveries) => deliveries.length,
   },
   secrets: async () => [SECRET],
   shapes: SHAPES,

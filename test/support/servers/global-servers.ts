@@ -11,8 +11,9 @@ const build: SetUp = () => import('./global-build.ts');
 /** What tests need that run Lote as a whole. */
 const ALL: readonly SetUp[] = [postgres, temporal, workflowBundle, build];
 
-/** What the files of each folder of `test` share; a folder that is not named needs nothing. */
+/** What the files of each folder of `test` share, by its path or its first part; a folder that is not named needs nothing. */
 const SHARED: Readonly<Record<string, readonly SetUp[]>> = {
+  'contract/ledger': [postgres],
   contract: [postgres, temporal],
   deployment: [postgres],
   workflow: [postgres, temporal, workflowBundle],
@@ -32,6 +33,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 function neededBy({ vitest, config }: TestProject): ReadonlySet<SetUp> {
   // Whoever watches may ask for any file later.
   if (vitest.config.watch) return new Set(ALL);
-  const folders = new Set(vitest.state.getPaths().map((path) => relative(config.root, path).split(sep)[1] ?? ''));
-  return new Set([...folders].flatMap((folder) => SHARED[folder] ?? []));
+  return new Set(
+    vitest.state.getPaths().flatMap((path) => {
+      const [, folder = '', part = ''] = relative(config.root, path).split(sep);
+      return SHARED[`${folder}/${part}`] ?? SHARED[folder] ?? [];
+    }),
+  );
 }

@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../../../src/webhooks/server.ts';
 import { SECRET, SHAPES } from './receiver-shapes.ts';
-import type { RecordDelivery, StoredDeliveries } from '../../../src/ledger/webhooks/deliveries.ts';
+import type { RecordDelivery } from '../../../src/ledger/webhooks/deliveries.ts';
 
 export { SECRET, SHAPES };
 
 /** Keeps what was recorded; a test may make it slow or broken. */
 export interface RecordingLedger {
   readonly groups: RecordDelivery[][];
-  readonly storeDeliveries: (deliveries: readonly RecordDelivery[]) => Promise<StoredDeliveries>;
+  readonly storeDeliveries: (deliveries: readonly RecordDelivery[]) => Promise<number>;
   /** Called before each write; throw or wait in it. */
   before: () => Promise<void>;
 }
@@ -23,7 +23,7 @@ export function recordingLedger(): RecordingLedger {
     async storeDeliveries(deliveries) {
       await ledger.before();
       groups.push([...deliveries]);
-      return { stored: deliveries.length, duplicates: 0 };
+      return deliveries.length;
     },
   };
   return ledger;

@@ -1,3 +1,4 @@
+import { recordDeliveries } from '../../ledger/scenario.ts';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -255,7 +256,7 @@ describe('the end of a file', () => {
       ] as const) {
         const serviceId = serviceIdOf(place.scenario, ref);
         await batch.send(ref, accepted(serviceId));
-        await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + after })]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued', { receivedAt: NOW + after })]);
       }
       const tonight = { ...NIGHT, startedAt: NOW + 20_000 };
       await ledger.setBatchState(batch.batchId, 'finished', tonight.startedAt + endedAfterMs);

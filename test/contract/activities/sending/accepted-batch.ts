@@ -1,3 +1,4 @@
+import { recordDeliveries } from '../../ledger/scenario.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { accepted, delivery, REASON, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { sentBatch, type activityPlaces, type ActivityPlace } from '../activity-place.ts';
@@ -52,5 +53,8 @@ export async function events(
   to: number,
 ): Promise<void> {
   const ids = Array.from({ length: to - from }, (_, at) => serviceIdOf(place.scenario, `a${from + at}`));
-  await place.deps.ledger.recordDeliveries(ids.map((id) => delivery(id, verdict, { reason: REASON })));
+  await recordDeliveries(
+    place.deps.ledger,
+    ids.map((id) => delivery(id, verdict, { reason: REASON })),
+  );
 }

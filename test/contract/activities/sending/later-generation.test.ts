@@ -1,3 +1,4 @@
+import { recordDeliveries } from '../../ledger/scenario.ts';
 import { describe, expect, it } from 'vitest';
 import { sendAgain } from '../../../../activities/batch/retry.ts';
 import { accepted, delivery, NOW, REASON, serviceIdOf } from '../../../contract/ledger/scenario.ts';
@@ -31,7 +32,7 @@ describe('an invoice in a later generation', () => {
 
     const slice = place.slice(batch);
     await until(() => left.includes('other'));
-    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     answerOther();
     await slice;
 

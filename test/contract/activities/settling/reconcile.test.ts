@@ -1,3 +1,4 @@
+import { recordDeliveries } from '../../ledger/scenario.ts';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -137,7 +138,7 @@ describe('unknown invoices', () => {
     const isWaiting = once(turn, 'waiting');
     const repeating = repeatAll(place);
     await isWaiting;
-    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     turn.emit('turn');
 
     expect(await repeating).toMatchObject({ repeated: 0, found: 0 });

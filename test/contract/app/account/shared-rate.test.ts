@@ -4,7 +4,6 @@ import { openPostgresLedger } from '../../../../src/ledger/database/postgres/ope
 import type { Sandbox, SandboxOptions } from '../../../../src/sandbox/sandbox.ts';
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
-import { sharedRate } from '../../../../src/app/account/open-service.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import {
   independentSandbox,
@@ -49,7 +48,7 @@ describe.skipIf(url === null)('two processes of one ledger', () => {
     const service = createInvoicingService({
       ...{ baseUrl: front.url, apiKey: SANDBOX_KEY, application: 'shop' },
       profile: { ...DEFAULT_PROFILE, limits },
-      rate: sharedRate(ledger, front.url, limits),
+      rate: ledger.sharedRate(front.url, requestsPerSecond),
     });
     ends.push(() => service.close());
     return { ledger, service };
@@ -102,7 +101,7 @@ describe.skipIf(url === null)('two processes of one ledger', () => {
 
     /** A busy machine sends less than the service takes, and the rate rises again. */
     async function lookAtRate(): Promise<void> {
-      const shared = await processes[0]?.ledger.currentRate(front.url, null);
+      const shared = await processes[0]?.ledger.sharedRate(front.url, null).current();
       lowestRate = Math.min(lowestRate, shared?.requestsPerSecond ?? Infinity);
     }
 

@@ -258,7 +258,9 @@ describe('createWebhookRegistration', () => {
 
     expect(told).toEqual([`${URL}/a-secret`]);
     expect(noteOf(one)).toBeNull();
-    expect(await ledger.findEndpoint(service.baseUrl, application, URL)).toMatchObject({ url: URL, secret: null });
+    const place = { baseUrl: service.baseUrl, application, url: URL };
+    expect(await ledger.claimEndpoint(place, { claimant: 'other', ttlMs: 1 })).toEqual({ kind: 'registered' });
+    expect(await ledger.webhookSecrets(service.baseUrl, application)).toEqual([]);
   });
 
   it.each<readonly [string, Partial<RegistrationDeps>, RegExp]>([

@@ -3,7 +3,15 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { EXIT, batchExitCode } from '../../../../src/cli/output/exit-codes.ts';
 import { withShortfalls } from '../../../../src/domain/batch-outcomes.ts';
 import { createReportWriter } from '../../../../src/app/reports/report-files.ts';
-import { accepted, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
+import {
+  accepted,
+  delivery,
+  NOW,
+  REASON,
+  serviceIdOf,
+  type TestBatch,
+  recordDeliveries,
+} from '../../ledger/scenario.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { activityPlaces } from '../../activities/activity-place.ts';
 
@@ -54,11 +62,14 @@ describe('the report of an invoice that was issued, and that the service then ca
     const batch = await scenario.run([{ ref: 'taken-back' }, { ref: 'sure' }]);
     const serviceId = serviceIdOf(scenario, 'taken-back');
     for (const ref of ['taken-back', 'sure']) await batch.send(ref, accepted(serviceIdOf(scenario, ref)));
-    await ledger.recordDeliveries([serviceId, serviceIdOf(scenario, 'sure')].map((id) => delivery(id, 'issued')));
+    await recordDeliveries(
+      ledger,
+      [serviceId, serviceIdOf(scenario, 'sure')].map((id) => delivery(id, 'issued')),
+    );
     await batch.finish();
     const before = await write(batch);
 
-    await ledger.recordDeliveries([delivery(serviceId, 'failed')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'failed')]);
     expect(await outdated()).toEqual([batch.batchId]);
     expect(await writer.reuse(batch.batchId)).toBeNull();
     const after = await write(batch);
@@ -84,11 +95,11 @@ describe('the report of an invoice that was issued, and that the service then ca
     const first = await scenario.run([{ ref: 'again' }]);
     const serviceId = serviceIdOf(scenario, 'again');
     await first.send('again', accepted(serviceId));
-    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     await first.finish();
     const second = await scenario.run([{ ref: 'again' }, { ref: 'held' }]);
     await ledger.holdUnsent(second.batchId, { reason: REASON, now: NOW });
-    await ledger.recordDeliveries([delivery(serviceId, 'failed')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'failed')]);
     await second.finish();
 
     const { counts, html } = await write(second);

@@ -4,7 +4,17 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportWriter } from '../../../../activities/deps.ts';
 import { createReportWriter } from '../../../../src/app/reports/report-files.ts';
-import { accepted, delivery, invoiceOf, NOW, REASON, serviceIdOf, stage, validInvoice } from '../../ledger/scenario.ts';
+import {
+  accepted,
+  delivery,
+  invoiceOf,
+  NOW,
+  REASON,
+  serviceIdOf,
+  stage,
+  validInvoice,
+  recordDeliveries,
+} from '../../ledger/scenario.ts';
 import { activityPlaces } from '../../activities/activity-place.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
@@ -249,12 +259,12 @@ describe('the report of a file that was refused', () => {
     const batch = await scenario.run([{ ref: 'contradicted' }]);
     const serviceId = serviceIdOf(scenario, 'contradicted');
     await batch.send('contradicted', accepted(serviceId));
-    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     await batch.finish();
     await writer(ledger).write(batch.batchId);
     const before = await writer(ledger).reuse(batch.batchId);
 
-    await ledger.recordDeliveries([delivery(serviceId, 'failed')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'failed')]);
 
     expect(before).toMatchObject({ counts: { issued: 1 } });
     expect(await batch.line('contradicted')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
@@ -275,7 +285,7 @@ describe('a reports folder that was restored from an older copy', () => {
     await writer(ledger).write(batch.batchId);
     const json = join(reportsDir, batch.batchId, 'report.json');
     const copy = await readFile(json);
-    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     await writer(ledger).write(batch.batchId);
     const newest = await writer(ledger).reuse(batch.batchId);
 
@@ -298,7 +308,7 @@ describe('the report of a purged batch', () => {
     await batch.finish();
     await writer(ledger).write(batch.batchId);
     await ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application: scenario.application });
-    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     const outdated = await ledger.outdatedReports(scenario.application);
 
     await writer(ledger).write(batch.batchId);
@@ -346,7 +356,7 @@ describe('the report of a purged batch', () => {
     await batch.finish();
     await writer(ledger).write(batch.batchId);
     await ledger.purge({ before: NOW + 10, dryRun: false, now: NOW + 100, application: scenario.application });
-    await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
     const { counts, reports } = await writer(ledger).write(batch.batchId);
 

@@ -14,7 +14,16 @@ import { readProfile, profileDigestOf } from '../../../../src/app/account/read-p
 import { misfitsOf, stopCalibration } from '../../../../src/domain/calibration.ts';
 import { keptFile } from '../../../../src/app/files/kept-files.ts';
 import { openLedger } from '../../../../src/app/account/open-ledger.ts';
-import { accepted, createScenario, delivery, NOW, REASON, serviceIdOf, type TestBatch } from '../../ledger/scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  NOW,
+  REASON,
+  serviceIdOf,
+  type TestBatch,
+  recordDeliveries,
+} from '../../ledger/scenario.ts';
 import { postgresDatabase, type PostgresDatabase, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import { printed } from '../../../unit/cli/printed.ts';
 
@@ -44,7 +53,7 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
       ({ application } = scenario);
       issued = await scenario.run([{ ref: 'A' }]);
       await issued.send('A', accepted(serviceIdOf(scenario, 'A')));
-      await ledger.recordDeliveries([delivery(serviceIdOf(scenario, 'A'), 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceIdOf(scenario, 'A'), 'issued')]);
       await issued.finish();
       failed = await scenario.run([{ ref: 'B' }, { ref: 'C' }]);
       await failed.send('B', { kind: 'rejected', reason: REASON });

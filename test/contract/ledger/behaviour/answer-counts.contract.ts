@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, createScenario, delivery, NIF, NOW, OTHER_NIF, REASON, type TestBatch } from '../scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  NIF,
+  NOW,
+  OTHER_NIF,
+  REASON,
+  type TestBatch,
+  recordDeliveries,
+} from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
 
@@ -27,7 +37,10 @@ export function answerCountsContract(ledger: Ledger): void {
   }
 
   function report(refs: readonly string[], verdict: 'issued' | 'failed') {
-    return ledger.recordDeliveries(refs.map((ref) => delivery(scenario.serviceId(ref), verdict, { reason: REASON })));
+    return recordDeliveries(
+      ledger,
+      refs.map((ref) => delivery(scenario.serviceId(ref), verdict, { reason: REASON })),
+    );
   }
 
   describe('what the service has said of a batch', () => {

@@ -11,6 +11,7 @@ import {
   REASON,
   RETRY_POLICY,
   type TestBatch,
+  recordDeliveries,
 } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { SendOutcome } from '../../../../src/ledger/sending/record-answers.ts';
@@ -88,7 +89,7 @@ export function answersContract(ledger: Ledger): void {
     it('brings its document to the invoice', async () => {
       const batch = await askedAgain('brought');
       const serviceId = scenario.serviceId('brought');
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
       await batch.send('brought', accepted(serviceId));
 
@@ -101,7 +102,7 @@ export function answersContract(ledger: Ledger): void {
       const second = await scenario.run([{ ref: 'hidden', unitPrice: '99' }]);
       const { invoiceId, idempotencyKey } = await second.freeze('hidden');
       const serviceId = scenario.serviceId('hidden');
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
       await scenario.answer(invoiceId, accepted(serviceId));
 
@@ -246,7 +247,7 @@ export function answersContract(ledger: Ledger): void {
       const { invoiceId } = await batch.freeze('answer-again');
       await scenario.answer(invoiceId, unknown);
       await scenario.answer(invoiceId, accepted(serviceId));
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
       await scenario.answer(invoiceId, accepted(serviceId));
 
@@ -411,7 +412,7 @@ export function answersContract(ledger: Ledger): void {
       await batch.report();
       expect(await ledger.outdatedReports(scenario.application)).not.toContain(batch.batchId);
 
-      await ledger.recordDeliveries([delivery(serviceId, 'issued'), delivery(serviceId, 'failed')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued'), delivery(serviceId, 'failed')]);
       const after = await ledger.outdatedReports(scenario.application);
       await batch.report();
 
@@ -451,17 +452,19 @@ export function answersContract(ledger: Ledger): void {
   });
 
   describe('the use of a service', () => {
+    const rateOf = () => ledger.sharedRate(`https://${randomUUID()}.example`, 10);
+
     it('is counted by base address: another service has a rate and a hold of its own', async () => {
-      const [one, two] = [`https://${randomUUID()}.example`, `https://${randomUUID()}.example`];
-      await ledger.leaseRate(one, { requests: 1, requestsPerSecond: 10 });
-      await ledger.leaseRate(two, { requests: 1, requestsPerSecond: 10 });
+      const [one, two] = [rateOf(), rateOf()];
+      await one.lease(1);
+      await two.lease(1);
 
-      await ledger.slowDown(one, { requestsPerSecond: 10, taken: 5 });
-      await ledger.holdRequests(one, 60_000);
+      await one.slowDown(5);
+      await one.hold(60_000);
 
-      expect((await ledger.leaseRate(two, { requests: 1, requestsPerSecond: 10 })).gapMs).toBe(100);
-      expect((await ledger.leaseRate(one, { requests: 1, requestsPerSecond: 10 })).gapMs).toBeGreaterThan(150);
-      expect((await ledger.currentRate(two, 10)).heldMs).toBe(0);
+      expect((await two.lease(1)).gapMs).toBe(100);
+      expect((await one.lease(1)).gapMs).toBeGreaterThan(150);
+      expect((await two.current()).heldMs).toBe(0);
     });
 
     it('forgets the merchants of the application whose account changed, and of no other', async () => {

@@ -10,6 +10,7 @@ import {
   NOW,
   REASON,
   type TestBatch,
+  recordDeliveries,
 } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
@@ -29,9 +30,9 @@ export function lateNewsContract(ledger: Ledger): void {
     it('settle it at the time of the first one that said issued', async () => {
       const batch = await scenario.run(['first-word']);
       const serviceId = scenario.serviceId('first-word');
-      await ledger.recordDeliveries([news(serviceId, 'failed', NOW + 1)]);
-      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 5)]);
-      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 9)]);
+      await recordDeliveries(ledger, [news(serviceId, 'failed', NOW + 1)]);
+      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 5)]);
+      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 9)]);
 
       await batch.send('first-word', accepted(serviceId));
 
@@ -40,9 +41,9 @@ export function lateNewsContract(ledger: Ledger): void {
 
     it('contradict each other only where one says failed: an event without a final word is no failure', async () => {
       const known = await acceptedOne('viewed');
-      await ledger.recordDeliveries([news(known.serviceId, null, NOW + 1)]);
+      await recordDeliveries(ledger, [news(known.serviceId, null, NOW + 1)]);
 
-      await ledger.recordDeliveries([news(known.serviceId, 'issued', NOW + 5)]);
+      await recordDeliveries(ledger, [news(known.serviceId, 'issued', NOW + 5)]);
 
       expect(await known.batch.line('viewed')).toMatchObject({ state: 'issued', flags: [] });
     });
@@ -65,10 +66,10 @@ export function lateNewsContract(ledger: Ledger): void {
       const known = await acceptedOne('one-by-one');
       const { serviceId } = known;
 
-      await ledger.recordDeliveries([news(serviceId, 'failed', NOW + 1)]);
-      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 2)]);
-      await ledger.recordDeliveries([news(serviceId, 'failed', NOW + 3)]);
-      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 4)]);
+      await recordDeliveries(ledger, [news(serviceId, 'failed', NOW + 1)]);
+      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 2)]);
+      await recordDeliveries(ledger, [news(serviceId, 'failed', NOW + 3)]);
+      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 4)]);
 
       expect(await known.batch.line('one-by-one')).toMatchObject({
         flags: ['issued-after-failed', 'failed-after-issued'],
@@ -81,7 +82,7 @@ export function lateNewsContract(ledger: Ledger): void {
     it('issues what a GET alone had called failed, and flags it', async () => {
       const known = await failedOne('get-failed');
 
-      await ledger.recordDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [news(known.serviceId, 'issued', NOW + 90)]);
 
       expect(await known.batch.line('get-failed')).toMatchObject({
         state: 'issued',
@@ -95,7 +96,7 @@ export function lateNewsContract(ledger: Ledger): void {
       const known = await acceptedOne('get-issued');
       await scenario.ask(known, 'issued', { now: NOW + 50 });
 
-      const { settled, toConfirm } = await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 90)]);
+      const { settled, toConfirm } = await recordDeliveries(ledger, [news(known.serviceId, 'failed', NOW + 90)]);
 
       expect(toConfirm).toEqual([]);
       expect(settled.map(({ state }) => state)).toEqual(['issued']);
@@ -108,10 +109,10 @@ export function lateNewsContract(ledger: Ledger): void {
 
     it('that repeats the failed event which the GET has contradicted is no new contradiction', async () => {
       const known = await acceptedOne('known-contradiction');
-      await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 1)]);
+      await recordDeliveries(ledger, [news(known.serviceId, 'failed', NOW + 1)]);
       await scenario.ask(known, 'issued', { now: NOW + 50 });
 
-      await ledger.recordDeliveries([news(known.serviceId, 'failed', NOW + 90)]);
+      await recordDeliveries(ledger, [news(known.serviceId, 'failed', NOW + 90)]);
 
       expect(await known.batch.line('known-contradiction')).toMatchObject({ flags: ['issued-after-failed'] });
     });
@@ -120,7 +121,9 @@ export function lateNewsContract(ledger: Ledger): void {
   describe('a GET', () => {
     it('that says failed gives its own reason before that of the event', async () => {
       const known = await acceptedOne('two-reasons');
-      await ledger.recordDeliveries([delivery(known.serviceId, 'failed', { reason: { code: 'event', message: 'E' } })]);
+      await recordDeliveries(ledger, [
+        delivery(known.serviceId, 'failed', { reason: { code: 'event', message: 'E' } }),
+      ]);
 
       await scenario.ask(known, 'failed', { reason: REASON });
 
@@ -130,7 +133,7 @@ export function lateNewsContract(ledger: Ledger): void {
     it('that cannot be read confirms nothing but a failed event', async () => {
       const one = await acceptedOne('unreadable-without-event');
       const two = await acceptedOne('unreadable-after-nothing-final');
-      await ledger.recordDeliveries([news(two.serviceId, null, NOW + 1)]);
+      await recordDeliveries(ledger, [news(two.serviceId, null, NOW + 1)]);
 
       await scenario.ask(one, 'unreadable');
       await scenario.ask(two, 'unreadable');
@@ -181,7 +184,7 @@ export function lateNewsContract(ledger: Ledger): void {
     it('that says failed again moves nothing: only issued does', async () => {
       const { first, second } = await corrected('again-failed');
 
-      const { settled } = await ledger.recordDeliveries([news(first.serviceId, 'failed', NOW + 90)]);
+      const { settled } = await recordDeliveries(ledger, [news(first.serviceId, 'failed', NOW + 90)]);
 
       expect(settled).toEqual([]);
       expect((await first.batch.line('again-failed')).state).toBe('failed');
@@ -191,7 +194,7 @@ export function lateNewsContract(ledger: Ledger): void {
     it('reaches the page of the batch that holds it', async () => {
       const { first } = await corrected('page-two');
 
-      const { settled } = await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+      const { settled } = await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
 
       expect(settled).toMatchObject([{ batchId: first.batch.batchId, page: 2, ordinal: 3, state: 'issued' }]);
       expect((await first.batch.line('page-two')).flags).toEqual(['issued-after-failed', 'corrected-by-later-batch']);
@@ -199,10 +202,10 @@ export function lateNewsContract(ledger: Ledger): void {
 
     it('is told once, however often it comes', async () => {
       const { first, second } = await corrected('told-once');
-      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
       const before = [await first.batch.line('told-once'), await second.line('told-once')];
 
-      const { settled } = await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 99)]);
+      const { settled } = await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 99)]);
 
       expect(settled).toEqual([]);
       expect([await first.batch.line('told-once'), await second.line('told-once')]).toEqual(before);
@@ -213,7 +216,7 @@ export function lateNewsContract(ledger: Ledger): void {
       await second.send('on-the-wire', NEXT_KEY);
       await second.freeze('on-the-wire');
 
-      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
 
       expect(await second.line('on-the-wire')).toMatchObject({
         state: 'unknown',
@@ -225,9 +228,9 @@ export function lateNewsContract(ledger: Ledger): void {
     it('leaves the corrected one that was accepted or issued what it is: two documents are then a fact', async () => {
       const { first, second } = await corrected('both-alive');
       const { serviceId } = await second.accept('both-alive');
-      await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 80)]);
+      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 80)]);
 
-      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
 
       expect(await second.line('both-alive')).toMatchObject({
         state: 'issued',
@@ -242,7 +245,7 @@ export function lateNewsContract(ledger: Ledger): void {
       const { first, second } = await corrected('held-before');
       await second.hold();
 
-      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
 
       expect(await second.line('held-before')).toMatchObject({
         state: 'held',
@@ -255,8 +258,8 @@ export function lateNewsContract(ledger: Ledger): void {
       const again = await second.fail('two-risen');
       const third = await scenario.run([{ ref: 'two-risen', unitPrice: '100' }]);
 
-      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
-      await ledger.recordDeliveries([news(again.serviceId, 'issued', NOW + 91)]);
+      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [news(again.serviceId, 'issued', NOW + 91)]);
 
       expect((await third.line('two-risen')).flags).toEqual(['issued-in-earlier-generation']);
       expect((await first.batch.line('two-risen')).state).toBe('issued');
@@ -270,7 +273,7 @@ export function lateNewsContract(ledger: Ledger): void {
       await scenario.ask(first, 'failed', { reason: REASON });
       const correction = await scenario.run([{ ref, unitPrice: '99' }]);
 
-      await ledger.recordDeliveries([news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
 
       const lines = await Promise.all([first.batch, attached, correction].map((batch) => batch.line(ref)));
       expect(lines.map(({ state, issuedElsewhere = false }) => [state, issuedElsewhere].join(' '))).toEqual([
@@ -354,9 +357,9 @@ export function lateNewsContract(ledger: Ledger): void {
       for (const when of ['before', 'after']) {
         const { batch, answer } = await abandoned(`issued-${when}`);
         const news1 = news(scenario.serviceId(`late-issued-${when}`), 'issued', NOW + 90);
-        if (when === 'before') await ledger.recordDeliveries([news1]);
+        if (when === 'before') await recordDeliveries(ledger, [news1]);
         const serviceId = await answer();
-        if (when === 'after') await ledger.recordDeliveries([news1]);
+        if (when === 'after') await recordDeliveries(ledger, [news1]);
 
         expect(await batch.line(`issued-${when}`)).toMatchObject({ state: 'issued', serviceId, settledAt: NOW + 90 });
       }
@@ -385,10 +388,10 @@ export function lateNewsContract(ledger: Ledger): void {
       const { batch, answer } = await abandoned(ref);
       const second = await batch.accept(ref);
       const serviceId = await answer();
-      const { settled: flagged } = await ledger.recordDeliveries([news(serviceId, 'issued', NOW + 90)]);
+      const { settled: flagged } = await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 90)]);
       expect(flagged, 'the document of the next one may be issued, too').toEqual([]);
       const unconfirmed = byEvent ? ['failure-unconfirmed'] : [];
-      if (byEvent) await ledger.recordDeliveries([news(second.serviceId, 'failed', NOW + 95)]);
+      if (byEvent) await recordDeliveries(ledger, [news(second.serviceId, 'failed', NOW + 95)]);
 
       const settled = await scenario.ask(second, byEvent ? 'unreadable' : 'failed', { now: NOW + 99 });
 
@@ -424,10 +427,11 @@ export function lateNewsContract(ledger: Ledger): void {
       await batch.retry();
       await ledger.storeDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
 
-      const progress = await ledger.pageProgress(batch.batchId, 1);
+      await ledger.pageProgress(batch.batchId, 1);
 
-      expect(progress.counts).toEqual({ issued: 1 });
-      expect(await batch.line('retried')).toMatchObject({ serviceId: known.serviceId, flags: ['issued-after-failed'] });
+      expect(await batch.line('retried')).toMatchObject({
+        ...{ state: 'issued', serviceId: known.serviceId, flags: ['issued-after-failed'] },
+      });
       expect(await batch.sendable()).toEqual([]);
     });
 
@@ -435,9 +439,8 @@ export function lateNewsContract(ledger: Ledger): void {
       const { batch, serviceId } = await failedOne('called-failed');
       await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
 
-      const progress = await ledger.pageProgress(batch.batchId, 1);
+      await ledger.pageProgress(batch.batchId, 1);
 
-      expect(progress.counts).toEqual({ issued: 1 });
       expect(await batch.line('called-failed')).toMatchObject({ state: 'issued', flags: ['issued-after-failed'] });
     });
 

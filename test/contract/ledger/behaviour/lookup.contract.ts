@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, createScenario, delivery, invalidInvoice, NIF, NOW, REASON } from '../scenario.ts';
+import { accepted, createScenario, delivery, invalidInvoice, NIF, NOW, REASON, recordDeliveries } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { SearchPosition } from '../../../../src/ledger/batches/search.ts';
 
@@ -165,7 +165,7 @@ export function lookupContract(ledger: Ledger): void {
       const serviceId = scenario.serviceId('d');
       const { idempotencyKey } = await batch.one(own('d'));
       await batch.send(own('d'), accepted(serviceId), { attempts: 2 });
-      await ledger.recordDeliveries([
+      await recordDeliveries(ledger, [
         delivery(serviceId, 'failed', { receivedAt: NOW + 1, reason: REASON }),
         delivery(serviceId, 'issued', { receivedAt: NOW + 2 }),
         delivery(scenario.serviceId('somebody-else'), 'issued'),
@@ -271,7 +271,7 @@ export function lookupContract(ledger: Ledger): void {
   describe('lastDelivery', () => {
     it('is the time of the last webhook since a moment, or null', async () => {
       const far = NOW + 10_000_000;
-      await ledger.recordDeliveries([
+      await recordDeliveries(ledger, [
         delivery('inv_last_1', null, { receivedAt: far }),
         delivery('inv_last_2', null, { receivedAt: far - 1 }),
       ]);

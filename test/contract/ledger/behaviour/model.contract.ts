@@ -1,3 +1,4 @@
+import { recordDeliveries } from '../scenario.ts';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -249,7 +250,7 @@ async function live(ledger: Ledger, commands: readonly Command[]): Promise<void>
         document.undone = true;
       }
       if (one.kind === 'webhook' && document.state !== 'processing') {
-        await ledger.recordDeliveries([
+        await recordDeliveries(ledger, [
           delivery(document.serviceId, document.state, {
             bytes: `${document.serviceId} ${document.state} ${clock % 3}`,
             receivedAt: clock,

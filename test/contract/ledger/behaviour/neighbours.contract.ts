@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { accepted, createScenario, delivery, LATER, NOW, REASON, type TestBatch } from '../scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  LATER,
+  NOW,
+  REASON,
+  type TestBatch,
+  recordDeliveries,
+} from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 /** What a batch does to its own invoices must never reach those of another batch, another generation, another application. */
@@ -46,7 +55,7 @@ export function neighboursContract(ledger: Ledger): void {
       const { first, second } = await corrected('balance');
       const serviceId = scenario.serviceId('balance');
       await second.send('balance', accepted(serviceId));
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
       expect(await ledger.countOutcomes(first.batchId)).toMatchObject([
         { outcome: 'failed', invoices: 1, net: '21' },
@@ -66,10 +75,8 @@ export function neighboursContract(ledger: Ledger): void {
       expect((await second.line('page')).state).toBe('accepted');
       expect(await ledger.pendingInvoices(first.batchId, 1, NOW + 9, 10)).toEqual([]);
       expect(await ledger.unconfirmedFailures(first.batchId, 1, 10)).toEqual([]);
-      expect(await ledger.pageProgress(first.batchId, 1)).toMatchObject({
-        accepted: 0,
-        counts: { failed: 1, held: 1 },
-      });
+      expect(await ledger.pageProgress(first.batchId, 1)).toMatchObject({ accepted: 0 });
+      expect(await first.states()).toEqual(expect.arrayContaining(['failed', 'held']));
       expect(await ledger.pageOpen(first.batchId, 1)).toBe(0);
       expect(await ledger.openPages(first.batchId)).toEqual([]);
     });
@@ -137,7 +144,7 @@ export function neighboursContract(ledger: Ledger): void {
       const first = await scenario.run(['refused-risen']);
       const { serviceId } = await first.fail('refused-risen');
       const second = await beginCorrectionOf('refused-risen');
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
       await second.refuse();
 
       expect(await first.line('refused-risen')).toMatchObject({ state: 'issued', serviceId, generation: 1 });
@@ -398,7 +405,10 @@ export function neighboursContract(ledger: Ledger): void {
       const serviceId = scenario.serviceId(ref);
       await batch.send(ref, accepted(serviceId));
 
-      await ledger.recordDeliveries(verdicts.map((verdict) => delivery(serviceId, verdict)));
+      await recordDeliveries(
+        ledger,
+        verdicts.map((verdict) => delivery(serviceId, verdict)),
+      );
 
       expect((await batch.line(ref)).flags).toEqual([flag]);
     });

@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { accepted, createScenario, delivery, HOUR, NEXT_KEY, NOW, REASON, RETRY_POLICY } from '../scenario.ts';
+import {
+  accepted,
+  createScenario,
+  delivery,
+  HOUR,
+  NEXT_KEY,
+  NOW,
+  REASON,
+  RETRY_POLICY,
+  recordDeliveries,
+} from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
 export function operatingContract(ledger: Ledger): void {
@@ -316,7 +326,7 @@ export function operatingContract(ledger: Ledger): void {
         const { serviceId } = await batch.fail('undead');
         await batch.retry();
 
-        const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 9 })]);
+        const { settled } = await recordDeliveries(ledger, [delivery(serviceId, 'issued', { receivedAt: NOW + 9 })]);
 
         expect(settled).toMatchObject([{ batchId: batch.batchId, ordinal: 1, state: 'issued' }]);
         expect(await batch.line('undead')).toMatchObject({
@@ -333,7 +343,7 @@ export function operatingContract(ledger: Ledger): void {
         await batch.retry();
         await batch.send('undead-waiting', { kind: 'pending', reason: REASON, mayExist: false });
 
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
         expect(await batch.line('undead-waiting')).toMatchObject({ state: 'issued', serviceId });
       });
@@ -344,9 +354,9 @@ export function operatingContract(ledger: Ledger): void {
         await batch.retry();
         const { serviceId: second } = await batch.fail('undead-twice');
 
-        await ledger.recordDeliveries([delivery(first, 'issued')]);
+        await recordDeliveries(ledger, [delivery(first, 'issued')]);
         const one = await batch.line('undead-twice');
-        await ledger.recordDeliveries([delivery(second, 'issued')]);
+        await recordDeliveries(ledger, [delivery(second, 'issued')]);
         const both = await batch.line('undead-twice');
 
         expect(one).toMatchObject({ state: 'issued', serviceId: first, flags: ['issued-after-failed'] });
@@ -365,7 +375,7 @@ export function operatingContract(ledger: Ledger): void {
         await batch.send('undead-sending', NEXT_KEY);
         await batch.freeze('undead-sending');
 
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
         const stopped = await batch.line('undead-sending');
         await batch.close();
         const taken = await batch.takeUnknown({ staleMs: 1 });
@@ -389,7 +399,7 @@ export function operatingContract(ledger: Ledger): void {
         await batch.send('undead-accepted', NEXT_KEY);
         await batch.send('undead-accepted', accepted(second));
 
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
         expect(await batch.line('undead-accepted')).toMatchObject({
           ...{ state: 'accepted', serviceId: second },
@@ -404,7 +414,7 @@ export function operatingContract(ledger: Ledger): void {
         await batch.retry();
         await batch.send('undead-later', NEXT_KEY);
         const second = await batch.accept('undead-later');
-        await ledger.recordDeliveries([delivery(first, 'issued', { receivedAt: NOW + 9 })]);
+        await recordDeliveries(ledger, [delivery(first, 'issued', { receivedAt: NOW + 9 })]);
 
         const settled = await scenario.ask(second, 'failed', { reason: REASON, now: NOW + 20 });
 
@@ -424,7 +434,7 @@ export function operatingContract(ledger: Ledger): void {
         await batch.retry();
         await batch.send('undead-refused', NEXT_KEY);
         const { invoiceId } = await batch.freeze('undead-refused');
-        await ledger.recordDeliveries([delivery(first, 'issued', { receivedAt: NOW + 9 })]);
+        await recordDeliveries(ledger, [delivery(first, 'issued', { receivedAt: NOW + 9 })]);
         const atRisk = { selection: { rows: [2] }, policy: { acceptDuplicateRisk: true } };
         expect((await batch.retry(atRisk)).moved.repeat).toBe(1);
         const outcome = { kind: 'unknown', reason: { code: 'stored-error', message: 'HTTP 500' } } as const;
@@ -445,7 +455,7 @@ export function operatingContract(ledger: Ledger): void {
         await batch.finish();
         const corrected = await scenario.run([{ ref: 'undead-other', unitPrice: '77' }]);
         const second = await corrected.accept('undead-other');
-        await ledger.recordDeliveries([delivery(first, 'issued')]);
+        await recordDeliveries(ledger, [delivery(first, 'issued')]);
 
         await scenario.ask(second, 'failed', { reason: REASON, now: NOW + 20 });
 
@@ -464,7 +474,7 @@ export function operatingContract(ledger: Ledger): void {
         await batch.finish();
         const corrected = await scenario.run([{ ref: 'undead-corrected', unitPrice: '77' }]);
 
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
         expect(await batch.line('undead-corrected')).toMatchObject({ state: 'issued', serviceId });
         expect(await corrected.line('undead-corrected')).toMatchObject({

@@ -11,6 +11,7 @@ import {
   REASON,
   TAKE,
   type TestBatch,
+  recordDeliveries,
 } from '../scenario.ts';
 import type { OutcomeCount } from '../../../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
@@ -79,7 +80,7 @@ export function reconcilingContract(ledger: Ledger): void {
         await reported(batch);
         expect(await ledger.reportedOutcomes(batch.batchId)).toEqual(await ledger.countOutcomes(batch.batchId));
 
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
         const counted = await ledger.countOutcomes(batch.batchId);
         expect(counted).toContainEqual(expect.objectContaining({ outcome: 'issued', invoices: 1 }));
@@ -365,7 +366,7 @@ export function reconcilingContract(ledger: Ledger): void {
     it('records what the repeat told: an id that the service gives for the key settles by the event that waited', async () => {
       const batch = await closedUnknown('found-again');
       const serviceId = scenario.serviceId(randomUUID());
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
       const [{ invoiceId, generation }] = (await batch.takeUnknown()) as [RepeatInvoice];
 
       await scenario.answer(invoiceId, accepted(serviceId), { generation, sentAt: TAKE.now });
@@ -413,7 +414,7 @@ export function reconcilingContract(ledger: Ledger): void {
       it('are listed, with the failed event that waits for a GET', async () => {
         const plain = await closedAccepted('open');
         const reported = await closedAccepted('open-failed');
-        await ledger.recordDeliveries([delivery(reported.serviceId, 'failed')]);
+        await recordDeliveries(ledger, [delivery(reported.serviceId, 'failed')]);
 
         const ids = await openIds();
 
@@ -426,7 +427,7 @@ export function reconcilingContract(ledger: Ledger): void {
 
         await ledger.expirePending({ application: scenario.application, acceptedBefore: NOW + 1, now: NOW + HOUR });
         const unsettled = (await batch.line('silent')).state;
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
         expect(unsettled).toBe('unsettled');
         expect((await batch.line('silent')).state).toBe('issued');
@@ -449,7 +450,7 @@ export function reconcilingContract(ledger: Ledger): void {
         await batch.close();
         const before = await ledger.outdatedReports(scenario.application);
 
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
         const after = await ledger.outdatedReports(scenario.application);
         const since = await ledger.sinceReport(batch.batchId);
         await batch.report();
@@ -485,10 +486,10 @@ export function reconcilingContract(ledger: Ledger): void {
       it('is out of date when a contradiction was flagged on an invoice that stays issued', async () => {
         const batch = await scenario.run(['contradicted']);
         const { serviceId } = await batch.accept('contradicted');
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
         await batch.close();
 
-        await ledger.recordDeliveries([delivery(serviceId, 'failed', { receivedAt: NOW + 9_000 })]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'failed', { receivedAt: NOW + 9_000 })]);
 
         expect(await batch.line('contradicted')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
         expect(await ledger.outdatedReports(scenario.application)).toContain(batch.batchId);
@@ -506,7 +507,7 @@ export function reconcilingContract(ledger: Ledger): void {
     it('applies an issued event that was stored and, by a crash, never applied', async () => {
       const serviceId = scenario.serviceId(randomUUID());
       const batch = await scenario.run(['missed']);
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
       await batch.send('missed', { kind: 'unknown', reason: REASON });
       await batch.close();
       const nothing = await ledger.applyMissedEvents();

@@ -10,6 +10,7 @@ import {
   REASON,
   type Scenario,
   type TestBatch,
+  recordDeliveries,
 } from '../scenario.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 import type { FreezeInvoice } from '../../../../src/ledger/sending/sending.ts';
@@ -331,7 +332,7 @@ export function sendingContract(ledger: Ledger): void {
 
         await scenario.answer(invoiceId, outcome);
         expect(await batch.line(ref)).toMatchObject({ state: 'accepted', attempts: 1, reason: null });
-        await ledger.recordDeliveries([delivery(scenario.serviceId(ref), 'issued')]);
+        await recordDeliveries(ledger, [delivery(scenario.serviceId(ref), 'issued')]);
         await scenario.answer(invoiceId, outcome);
 
         expect(await batch.line(ref)).toMatchObject({ state: 'issued', attempts: 1, reason: null });
@@ -392,7 +393,7 @@ export function sendingContract(ledger: Ledger): void {
       const other = await scenario.run(['shared-1', 'shared-2'], 2);
       const id = scenario.serviceId('shared');
       await one.send('shared-owner', accepted(id));
-      await ledger.recordDeliveries([delivery(id, 'issued')]);
+      await recordDeliveries(ledger, [delivery(id, 'issued')]);
       const takers = [await other.freeze('shared-1'), await other.freeze('shared-2')];
       const told: number[] = [];
       for (const { invoiceId } of [...takers, ...takers])
@@ -452,7 +453,7 @@ export function sendingContract(ledger: Ledger): void {
       it('are issued when the other one is, by an event', async () => {
         const { batch, ids } = await twice('other-by-event');
 
-        const { settled } = await ledger.recordDeliveries([delivery(ids[1], 'issued')]);
+        const { settled } = await recordDeliveries(ledger, [delivery(ids[1], 'issued')]);
 
         expect(settled).toMatchObject([{ batchId: batch.batchId, state: 'issued' }]);
         expect(await batch.line('other-by-event')).toMatchObject({
@@ -484,7 +485,10 @@ export function sendingContract(ledger: Ledger): void {
       it('are flagged when both are issued', async () => {
         const { batch, ids } = await twice('both-issued');
 
-        await ledger.recordDeliveries(ids.map((id) => delivery(id, 'issued')));
+        await recordDeliveries(
+          ledger,
+          ids.map((id) => delivery(id, 'issued')),
+        );
 
         expect(await batch.line('both-issued')).toMatchObject({
           ...{ state: 'issued', serviceId: ids[0], flags: ['second-service-id', 'issued-in-earlier-generation'] },

@@ -54,11 +54,12 @@ export function serviceUseContract(ledger: Ledger): void {
     });
 
     describe('the rate', () => {
-      it('hands out places one after the other, to whoever asks', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        const lease = { requests: 10, requestsPerSecond: 1 };
+      const rateOf = (limit: number | null) => ledger.sharedRate(`https://${randomUUID()}.example`, limit);
 
-        const leases = await Promise.all(Array.from({ length: 5 }, () => ledger.leaseRate(baseUrl, lease)));
+      it('hands out places one after the other, to whoever asks', async () => {
+        const rate = rateOf(1);
+
+        const leases = await Promise.all(Array.from({ length: 5 }, () => rate.lease(10)));
 
         const waits = leases.map(({ waitMs }) => waitMs).toSorted((a, b) => a - b);
         for (const [index, wait] of waits.entries()) {
@@ -70,15 +71,12 @@ export function serviceUseContract(ledger: Ledger): void {
       });
 
       it('is slowed to what the service took when it says 429, however many say so at once, and comes back', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        const lease = { requests: 1, requestsPerSecond: 100 };
-        const { gapMs: before } = await ledger.leaseRate(baseUrl, lease);
+        const rate = rateOf(100);
+        const { gapMs: before } = await rate.lease(1);
 
-        await Promise.all(
-          Array.from({ length: 8 }, () => ledger.slowDown(baseUrl, { requestsPerSecond: 100, taken: 20 })),
-        );
-        const slowed = await ledger.leaseRate(baseUrl, lease);
-        const later = await ledger.leaseRate(baseUrl, lease);
+        await Promise.all(Array.from({ length: 8 }, () => rate.slowDown(20)));
+        const slowed = await rate.lease(1);
+        const later = await rate.lease(1);
 
         expect(before).toBe(10);
         // Half of twenty a second, and a little more with each moment since.
@@ -89,43 +87,40 @@ export function serviceUseContract(ledger: Ledger): void {
       });
 
       it('has no limit where the profile has none, until the service says 429', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        const lease = { requests: 10, requestsPerSecond: null };
+        const rate = rateOf(null);
 
-        const free = await ledger.leaseRate(baseUrl, lease);
-        const notified = await ledger.slowDown(baseUrl, { requestsPerSecond: null, taken: 20 });
-        const first = await ledger.leaseRate(baseUrl, lease);
-        const second = await ledger.leaseRate(baseUrl, lease);
+        const free = await rate.lease(10);
+        const notified = await rate.slowDown(20);
+        const first = await rate.lease(10);
+        const second = await rate.lease(10);
 
         expect(free).toEqual({ waitMs: 0, gapMs: 0, requestsPerSecond: null, heldMs: 0 });
         expect(notified.requestsPerSecond).toBe(10);
         expect(first.gapMs).toBeGreaterThan(1_000 / 20);
         expect(second.waitMs, 'after the places of the first').toBeGreaterThan(first.waitMs);
-        expect((await ledger.currentRate(baseUrl, null)).requestsPerSecond).toBeGreaterThanOrEqual(10);
+        expect((await rate.current()).requestsPerSecond).toBeGreaterThanOrEqual(10);
       });
 
       it('is held for everybody, for the longest time that was asked', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        expect(await ledger.currentRate(baseUrl, 5)).toEqual({ requestsPerSecond: 5, heldMs: 0 });
+        const rate = rateOf(5);
+        expect(await rate.current()).toEqual({ requestsPerSecond: 5, heldMs: 0 });
 
-        await Promise.all([60_000, 600_000, 1_000].map((ms) => ledger.holdRequests(baseUrl, ms)));
+        await Promise.all([60_000, 600_000, 1_000].map((ms) => rate.hold(ms)));
 
-        const { heldMs } = await ledger.currentRate(baseUrl, 5);
+        const { heldMs } = await rate.current();
         expect(heldMs).toBeGreaterThan(500_000);
         expect(heldMs).toBeLessThanOrEqual(600_000);
-        expect((await ledger.leaseRate(baseUrl, { requests: 1, requestsPerSecond: 5 })).heldMs).toBeGreaterThan(
-          500_000,
-        );
+        expect((await rate.lease(1)).heldMs).toBeGreaterThan(500_000);
       });
 
       it('is not held by what a clock has noted that was set back since', async () => {
-        const baseUrl = `https://${randomUUID()}.example`;
-        await ledger.holdRequests(baseUrl, 3_600_000);
-        const before = await ledger.currentRate(baseUrl, 5);
+        const rate = rateOf(5);
+        await rate.hold(3_600_000);
+        const before = await rate.current();
 
-        await ledger.holdRequests(baseUrl, 5_000);
+        await rate.hold(5_000);
 
-        const { heldMs } = await ledger.currentRate(baseUrl, 5);
+        const { heldMs } = await rate.current();
         expect(before.heldMs).toBe(0);
         expect(heldMs).toBeGreaterThan(0);
         expect(heldMs).toBeLessThanOrEqual(5_000);

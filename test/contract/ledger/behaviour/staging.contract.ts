@@ -17,6 +17,7 @@ import {
   type Scenario,
   type TestBatch,
   validInvoice,
+  recordDeliveries,
 } from '../scenario.ts';
 import type { BatchInvoice } from '../../../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
@@ -36,7 +37,7 @@ export function stagingContract(ledger: Ledger): void {
     if (state === 'held') await batch.hold();
     if (state === 'rejected' || state === 'unknown') await batch.send(ref, { kind: state, reason: REASON });
     if (['accepted', 'issued', 'failed', 'unsettled'].includes(state)) await batch.send(ref, accepted(serviceId));
-    if (state === 'issued') await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+    if (state === 'issued') await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
     if (state === 'failed') {
       const [silent] = await ledger.pendingInvoices(batch.batchId, 1, NOW + 1, 1);
       await scenario.ask({ invoiceId: silent?.invoiceId ?? 0, serviceId }, 'failed', { reason: REASON, now: NOW });
@@ -384,7 +385,7 @@ export function stagingContract(ledger: Ledger): void {
 
       await first.send('followed', accepted(serviceId));
       expect((await second.line('followed')).state).toBe('accepted');
-      const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      const { settled } = await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
       expect(new Set(settled.map((one) => [one.batchId, one.workflowId, one.state]))).toEqual(
         new Set([first, second].map(({ batchId }) => [batchId, `workflow-of-${batchId}`, 'issued'])),
@@ -397,7 +398,7 @@ export function stagingContract(ledger: Ledger): void {
       await first.send('owned', accepted(scenario.serviceId('owned')));
       expect((await second.line('owned')).issuedElsewhere).toBeUndefined();
 
-      await ledger.recordDeliveries([delivery(scenario.serviceId('owned'), 'issued')]);
+      await recordDeliveries(ledger, [delivery(scenario.serviceId('owned'), 'issued')]);
       const third = await scenario.run(['owned']);
 
       const lines = await Promise.all([first, second, third].map((batch) => batch.line('owned')));
@@ -422,7 +423,7 @@ export function stagingContract(ledger: Ledger): void {
         const serviceId = scenario.serviceId(ref);
         const sent = answered(invoiceId, accepted(serviceId), { generation });
         await ledger.recordSends([sent]);
-        await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
         const lines = await Promise.all([first, second].map((batch) => batch.line(ref)));
         expect(lines.map((line) => [line.state, line.issuedElsewhere ?? false].join(' '))).toEqual([
@@ -590,7 +591,7 @@ export function stagingContract(ledger: Ledger): void {
       const before = await first.line('kept');
       const second = await scenario.run([{ ref: 'kept', unitPrice: '99' }]);
       await second.send('kept', accepted(scenario.serviceId('kept-2')));
-      const { settled } = await ledger.recordDeliveries([delivery(scenario.serviceId('kept-2'), 'issued')]);
+      const { settled } = await recordDeliveries(ledger, [delivery(scenario.serviceId('kept-2'), 'issued')]);
 
       expect(await first.line('kept')).toEqual({ ...before, flags: ['corrected-by-later-batch'] });
       expect(await second.line('kept')).toMatchObject({ state: 'issued', generation: 2, attempts: 2 });
@@ -601,7 +602,7 @@ export function stagingContract(ledger: Ledger): void {
       const first = await batchWith('risen', 'failed');
       const second = await scenario.run([{ ref: 'risen', unitPrice: '99' }]);
 
-      const { settled } = await ledger.recordDeliveries([
+      const { settled } = await recordDeliveries(ledger, [
         delivery(scenario.serviceId('risen'), 'issued', { receivedAt: NOW + 7 }),
       ]);
 

@@ -10,6 +10,7 @@ import {
   OTHER_NIF,
   REASON,
   type Scenario,
+  recordDeliveries,
 } from '../scenario.ts';
 import type { WebhookPlace } from '../../../../src/ledger/webhooks/endpoints.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
@@ -24,7 +25,7 @@ export function webhooksContract(ledger: Ledger): void {
     it('keep the news first and move the invoice second', async () => {
       const { batch, serviceId } = await acceptedOne(scenario, 'two-steps');
 
-      expect(await ledger.storeDeliveries([delivery(serviceId, 'issued')])).toEqual({ stored: 1, duplicates: 0 });
+      expect(await ledger.storeDeliveries([delivery(serviceId, 'issued')])).toBe(1);
       expect((await batch.line('two-steps')).state).toBe('accepted');
 
       expect(await ledger.applyDeliveries([serviceId])).toMatchObject({
@@ -49,10 +50,7 @@ export function webhooksContract(ledger: Ledger): void {
       const { batch, serviceId } = await acceptedOne(scenario, 'crash');
       await ledger.storeDeliveries([delivery(serviceId, 'issued')]);
 
-      const progress = await ledger.pageProgress(batch.batchId, 1);
-
-      const settled = [{ batchId: batch.batchId, state: 'issued' }];
-      expect(progress).toMatchObject({ accepted: 0, counts: { issued: 1 }, settled });
+      expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ accepted: 0 });
       expect((await batch.line('crash')).state).toBe('issued');
     });
 
@@ -71,11 +69,10 @@ export function webhooksContract(ledger: Ledger): void {
     it('issues at once, with the time of the delivery', async () => {
       const { batch, serviceId } = await acceptedOne(scenario, 'issued');
 
-      const result = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 77 })]);
+      const result = await recordDeliveries(ledger, [delivery(serviceId, 'issued', { receivedAt: NOW + 77 })]);
 
       expect(result).toMatchObject({
         stored: 1,
-        duplicates: 0,
         toConfirm: [],
         settled: [{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }],
       });
@@ -91,25 +88,24 @@ export function webhooksContract(ledger: Ledger): void {
       const { serviceId } = await acceptedOne(scenario, 'dup');
       const event = delivery(serviceId, 'issued');
 
-      expect(await ledger.recordDeliveries([event, event])).toMatchObject({
+      expect(await recordDeliveries(ledger, [event, event])).toMatchObject({
         stored: 1,
-        duplicates: 1,
         settled: [{ state: 'issued' }],
       });
-      expect(await ledger.recordDeliveries([event])).toMatchObject({ stored: 0, duplicates: 1 });
+      expect(await recordDeliveries(ledger, [event])).toMatchObject({ stored: 0 });
       expect(
-        await ledger.recordDeliveries([delivery(serviceId, 'issued', { bytes: `other ${serviceId}` })]),
-      ).toMatchObject({ stored: 1, duplicates: 0 });
+        await recordDeliveries(ledger, [delivery(serviceId, 'issued', { bytes: `other ${serviceId}` })]),
+      ).toMatchObject({ stored: 1 });
     });
 
     it('reads bytes again that come again once the profile understands them', async () => {
       const { batch, serviceId } = await acceptedOne(scenario, 'understood');
       const event = delivery(serviceId, 'issued', { receivedAt: NOW + 9 });
       const other = delivery(serviceId, null, { bytes: `understood ${serviceId}` });
-      await ledger.recordDeliveries([{ ...event, event: null }, other]);
+      await recordDeliveries(ledger, [{ ...event, event: null }, other]);
 
-      expect(await ledger.recordDeliveries([event])).toMatchObject({ stored: 0, settled: [{ state: 'issued' }] });
-      await ledger.recordDeliveries([
+      expect(await recordDeliveries(ledger, [event])).toMatchObject({ stored: 0, settled: [{ state: 'issued' }] });
+      await recordDeliveries(ledger, [
         { ...event, event: null },
         { ...delivery(serviceId, 'failed'), sha256: other.sha256 },
       ]);
@@ -121,10 +117,9 @@ export function webhooksContract(ledger: Ledger): void {
       const { serviceId } = await acceptedOne(scenario, 'storm');
       const event = delivery(serviceId, 'issued');
 
-      const results = await Promise.all(Array.from({ length: 25 }, () => ledger.recordDeliveries([event])));
+      const results = await Promise.all(Array.from({ length: 25 }, () => recordDeliveries(ledger, [event])));
 
       expect(results.reduce((sum, result) => sum + result.stored, 0)).toBe(1);
-      expect(results.reduce((sum, result) => sum + result.duplicates, 0)).toBe(24);
     });
 
     it('stores what is unreadable, final of nothing, or without an id, and moves nothing', async () => {
@@ -133,9 +128,8 @@ export function webhooksContract(ledger: Ledger): void {
       const nothingFinal = delivery(serviceId, null, { bytes: `odd-2 ${serviceId}` });
       const withoutId = delivery(null, 'issued', { bytes: `odd-3 ${serviceId}` });
 
-      expect(await ledger.recordDeliveries([unreadable, nothingFinal, withoutId])).toEqual({
+      expect(await recordDeliveries(ledger, [unreadable, nothingFinal, withoutId])).toEqual({
         stored: 3,
-        duplicates: 0,
         settled: [],
         toConfirm: [],
       });
@@ -146,11 +140,10 @@ export function webhooksContract(ledger: Ledger): void {
     it('does not settle on failed: it asks for a confirmation, until there is one', async () => {
       const { batch, serviceId, invoiceId } = await acceptedOne(scenario, 'failed');
 
-      const result = await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })]);
+      const result = await recordDeliveries(ledger, [delivery(serviceId, 'failed', { reason: REASON })]);
 
       expect(result).toEqual({
         stored: 1,
-        duplicates: 0,
         settled: [],
         toConfirm: [{ invoiceId, serviceId, reason: REASON }],
       });
@@ -160,23 +153,23 @@ export function webhooksContract(ledger: Ledger): void {
       ]);
       expect(await ledger.unconfirmedFailures(batch.batchId, 2, 10)).toEqual([]);
       expect(
-        (await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })])).toConfirm,
+        (await recordDeliveries(ledger, [delivery(serviceId, 'failed', { reason: REASON })])).toConfirm,
       ).toHaveLength(1);
       await scenario.ask({ invoiceId, serviceId }, 'failed', { now: NOW });
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toEqual([]);
       expect(await batch.line('failed')).toMatchObject({ state: 'failed', reason: REASON });
       expect(
-        (await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })])).toConfirm,
+        (await recordDeliveries(ledger, [delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })])).toConfirm,
       ).toEqual([]);
     });
 
     it('issues after failed, flagged, whether failed was confirmed or not', async () => {
       const one = await acceptedOne(scenario, 'unconfirmed');
       const two = await acceptedOne(scenario, 'confirmed');
-      await ledger.recordDeliveries([delivery(one.serviceId, 'failed'), delivery(two.serviceId, 'failed')]);
+      await recordDeliveries(ledger, [delivery(one.serviceId, 'failed'), delivery(two.serviceId, 'failed')]);
       await ledger.recordStatus([{ ...two, status: 'failed', reason: REASON, now: NOW }]);
 
-      const { settled, toConfirm } = await ledger.recordDeliveries([
+      const { settled, toConfirm } = await recordDeliveries(ledger, [
         delivery(one.serviceId, 'issued'),
         delivery(two.serviceId, 'issued'),
       ]);
@@ -193,10 +186,10 @@ export function webhooksContract(ledger: Ledger): void {
 
     it('only flags failed after issued, once', async () => {
       const { batch, serviceId } = await acceptedOne(scenario, 'taken-back');
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
-      const first = await ledger.recordDeliveries([delivery(serviceId, 'failed')]);
-      await ledger.recordDeliveries([delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })]);
+      const first = await recordDeliveries(ledger, [delivery(serviceId, 'failed')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })]);
 
       expect(first.toConfirm).toEqual([]);
       expect(await batch.line('taken-back')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
@@ -207,7 +200,7 @@ export function webhooksContract(ledger: Ledger): void {
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
       await batch.finish();
 
-      const { settled } = await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      const { settled } = await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
       expect(settled).toMatchObject([
         { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, state: 'issued' },
@@ -218,7 +211,7 @@ export function webhooksContract(ledger: Ledger): void {
       const { batch, serviceId, invoiceId } = await acceptedOne(scenario, 'late-failed');
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
 
-      expect((await ledger.recordDeliveries([delivery(serviceId, 'failed')])).toConfirm).toEqual([
+      expect((await recordDeliveries(ledger, [delivery(serviceId, 'failed')])).toConfirm).toEqual([
         { invoiceId, serviceId, reason: null },
       ]);
       await scenario.ask({ invoiceId, serviceId }, 'unreadable', { now: NOW });
@@ -227,7 +220,7 @@ export function webhooksContract(ledger: Ledger): void {
     });
 
     it('takes none gladly', async () => {
-      expect(await ledger.recordDeliveries([])).toEqual({ stored: 0, duplicates: 0, settled: [], toConfirm: [] });
+      expect(await recordDeliveries(ledger, [])).toEqual({ stored: 0, settled: [], toConfirm: [] });
     });
   });
 
@@ -239,8 +232,8 @@ export function webhooksContract(ledger: Ledger): void {
       const serviceId = scenario.serviceId('early');
       const before = await ledger.unmatchedDeliveries();
 
-      const early = await ledger.recordDeliveries([delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
-      expect(early).toEqual({ stored: 1, duplicates: 0, settled: [], toConfirm: [] });
+      const early = await recordDeliveries(ledger, [delivery(serviceId, 'issued', { receivedAt: NOW + 5 })]);
+      expect(early).toEqual({ stored: 1, settled: [], toConfirm: [] });
       expect(await ledger.unmatchedDeliveries()).toBe(before + 1);
       const settled = await batch.send('early', accepted(serviceId));
 
@@ -252,7 +245,7 @@ export function webhooksContract(ledger: Ledger): void {
     it('that says failed waits for its confirmation', async () => {
       const batch = await scenario.run(['early-failed']);
       const serviceId = scenario.serviceId('early-failed');
-      await ledger.recordDeliveries([delivery(serviceId, 'failed', { reason: REASON })]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'failed', { reason: REASON })]);
 
       expect(await batch.send('early-failed', accepted(serviceId))).toEqual([]);
 
@@ -267,7 +260,7 @@ export function webhooksContract(ledger: Ledger): void {
       const ref = `early-${verdicts.join('-')}`;
       const batch = await scenario.run([ref]);
       const serviceId = scenario.serviceId(ref);
-      for (const verdict of verdicts) await ledger.recordDeliveries([delivery(serviceId, verdict)]);
+      for (const verdict of verdicts) await recordDeliveries(ledger, [delivery(serviceId, verdict)]);
 
       await batch.send(ref, accepted(serviceId));
 
@@ -279,7 +272,7 @@ export function webhooksContract(ledger: Ledger): void {
       const serviceId = scenario.serviceId('unknown-then-known');
       const { invoiceId } = await batch.freeze('unknown-then-known');
       await scenario.answer(invoiceId, { kind: 'unknown', reason: REASON });
-      await ledger.recordDeliveries([delivery(serviceId, 'issued')]);
+      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
 
       await scenario.answer(invoiceId, accepted(serviceId));
 
@@ -299,7 +292,7 @@ export function webhooksContract(ledger: Ledger): void {
           const serviceId = scenario.serviceId(`race-${ordinal}`);
           return [
             scenario.answer(invoiceId, accepted(serviceId)).then((result) => result.settled),
-            ledger.recordDeliveries([delivery(serviceId, 'issued')]).then((result) => result.settled),
+            recordDeliveries(ledger, [delivery(serviceId, 'issued')]).then((result) => result.settled),
           ];
         }),
       );
@@ -332,14 +325,13 @@ export function webhooksContract(ledger: Ledger): void {
     it('remembers a registration and its secret', async () => {
       const baseUrl = `http://127.0.0.1/${scenario.application}`;
       const endpoint = { baseUrl, application: scenario.application, url: 'https://a.example/webhooks', secret: 's1' };
-      expect(await ledger.findEndpoint(baseUrl, scenario.application, endpoint.url)).toBeNull();
+      expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toEqual([]);
 
       await ledger.saveEndpoint(endpoint, NOW);
       await ledger.saveEndpoint({ ...endpoint, url: 'https://b.example/webhooks', secret: 's2' }, NOW + 1);
       await ledger.saveEndpoint({ ...endpoint, url: 'https://c.example/webhooks', secret: null }, NOW + 2);
       await ledger.saveEndpoint({ ...endpoint, application: 'another', secret: 'not ours' }, NOW + 3);
 
-      expect(await ledger.findEndpoint(baseUrl, scenario.application, endpoint.url)).toEqual(endpoint);
       expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toEqual(['s2', 's1']);
       expect(await ledger.webhookSecrets(`${baseUrl}/other`, scenario.application)).toEqual([]);
     });
@@ -353,7 +345,6 @@ export function webhooksContract(ledger: Ledger): void {
       await ledger.saveEndpoint({ ...endpoint, secret: 'new' }, NOW + 2);
 
       expect(await ledger.webhookSecrets(baseUrl, scenario.application)).toEqual(['new', 'middle', 'old']);
-      expect(await ledger.findEndpoint(baseUrl, scenario.application, endpoint.url)).toMatchObject({ secret: 'new' });
       await ledger.saveEndpoint(endpoint, NOW + 3);
       expect(await ledger.webhookSecrets(baseUrl, scenario.application), 'the same one again').toEqual([
         ...['old', 'new', 'middle'],

@@ -91,9 +91,7 @@ export function migratingContract(emptyPlace: () => Promise<EmptyPlace>): void {
         const before = await schemaOf(database);
         const kept = { ...database, close: () => Promise.resolve() };
 
-        const failure: unknown = await openLedger(kept).catch(
-          (error: unknown) => error,
-        );
+        const failure: unknown = await openLedger(kept).catch((error: unknown) => error);
 
         expect(failure).toMatchObject({ code: 'ledger-conflict' });
         expect((failure as Error).message).toBe(
