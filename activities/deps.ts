@@ -4,7 +4,7 @@ import type { SendingPermission } from './sending/sending-permission.ts';
 import type { Calibration } from './calibration.ts';
 import type { NotifyWaiting } from './failure.ts';
 import type { OperatorLinks, BatchInput, BatchResult, BatchSettings } from '../src/domain/messages/messages.ts';
-import type { Speech } from '../src/texts/choose-language.ts';
+import type { Speech } from '../src/texts/languages.ts';
 import type { NotedSend } from '../src/ledger/sending/lost-sends.ts';
 import type { DropFolder } from '../src/nightly/drop-folder.ts';
 import type { InvoicingService } from '../src/service/client.ts';

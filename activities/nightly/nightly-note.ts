@@ -1,11 +1,10 @@
 import { issuedCount } from '../../src/domain/outcome-counts.ts';
 import type { BatchResult } from '../../src/domain/messages/messages.ts';
 import { isWholeFileIssued } from '../../src/domain/messages/whole-file.ts';
-import { ENGLISH, type Speech } from '../../src/texts/choose-language.ts';
-import { documentFormat } from '../../src/texts/document-format.ts';
-import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';
-import { plainText } from '../../src/texts/plain-text.ts';
-import { remarkText } from '../../src/texts/nights/night-verdict.ts';
+import { ENGLISH, type Speech } from '../../src/texts/languages.ts';
+import { documentFormat } from '../../src/texts/speech-format.ts';
+import { NIGHT_TEXTS, remarkText } from '../../src/texts/nights/night-verdict.ts';
+import { plainText } from '../../src/texts/fill.ts';
 import type { ClaimedFile, Destination } from '../../src/domain/records/dropped-file.ts';
 import type { NightlyRemark, NightlyVerdict } from '../../src/domain/records/night.ts';
 import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-record.ts';

@@ -11,7 +11,7 @@ import { openLedger } from '../../src/app/account/open-ledger.ts';
 import { createFileReader } from '../../src/app/files/input-files.ts';
 import { retrySettings } from '../../src/app/worker/activity-deps.ts';
 import { DEFAULT_PROFILE } from '../../src/service/profile/default-profile.ts';
-import { ENGLISH } from '../../src/texts/choose-language.ts';
+import { ENGLISH } from '../../src/texts/languages.ts';
 import { watchEventLoop, type LoopDelay } from '../measures/event-loop-watch.ts';
 import { peakRssMb } from '../measures/peak-rss.ts';
 import { givenInput, notify, untilLetGo } from './parent.ts';

@@ -14,9 +14,8 @@ import { figuresRoutes } from './routes/figures-routes.ts';
 import { fileRoutes } from './routes/file-routes.ts';
 import { nightlyRoutes } from './routes/nightly-routes.ts';
 import { operateRoutes } from './routes/operate-routes.ts';
-import { overviewRoutes } from './routes/overview-routes.ts';
+import { overviewRoutes, profileRoutes } from './routes/overview-routes.ts';
 import { searchRoutes } from './routes/search-routes.ts';
-import { profileRoutes } from './pages/profile-page.ts';
 import { LoteError, type LoteErrorCode } from '../domain/errors.ts';
 
 /** The console's one style sheet. Contrast of each pair of colours is 4.5 or more, in light and in dark. */

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { folderTrouble, isAbout } from '../platform/folders.ts';
 import { claimFiles } from './claim-files.ts';
 import { type DropFolderOptions, listClaimFolders, removeEmptyClaimFolder, removeClaimFolder } from './claim-folder.ts';
-import { archiveFile } from './archive-file.ts';
-import { changedFiles, DESTINATIONS } from './changed-files.ts';
+import { archiveFile, changedFiles, DESTINATIONS } from './archive-file.ts';
 import type { ArchiveFile, ChangedFile, Claims, NightlyRun } from '../domain/records/dropped-file.ts';
 
 /**

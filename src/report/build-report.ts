@@ -7,17 +7,18 @@ import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import { checkBalance, sameCounts } from './check-balance.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
 import { createContradictedTally, createOutcomeTally } from './outcome-tally.ts';
-import { NO_HISTORY, type ReportHistory } from './report-history.ts';
-import type {
-  ReportNote,
-  ReportBatch,
-  ReportCounts,
-  ReportMisfit,
-  ReportModel,
-  ReportOrigin,
-  ReasonGroup,
+import {
+  NO_HISTORY,
+  type ReportHistory,
+  type ReportNote,
+  type ReportBatch,
+  type ReportCounts,
+  type ReportMisfit,
+  type ReportModel,
+  type ReportOrigin,
+  type ReasonGroup,
+  reasonOf,
 } from './report-model.ts';
-import { reasonOf } from './state-reason.ts';
 import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/records/batch-record.ts';
 
 export interface ReportSource {

@@ -1,17 +1,20 @@
 import type { DeliveryTrouble } from '../ledger/webhooks/deliveries.ts';
 import type { DurationHistogram } from '../domain/time/duration-histogram.ts';
 import type { CurrencyTotal } from '../domain/outcome-counts.ts';
-import type { Finding } from '../domain/invoice.ts';
-import type { Outcome } from '../domain/invoice-state.ts';
-import type { ReportHistory } from './report-history.ts';
+import type { Finding, Reason } from '../domain/invoice.ts';
+import { type Outcome, wentOut } from '../domain/invoice-state.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { BatchInvoice, BatchState, Contradicted, OutcomeCount } from '../domain/records/batch-record.ts';
+import { isoTime } from '../domain/time/iso-time.ts';
+import type { AuditEntry } from '../ledger/operations/audit.ts';
+import type { SinceReport } from '../ledger/operations/report-marks.ts';
+import { LoteError } from '../domain/errors.ts';
 
 /** Value of `schema` in `report.json`. A change that breaks readers raises its number. */
 export const REPORT_SCHEMA = 'lote.report/1';
 
 /** A batch that is still being read has no report. */
-export type ReportedBatchState = Exclude<BatchState, 'staging'>;
+type ReportedBatchState = Exclude<BatchState, 'staging'>;
 
 /** From where a report is: a ledger that was restored from an older copy asks whether it concerns it. */
 export interface ReportOrigin {
@@ -127,4 +130,67 @@ export function deliveryNotes({
     ...(unreadable === 0 ? [] : [{ kind: 'webhooks-unreadable', n: unreadable } as const]),
     ...(unknownIds === 0 ? [] : [{ kind: 'webhooks-of-unknown-invoices', n: unknownIds } as const]),
   ];
+}
+
+/** An action of an operator, or of the retry policy. */
+interface ReportedAction extends Omit<AuditEntry, 'at'> {
+  readonly at: string;
+}
+
+/** How the report came to say what it says. */
+export interface ReportHistory {
+  /** null: this is the first report of the batch. */
+  readonly changes: {
+    readonly sinceRevision: number;
+    readonly byState: SinceReport['changes'];
+    /** Invoices that the report before had in doubt although they went out; left out: none. */
+    readonly contradictedBefore?: number;
+  } | null;
+  readonly audit: readonly ReportedAction[];
+}
+
+/** Empty history: no earlier report to compare with, and no action of an operator. */
+export const NO_HISTORY: ReportHistory = { changes: null, audit: [] };
+
+/** Who read what belongs to the installation, not into a file that is passed on. */
+const DOWNLOAD = 'download';
+
+function changesOf({ revision, changes, contradicted }: SinceReport): ReportHistory['changes'] {
+  const before = contradicted === 0 ? {} : { contradictedBefore: contradicted };
+  return { sinceRevision: revision, byState: changes, ...before };
+}
+
+/** In the report's words: ISO times, and nothing that a first report cannot know. */
+export function reportHistory(since: SinceReport, audit: readonly AuditEntry[]): ReportHistory {
+  return {
+    changes: since.revision === 0 ? null : changesOf(since),
+    audit: audit.filter(({ what }) => what !== DOWNLOAD).map(({ at, ...entry }) => ({ at: isoTime(at), ...entry })),
+  };
+}
+
+/** While Lote still works on an invoice, the ledger has nothing to explain; the reader of a report wants a word all the same. */
+const WORK_IN_PROGRESS: Partial<Record<Outcome, Reason>> = {
+  staged: { code: 'waiting-to-be-sent', message: 'Not sent yet.' },
+  sending: { code: 'being-sent', message: 'Being sent; no answer is recorded yet.' },
+  accepted: {
+    code: 'waiting-for-final-word',
+    message: 'The service accepted it and has not said yet whether it was issued.',
+  },
+};
+
+/**
+ * Why an invoice is in its state; null only for one that was issued.
+ * @throws LoteError `report-unbalanced` when a state that needs a reason has none.
+ */
+export function reasonOf(invoice: BatchInvoice): Reason | null {
+  if (wentOut(invoice.state)) return null;
+  if (invoice.reason !== null) return invoice.reason;
+  const finding = invoice.findings.find(({ severity }) => severity === 'error');
+  if (finding !== undefined) return { code: finding.code, message: finding.message };
+  const inProgress = WORK_IN_PROGRESS[invoice.state];
+  if (inProgress !== undefined) return inProgress;
+  throw new LoteError(
+    'report-unbalanced',
+    `Building the report: every state but issued and already-issued must have a reason, found none for invoice ${invoice.ordinal} of the batch, state ${invoice.state}.`,
+  );
 }

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, copyFile, mkdir, open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorCode, unlessMissing } from '../platform/error-code.ts';
+import { REPORT_DIRECTORY_MODE } from './write-synced.ts';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { BatchInvoice } from '../domain/records/batch-record.ts';
 
 /** Work folders that a killed process left; a living one is done long before. */
 const STALE_AFTER_MS = 60 * 60 * 1000;
@@ -11,7 +15,7 @@ const OF_REVISION = /^\.writing-(?<revision>\d+)-/u;
 const SET_ASIDE = /^corrections-replaced-by-/u;
 
 /** A folder inside the report's folder, in which one writer makes its files before it puts them in place. */
-export interface WorkFolder {
+interface WorkFolder {
   readonly path: string;
   readonly revision: number;
 }
@@ -82,4 +86,94 @@ async function isMissing(path: string): Promise<boolean> {
     () => false,
     (error: unknown) => errorCode(error) === 'ENOENT',
   );
+}
+
+/** `schema` and `batch` come first in a report, and a line break in a text is escaped: the lines of `batch` are here, but those at its end, such as `proof`. */
+const HEAD_BYTES = 16 * 1024;
+const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
+const KEPT_PREFIX = 'before-restore-';
+
+/** Where a report is to be put in place: the batch's folder, the writer's work folder, and the last revision that the ledger has given out. */
+interface NewReport {
+  readonly directory: string;
+  readonly work: string;
+  readonly lastRevision: () => Promise<number>;
+}
+
+/**
+ * Keeps a copy of the report that stands, in `before-restore-<time of that report>`, if the ledger has not given out its revision: the ledger was restored
+ * from an older copy, and nothing but that report tells what was sent since. To be called before the writer takes a revision, which the report may have.
+ */
+export async function keepNewerReport(report: NewReport, names: readonly string[]): Promise<void> {
+  const { directory, work, lastRevision } = report;
+  const json = join(directory, 'report.json');
+  const found = await revisionOf(json);
+  // The ledger is asked after the file is read: another writer may put its report in place meanwhile.
+  if (typeof found !== 'number' || found <= (await lastRevision())) return;
+  const { mtime } = await stat(json);
+  const name = `${KEPT_PREFIX}${mtime.toISOString().replaceAll(':', '-')}`;
+  // By an attempt that ended before it had put its own in place.
+  const isKept = (await unlessMissing(stat(join(directory, name)))) !== null;
+  if (isKept) return;
+  // Through the work folder: it appears whole, and a writer that has lost the folder to a newer one keeps nothing.
+  await mkdir(join(work, name), { mode: REPORT_DIRECTORY_MODE });
+  for (const file of names) await unlessMissing(copyFile(join(directory, file), join(work, name, file)));
+  await rename(join(work, name), join(directory, name));
+}
+
+/** Revision of a `report.json`, read from its head; null: there is none. `unreadable`: it is damaged. */
+async function revisionOf(json: string): Promise<number | 'unreadable' | null> {
+  const head = await reportHead(json);
+  if (head === null) return null;
+  const revision = REVISION.exec(head)?.groups?.['revision'];
+  return revision === undefined ? 'unreadable' : Number(revision);
+}
+
+/** The first 16 KiB of a `report.json`, however large it is; null where there is none. */
+async function reportHead(json: string): Promise<string | null> {
+  const file = await unlessMissing(open(json, 'r'));
+  if (file === null) return null;
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES), position: 0 });
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * A batch's invoices as they were read from the ledger once, in a file: each part of the report is then written from the same reading, whatever the
+ * ledger learns meanwhile.
+ */
+export interface InvoiceSpool {
+  /** Yields each portion on, and keeps it; the spool is complete when the source ended. */
+  fill(invoices: AsyncIterable<readonly BatchInvoice[]>): AsyncGenerator<readonly BatchInvoice[]>;
+  /** What was kept, in its order. */
+  portions(): AsyncIterable<readonly BatchInvoice[]>;
+}
+
+/** Makes a spool whose file stands at `path`: one JSON array of invoices a line. */
+export function createSpool(path: string): InvoiceSpool {
+  return {
+    async *fill(invoices) {
+      const file = await open(path, 'w', 0o600);
+      try {
+        for await (const portion of invoices) {
+          await file.appendFile(`${lineOf(portion)}\n`);
+          yield portion;
+        }
+      } finally {
+        await file.close();
+      }
+    },
+    async *portions() {
+      const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+      for await (const line of lines) yield JSON.parse(line) as readonly BatchInvoice[];
+    },
+  };
+}
+
+/** JSON leaves these two as they are, and Node's line reader takes them for line ends. */
+function lineOf(portion: readonly BatchInvoice[]): string {
+  return JSON.stringify(portion).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }

@@ -5,33 +5,40 @@ import { LoteError } from '../domain/errors.ts';
 import { makeFolder } from '../platform/folders.ts';
 import { syncPath } from '../platform/files.ts';
 import { htmlReport } from './formats/html/html-report.ts';
-import { createSpool, type InvoiceSpool } from './invoice-spool.ts';
+import {
+  createSpool,
+  type InvoiceSpool,
+  keepNewerReport,
+  isSuperseded,
+  makeWork,
+  removeStaleWork,
+  removeWork,
+  supersedeOlder,
+} from './work-folder.ts';
 import { buildReport } from './build-report.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ProfileMisfit } from '../domain/profile-misfit.ts';
 import type { OriginalFile } from './corrections/original-file.ts';
-import { keepNewerReport } from './keep-newer-report.ts';
 import { inReportsFolder, REPORT_DIRECTORY_MODE, writeSynced } from './write-synced.ts';
-import { replaceCorrections } from './corrections/replace-corrections.ts';
-import { NO_HISTORY, type ReportHistory } from './report-history.ts';
+import { replaceCorrections, writeCorrections, type WrittenCorrections } from './corrections/write-corrections.ts';
 import {
+  NO_HISTORY,
+  type ReportHistory,
   REPORT_SCHEMA,
   type ReportCounts,
   type ReportModel,
   type ReportOrigin,
   type ReportInvoice,
   type ReportNote,
+  reasonOf,
 } from './report-model.ts';
-import { ENGLISH, type Speech } from '../texts/choose-language.ts';
+import { ENGLISH, type Speech } from '../texts/languages.ts';
 import { reportFormat, englishNote, type ReportFormat } from './texts/report-format.ts';
-import { writeCorrections, type WrittenCorrections } from './corrections/write-corrections.ts';
-import { isSuperseded, makeWork, removeStaleWork, removeWork, supersedeOlder } from './work-folder.ts';
 import { countsByOutcome, currencyTotals } from '../domain/outcome-counts.ts';
 import { EXCEL_CSV_START, excelCsvRecord } from '../domain/text/escape-formula.ts';
 import type { BatchInvoice } from '../domain/records/batch-record.ts';
 import { isoTime } from '../domain/time/iso-time.ts';
 import { isContradicted } from './outcome-tally.ts';
-import { reasonOf } from './state-reason.ts';
 import type { BatchFigures } from '../ledger/operations/report-marks.ts';
 
 /** report.json: one JSON document, one invoice a line, so that it can be read by eye and by line tools too. It is the same in each language. */

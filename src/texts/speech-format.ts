@@ -1,6 +1,5 @@
-import type { Speech } from './choose-language.ts';
+import type { Speech, Language } from './languages.ts';
 import { fill, pluralForm, type Plural } from './fill.ts';
-import type { Language } from './languages.ts';
 
 /** Numbers, amounts, times and dates as one reader expects them. */
 export interface SpeechFormat {
@@ -104,4 +103,31 @@ function worded(value: number, unit: string, language: string): string {
   return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 }).format(
     value,
   );
+}
+
+/** Narrow, and never a place to break the line. */
+const THOUSANDS_SPACE = '\u202F';
+
+/**
+ * The format of files that are passed on, such as the report: times in UTC, and said so. In English without a region
+ * digits are grouped by narrow spaces and dates written as in ISO 8601: readable in each country, where `1,234` and
+ * `11/12` would be read two ways.
+ */
+export function documentFormat(speech: Speech): SpeechFormat {
+  if (speech.locale !== 'en') {
+    const format = speechFormat(speech, { timeZone: 'UTC', timeStyle: 'short' });
+    return { ...format, time: (epochMs) => `${format.time(epochMs)} UTC` };
+  }
+  return formatOf({
+    language: speech.language,
+    timeZone: 'UTC',
+    group: THOUSANDS_SPACE,
+    decimalMark: '.',
+    count: (value) => String(value).replaceAll(/\B(?=(?:\d{3})+$)/gu, THOUSANDS_SPACE),
+    time: (epochMs) => {
+      const iso = new Date(epochMs).toISOString();
+      return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+    },
+    date: (isoDate) => isoDate,
+  });
 }

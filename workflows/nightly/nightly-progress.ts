@@ -1,7 +1,6 @@
 import { defineQuery, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { fill } from '../../src/texts/fill.ts';
-import { NIGHT_TEXTS } from '../../src/texts/nights/night-catalogue.ts';
-import { waitingCount } from '../../src/texts/nights/night-verdict.ts';
+import { NIGHT_TEXTS, waitingCount } from '../../src/texts/nights/night-verdict.ts';
 import { detailsFormat, type DetailsFormat } from '../texts/details-format.ts';
 import type { WaitingFile } from '../../src/domain/records/dropped-file.ts';
 import type { NightlyVerdict } from '../../src/domain/records/night.ts';

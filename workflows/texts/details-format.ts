@@ -1,7 +1,5 @@
-import { chooseLanguage } from '../../src/texts/choose-language.ts';
-import { documentFormat } from '../../src/texts/document-format.ts';
-import type { Language } from '../../src/texts/languages.ts';
-import type { SpeechFormat } from '../../src/texts/speech-format.ts';
+import { chooseLanguage, type Language } from '../../src/texts/languages.ts';
+import { documentFormat, type SpeechFormat } from '../../src/texts/speech-format.ts';
 import type { DetailsTexts } from './en.ts';
 import { DETAILS_TEXTS_EN } from './en.ts';
 import { DETAILS_TEXTS_ES } from './es.ts';

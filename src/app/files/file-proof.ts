@@ -3,7 +3,7 @@ import { givenOnly } from '../../domain/given-only.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { ReadAs } from '../../domain/read-as.ts';
 import { Dialect, type Proof } from '../../ingest/ingest-result.ts';
-import type { Speech } from '../../texts/choose-language.ts';
+import type { Speech } from '../../texts/languages.ts';
 import { speechFormat } from '../../texts/speech-format.ts';
 
 const Witness = z.object({ row: z.number(), column: z.string().optional(), value: z.string() });

@@ -14,8 +14,7 @@ import { CUT_CELL, cutColumn, hasWrongWidth, rowWidth, trailingCells } from '../
 import { decodeChunks } from '../../ingest/encoding/decode-chunks.ts';
 import { fileChunks, hashFile } from '../../ingest/file-chunks.ts';
 import type { Dialect, ReadColumn } from '../../ingest/ingest-result.ts';
-import { JsonReader } from '../../ingest/json/json-reader.ts';
-import { isObject, jsonText, type JsonValue } from '../../ingest/json/json-value.ts';
+import { JsonReader, isObject, jsonText, type JsonValue } from '../../ingest/json/json-reader.ts';
 import type {
   OriginalCsv,
   OriginalFile,

@@ -11,7 +11,7 @@ import type { ReportNote } from '../../report/report-model.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../process/logger.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
-import { chooseLanguage } from '../../texts/choose-language.ts';
+import { chooseLanguage } from '../../texts/languages.ts';
 import { NO_TELEMETRY, type Telemetry } from '../../health/telemetry.ts';
 import { profileDigestOf } from '../account/read-profile.ts';
 import { sendingScope } from '../account/sending-guard.ts';

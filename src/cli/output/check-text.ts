@@ -1,9 +1,8 @@
-import { fill } from '../../texts/fill.ts';
+import { fill, plainText } from '../../texts/fill.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { CheckedFile } from '../../app/files/check-file.ts';
 import { FileProof } from '../../app/files/file-proof.ts';
 import { tableLines } from './terminal-text.ts';
-import { plainText } from '../../texts/plain-text.ts';
 import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
 import type { MappedColumn, MappedFile } from '../../console/mapping/file-mapper.ts';
 import { TEXTS_EN } from '../../console/texts/en.ts';

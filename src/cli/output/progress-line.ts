@@ -1,5 +1,5 @@
 import type { BatchProgress } from '../../domain/messages/messages.ts';
-import { plainText } from '../../texts/plain-text.ts';
+import { plainText } from '../../texts/fill.ts';
 
 /** `8s`, `3m 20s`, `2h 5m`: as exact as a guess deserves. */
 function timeLeft(seconds: number): string {

@@ -1,7 +1,7 @@
 import { OUTCOMES } from '../../domain/invoice-state.ts';
 import type { BatchResult } from '../../domain/messages/messages.ts';
 import { z } from 'zod';
-import { plainText } from '../../texts/plain-text.ts';
+import { plainText } from '../../texts/fill.ts';
 import { readFileSync } from 'node:fs';
 import { EXIT, batchExitCode, type ExitCode } from './exit-codes.ts';
 

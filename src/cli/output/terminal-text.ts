@@ -1,4 +1,4 @@
-import { plainText } from '../../texts/plain-text.ts';
+import { plainText } from '../../texts/fill.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { EXIT } from './exit-codes.ts';
 import { LoteError } from '../../domain/errors.ts';

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import { callerOf } from '../people/caller.ts';
+import { callerOf } from '../people/people.ts';
 
 /** Where scripts of a page send the token; forms carry it in the query of their address, so that no body is read before it is known. */
 const FORM_HEADER = 'x-lote-form';

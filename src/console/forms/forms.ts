@@ -1,11 +1,14 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
 import { RETRY_BY_ROW_STATES, RETRY_STATES } from '../../domain/retry-decision.ts';
-import { html, type SafeHtml } from '../../texts/html.ts';
+import { html, type SafeHtml, table } from '../../texts/html.ts';
 import { stateMark } from '../../texts/outcomes/outcome-html.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import type { StateCounts } from '../pages/state-counts.ts';
-import { ENCODINGS } from './declared.ts';
 import type { ConsoleTexts } from '../texts/en.ts';
+import { fill } from '../../texts/fill.ts';
+import type { SavedTotalCheck } from '../../domain/records/total-check.ts';
+import { z } from 'zod';
+import type { Declared } from '../console-options.ts';
 
 /** Longer ones are no reasons but stories; history keeps each of them. */
 export const LONGEST_REASON = 300;
@@ -17,7 +20,7 @@ export function reasonField({ heads }: ConsoleTexts, id: string): SafeHtml {
 }
 
 /** A choice of a form. */
-export interface Select {
+interface Select {
   readonly name: string;
   readonly label: string;
   readonly chosen: string | undefined;
@@ -128,4 +131,79 @@ export function retryInvoiceForm(
       <p class="soft">${operations.reasonNote}</p>
     </form>
   </section>`;
+}
+
+interface TotalForm {
+  readonly batchId: string;
+  readonly saved: SavedTotalCheck;
+  /** False: this process only shows, or no run waits for the answer. */
+  readonly canConfirm: boolean;
+}
+
+/** What an unusual total is compared with, and the form that confirms it: the person types the number. */
+export function totalForm(format: PageFormat, { batchId, saved, canConfirm }: TotalForm): SafeHtml {
+  const { texts, count, action } = format;
+  const { total: words } = texts;
+  const { check, pattern } = saved;
+  if (check.kind !== 'unusual') return html``;
+  const sentence = fill(words.sentence, { factor: count(check.factor), n: count(check.batches), pattern });
+  return html`<section class="card" aria-label="${words.title}">
+    <h2>${words.title}</h2>
+    <p role="alert">${sentence}</p>
+    ${comparison(format, saved, check.usual)}
+    <p>${words.note}</p>
+    ${
+      canConfirm
+        ? html`<form action="${action(`/batches/${encodeURIComponent(batchId)}/operations`)}" method="post">
+            <label for="total-invoices">${words.number}</label>
+            <input id="total-invoices" name="invoices" required inputmode="numeric" pattern="[0-9]{1,9}" autocomplete="off" />
+            ${reasonField(texts, 'total-reason')}
+            <button class="main" name="kind" value="confirmTotal">${words.button}</button>
+          </form>`
+        : ''
+    }
+  </section>`;
+}
+
+function comparison(
+  { texts, count, money }: PageFormat,
+  { total }: SavedTotalCheck,
+  usual: SavedTotalCheck['total'],
+): SafeHtml {
+  const row = (name: string, found: string, before: string) =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      <td class="number">${found}</td>
+      <td class="number">${before}</td>
+    </tr>`;
+  const { heads, totals } = texts;
+  const rows = [
+    row(heads.invoices, count(total.invoices), count(usual.invoices)),
+    ...Object.entries(usual.net).map(([currency, net]) =>
+      row(`${heads.net} ${currency}`, money(total.net[currency] ?? '0'), money(net)),
+    ),
+  ];
+  return table(totals.title, [totals.title, { number: texts.total.found }, { number: texts.total.usual }], rows);
+}
+
+/** Encodings of the exports that are met here; another one can be declared on the command line. */
+export const ENCODINGS = ['utf-8', 'windows-1252', 'cp850', 'iso-8859-15', 'utf-16le'] as const;
+
+const DeclaredFields = z.object({
+  decimal: z.enum([',', '.']).optional().catch(undefined),
+  encoding: z.enum(ENCODINGS).optional().catch(undefined),
+  profile: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/u)
+    .optional()
+    .catch(undefined),
+  sheet: z.string().min(1).max(200).optional().catch(undefined),
+  duplicateRows: z.enum(['refuse', 'keep']).optional().catch(undefined),
+  lookAlikes: z.enum(['refuse', 'keep']).optional().catch(undefined),
+});
+
+/** What a form or an address declares about a file; what is empty or unknown is not declared. */
+export function readDeclared(fields: Readonly<Record<string, unknown>>): Declared {
+  const declared = DeclaredFields.parse(fields);
+  return Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined));
 }

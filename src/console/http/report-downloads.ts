@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Context } from 'hono';
+import { EXCEL_CSV_START, excelCsvRecord } from '../../domain/text/escape-formula.ts';
 
 const PLAIN_NAME = /^\w[\w.-]*$/u;
 const REPORT_FILE = /^(?:report\.[a-z0-9]+|corrections[\w-]*\.[a-z0-9]+)$/u;
@@ -55,4 +57,18 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
 /** Whether an error of the system says that a file or folder is not there (`ENOENT`). The console reads through ports, so it has its own. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** Cells of a table; the first row has the headings. A `decimal` is canonical. */
+export type Table = readonly (readonly (string | { readonly decimal: string })[])[];
+
+/** A table as CSV for Excel, to be saved: byte order mark, separator hint, inert cells, and decimals with the mark that the reader's Excel expects. */
+export function csvAnswer(context: Context, name: string, table: Table, decimalMark = '.'): Response {
+  const textOf = (cell: Table[number][number]) =>
+    typeof cell === 'string' ? cell : cell.decimal.replace('.', decimalMark);
+  const csv = EXCEL_CSV_START + table.map((row) => excelCsvRecord(row.map(textOf))).join('');
+  return context.body(csv, 200, {
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': `attachment; filename="${name}.csv"`,
+  });
 }

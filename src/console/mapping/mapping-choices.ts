@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COLUMNS, type Column } from '../../domain/row.ts';
-import { ENCODINGS } from '../forms/declared.ts';
+import { ENCODINGS } from '../forms/forms.ts';
 import type { ColumnMeaning, MappingChoices } from './file-mapper.ts';
 
 /** Delimiters that are met; a tab has no sign of its own on a page. */

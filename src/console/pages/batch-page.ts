@@ -16,8 +16,14 @@ import {
   totalsTable,
 } from '../../texts/outcomes/outcome-html.ts';
 import type { BatchWatch } from '../console-options.ts';
-import { reasonField, reconcileForm, retryBatchForm, SETTLED_BY_POLLING, uploadForm } from '../forms/forms.ts';
-import { totalForm } from '../forms/total-form.ts';
+import {
+  reasonField,
+  reconcileForm,
+  retryBatchForm,
+  SETTLED_BY_POLLING,
+  uploadForm,
+  totalForm,
+} from '../forms/forms.ts';
 import type { PageFormat } from './page-format.ts';
 import { invoiceList, type InvoiceView } from './invoices/invoice-list.ts';
 import { firstFindings, misfitNote } from './notes.ts';

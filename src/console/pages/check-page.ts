@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import { html, table, type SafeHtml } from '../../texts/html.ts';
-import { proofLines } from '../../texts/outcomes/proof-lines.ts';
+import { proofLines } from '../../texts/outcomes/outcome-html.ts';
 import type { Declared } from '../console-options.ts';
 import type { FileCheck } from '../mapping/file-mapper.ts';
 import { select, uploadForm, writtenAs } from '../forms/forms.ts';

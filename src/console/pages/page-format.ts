@@ -1,8 +1,7 @@
-import type { Language } from '../../texts/languages.ts';
+import type { Language, Speech } from '../../texts/languages.ts';
 import { type ConsoleTexts, TEXTS_EN } from '../texts/en.ts';
 import { TEXTS_ES } from '../texts/es.ts';
 import { TEXTS_PT } from '../texts/pt.ts';
-import type { Speech } from '../../texts/choose-language.ts';
 import { speechFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 import { formAction } from '../forms/form-token.ts';
 

@@ -12,8 +12,7 @@ import {
   TOKEN_HEADER,
   type GuardOptions,
 } from '../http/guard.ts';
-import { mayOperate } from './caller.ts';
-import { personReader, type SignIn } from './sign-in.ts';
+import { mayOperate, personReader, type SignIn } from './people.ts';
 
 /** What the guard needs; see there. */
 export interface PeopleGuardOptions extends Pick<GuardOptions, 'token' | 'hosts' | 'forms' | 'ready'> {

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
-import { actorOf, callerOf } from './caller.ts';
-import type { SignIn } from './sign-in.ts';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
 
 /** Something that a person or a program did, for the audit. */
-export interface NotedByConsole {
+interface NotedByConsole {
   readonly who: string;
   /** A word of `texts.audit.actions`. */
   readonly what: 'start' | 'reconcile' | 'download';
@@ -43,4 +43,142 @@ export async function noteFound(
 ): Promise<void> {
   const batches = new Set(found.map(({ batchId }) => batchId));
   await Promise.all([...batches].map(async (batchId) => noteAct(context, people, batchId, { what: 'download', why })));
+}
+
+/** `look`: read and download. `operate`: everything that the console offers. */
+export type Role = 'look' | 'operate';
+
+/** Who sends a request, as far as this console knows. */
+export type Caller =
+  /** Sign-in is off: every caller may act, and no person has a name. */
+  | { readonly kind: 'anybody' }
+  | { readonly kind: 'person'; readonly name: string; readonly role: Role }
+  /** It showed the console's token, with sign-in on. */
+  | { readonly kind: 'program' };
+
+/** How the audit names a person who acts while sign-in is off. */
+const BY_CONSOLE = 'console';
+/** How the audit names a program with the console's token while sign-in is on. */
+const BY_PROGRAM = 'console-token';
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    caller: Caller;
+  }
+}
+
+/**
+ * Who sends this request, as the guard in front of the route has found.
+ * @throws Error when no guard said so: then no caller may act
+ */
+export function callerOf(context: Context): Caller {
+  const caller = context.get('caller') as Caller | undefined;
+  if (caller === undefined) throw new Error('A route was reached that has no guard, so the caller is not known.');
+  return caller;
+}
+
+/** Whether this caller may set anything in motion. */
+export function mayOperate(context: Context): boolean {
+  const caller = callerOf(context);
+  return caller.kind !== 'person' || caller.role === 'operate';
+}
+
+/** Who acts, as the audit names it; at most 128 characters. */
+export function actorOf(context: Context): string {
+  const caller = callerOf(context);
+  if (caller.kind === 'person') return caller.name;
+  return caller.kind === 'program' ? BY_PROGRAM : BY_CONSOLE;
+}
+
+/** What this caller may set in motion: nothing for a person who may only look. */
+export function actionsFor<Actions>(context: Context, actions: Actions | undefined): Actions | undefined {
+  return mayOperate(context) ? actions : undefined;
+}
+
+/** How people are signed in by a reverse proxy, and what they may do. */
+export interface SignIn {
+  /** Addresses (`10.1.2.3`) and networks (`10.1.0.0/16`, `fd00::/8`) of the proxies that are believed. */
+  readonly trustedProxies: readonly string[];
+  /** Request header in which a proxy names the person. */
+  readonly userHeader: string;
+  /** Request header in which it names the person's groups, with commas between. */
+  readonly groupsHeader: string;
+  /** Names of those who may operate; everybody else may look. */
+  readonly operators: readonly string[];
+  /** Groups whose members may operate. */
+  readonly operatorGroups: readonly string[];
+  /** Address at which people reach the proxy. */
+  readonly publicUrl: string;
+}
+
+/** What a request says of the person behind it. */
+export type Person =
+  | { readonly kind: 'person'; readonly name: string; readonly role: Role }
+  /** A trusted proxy sent a name that cannot be one. */
+  | { readonly kind: 'unreadable' }
+  /** No trusted proxy names anybody. */
+  | { readonly kind: 'nobody' };
+
+const LONGEST_NAME = 128;
+/** Without controls, and without commas: a proxy further out may have joined two headers, of which one may be forged. */
+const NAME = /^[^\p{C},]+$/u;
+/** Actors of the audit that are no people. */
+const RESERVED: ReadonlySet<string> = new Set([BY_CONSOLE, BY_PROGRAM, 'lote']);
+
+/**
+ * Reads the person of a request. The header counts only when the connection itself comes from a trusted address; what other headers say about
+ * where a request came from is never read.
+ */
+export function personReader(signIn: SignIn): (context: Context) => Person {
+  const trusted = blockListOf(signIn.trustedProxies);
+  return (context) => {
+    const request = (context.env as { readonly incoming?: IncomingMessage } | undefined)?.incoming;
+    const given = context.req.header(signIn.userHeader);
+    if (request === undefined || given === undefined || !isTrusted(trusted, request)) return { kind: 'nobody' };
+    if (isDoubled(request, signIn.userHeader) || isDoubled(request, signIn.groupsHeader)) return { kind: 'unreadable' };
+    const name = asUtf8(given).trim();
+    if (name.length > LONGEST_NAME || !NAME.test(name) || RESERVED.has(name.toLowerCase()))
+      return { kind: 'unreadable' };
+    return { kind: 'person', name, role: roleOf(signIn, name, context.req.header(signIn.groupsHeader) ?? '') };
+  };
+}
+
+function roleOf({ operators, operatorGroups }: SignIn, name: string, groups: string): Role {
+  const named = operators.includes(name);
+  const grouped = asUtf8(groups)
+    .split(',')
+    .some((group) => operatorGroups.includes(group.trim()));
+  return named || grouped ? 'operate' : 'look';
+}
+
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+/** The address of the peer of the socket. A connection that is over has none, and is not trusted. */
+function isTrusted(trusted: BlockList, { socket }: IncomingMessage): boolean {
+  const address = socket.remoteAddress ?? '';
+  const family = isIP(address);
+  return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** A proxy that adds its line to one of the client's own lets through what is forged. */
+function isDoubled({ headersDistinct }: IncomingMessage, header: string): boolean {
+  return (headersDistinct[header.toLowerCase()]?.length ?? 0) > 1;
+}
+
+/** Node reads the bytes of a header as Latin-1; proxies send UTF-8. What is no UTF-8 stays as it was read. */
+function asUtf8(value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
 }

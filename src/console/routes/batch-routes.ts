@@ -5,9 +5,8 @@ import type { BatchRecord, OutcomeCount } from '../../domain/records/batch-recor
 import { html, type SafeHtml } from '../../texts/html.ts';
 import { auditTable } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
-import type { PageAnswers } from '../http/page-answers.ts';
-import { reportFileAnswer, reportFiles } from '../http/report-downloads.ts';
-import { csvAnswer } from '../http/table-files.ts';
+import { type PageAnswers, workflowAddress } from '../http/page-answers.ts';
+import { reportFileAnswer, reportFiles, csvAnswer } from '../http/report-downloads.ts';
 import { batchPage } from '../pages/batch-page.ts';
 import { doneNote } from '../pages/done-note.ts';
 import { invoicePage } from '../pages/invoices/invoice-page.ts';
@@ -15,9 +14,7 @@ import { invoiceView, WINDOW_SIZE } from '../pages/invoices/invoice-list.ts';
 import { listPages, listPart } from '../pages/notes.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import { isLive } from '../pages/state-counts.ts';
-import { actionsFor } from '../people/caller.ts';
-import { noteAct } from '../people/people.ts';
-import { workflowAddress } from '../pages/page-layout.ts';
+import { actionsFor, noteAct } from '../people/people.ts';
 import type { AuditEntry } from '../../ledger/operations/audit.ts';
 
 const WAITING_STATES: ReadonlySet<string> = new Set(['unsettled', 'unknown', 'held']);

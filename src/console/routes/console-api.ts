@@ -11,8 +11,7 @@ import { carriesToken, TOKEN_HEADER } from '../http/guard.ts';
 import { PurgeRequest, readBatches, RowsRequest, RunRequest, type ReadBatch } from '../operations.ts';
 import { healthChecks } from '../pages/health-page.ts';
 import { reportFiles } from '../http/report-downloads.ts';
-import { callerOf } from '../people/caller.ts';
-import { noteAct, noteFound } from '../people/people.ts';
+import { callerOf, noteAct, noteFound } from '../people/people.ts';
 import { answerSearch, positionWord, readSearchQuery, unreadableSearch } from '../search-query.ts';
 import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 

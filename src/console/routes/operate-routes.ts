@@ -7,8 +7,7 @@ import { doneQuery } from '../pages/done-note.ts';
 import { formOf } from './file-routes.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
 import { LONGEST_REASON } from '../forms/forms.ts';
-import { actorOf } from '../people/caller.ts';
-import { noteAct } from '../people/people.ts';
+import { actorOf, noteAct } from '../people/people.ts';
 
 /** Of an action that asks for no reason. */
 const EVERYTHING_OPEN = 'the service was asked for everything that any batch left open';

@@ -6,7 +6,7 @@ import { html, table, type SafeHtml } from '../../texts/html.ts';
 import { stateMark } from '../../texts/outcomes/outcome-html.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 import type { PageAnswers } from '../http/page-answers.ts';
-import { csvAnswer, type Table } from '../http/table-files.ts';
+import { csvAnswer, type Table } from '../http/report-downloads.ts';
 import type { PageFormat } from '../pages/page-format.ts';
 import { noteFound } from '../people/people.ts';
 import { answerSearch, positionWord, readSearchQuery, searchAddress, type SearchQuery } from '../search-query.ts';

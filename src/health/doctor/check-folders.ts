@@ -3,7 +3,7 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import { hashFile } from '../../ingest/file-chunks.ts';
-import { changedFiles } from '../../nightly/changed-files.ts';
+import { changedFiles } from '../../nightly/archive-file.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import type { Config } from '../../app/config/config.ts';
 import { createCommonFolders } from '../../app/folders/common-folders.ts';

@@ -1,5 +1,5 @@
 import { COLUMNS, REQUIRED_COLUMNS, type Column, type RawRow } from '../../domain/row.ts';
-import type { CsvReader, CsvRecord } from './csv-reader.ts';
+import { type CsvReader, type CsvRecord, requireNoSwallowedRows } from './csv-reader.ts';
 import { DecimalEvidence, decideConversion, type DecidedConversion } from './decimal-evidence.ts';
 import { headerName, SkippedRows } from '../profile/map-header.ts';
 import {
@@ -10,17 +10,15 @@ import {
   nifProblem,
   normalNif,
 } from '../invoice/identity.ts';
-import { Damage, Refusal, note, rowError, LostRows, type LostRow } from '../findings.ts';
+import { Damage, Refusal, note, rowError, LostRows, type LostRow, shorten } from '../findings.ts';
 import { type TableHeader, labelsOf, readColumns } from './table-header.ts';
 import { ORIGINAL, READ_AS, parseReadAs } from '../../domain/read-as.ts';
 import { NUMBER_COLUMNS, type FileFormat, type ReadColumn } from '../ingest-result.ts';
 import type { Reading } from '../reading.ts';
 import { MOST_ROWS } from '../workbook/limits.ts';
-import { shorten } from '../invoice/shorten.ts';
 import { CUT_CELL, cutColumn, hasWrongWidth, isEmpty, lackedCells, rowWidth, type RowWidth } from './row-width.ts';
 import { WRONG_WIDTH, beforeSpreadsheet } from './original-cells.ts';
-import { requireNoSwallowedRows } from './swallowed-rows.ts';
-import { totalsLabel } from './totals-row.ts';
+import { totalsLabel } from '../invoice/no-value.ts';
 
 /** `'` that Lote put before a cell which a spreadsheet would execute; taken off in Lote's own files only. */
 const FORMULA_START = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;

@@ -1,9 +1,8 @@
 import { ORIGINAL, type ReadAs } from '../../domain/read-as.ts';
-import { Refusal, type Damage } from '../findings.ts';
+import { Refusal, type Damage, shorten } from '../findings.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import type { Conversion, Proof } from '../ingest-result.ts';
 import { plainCharacters, readNumber, type DecimalMark } from '../invoice/read-number.ts';
-import { shorten } from '../invoice/shorten.ts';
 
 /** A cell that speaks for something. */
 interface Witness {

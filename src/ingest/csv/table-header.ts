@@ -1,7 +1,6 @@
 import { COLUMNS } from '../../domain/row.ts';
 import type { Column } from '../../domain/row.ts';
-import { note, type FindingList } from '../findings.ts';
-import { shorten } from '../invoice/shorten.ts';
+import { note, type FindingList, shorten } from '../findings.ts';
 import type { Dialect, Proof, ReadColumn } from '../ingest-result.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 import type { CsvRecord } from './csv-reader.ts';

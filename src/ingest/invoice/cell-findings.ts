@@ -3,8 +3,7 @@ import type { Column, RawRow } from '../../domain/row.ts';
 import { COLUMNS } from '../../domain/row.ts';
 import type { Conversion } from '../ingest-result.ts';
 import { escapeInvisible } from '../../domain/text/escape-invisible.ts';
-import { shorten } from './shorten.ts';
-import { rowError } from '../findings.ts';
+import { shorten, rowError } from '../findings.ts';
 
 const LONGEST_SHOWN = 60;
 /** An invoice of 100,000 wrong lines is one wrong invoice; its reasons must still fit in a ledger and on a page. */

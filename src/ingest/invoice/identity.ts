@@ -1,4 +1,4 @@
-import { shorten } from './shorten.ts';
+import { shorten } from '../findings.ts';
 import type { ReferenceParts } from '../ingest-options.ts';
 import { isSpreadsheetError } from './no-value.ts';
 

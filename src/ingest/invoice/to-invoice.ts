@@ -6,8 +6,7 @@ import { isCutReference, damagedReference, hasValidChecksum, isDamagedTaxId, isN
 import { CellFindings, shownCell, cellOf } from './cell-findings.ts';
 import { checkGroup } from './check-group.ts';
 import type { Conversion, NumberColumn } from '../ingest-result.ts';
-import { isPlaceholder } from './no-value.ts';
-import { isTotalsDescription } from '../csv/totals-row.ts';
+import { isPlaceholder, isTotalsDescription } from './no-value.ts';
 import { LONGEST_NUMBER, expandExponent, readNumber, readTypedNumber } from './read-number.ts';
 
 /** Turns the rows of a group into invoices: one, unless their references or tax numbers only look alike. Pure. */

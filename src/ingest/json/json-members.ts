@@ -6,8 +6,7 @@ import { decodeChunks } from '../encoding/decode-chunks.ts';
 import { fileChunks } from '../file-chunks.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import type { FileScan } from '../encoding/scan-file.ts';
-import { JsonReader } from './json-reader.ts';
-import { JsonNumber, isObject, type JsonObject, type JsonValue } from './json-value.ts';
+import { JsonReader, JsonNumber, isObject, type JsonObject, type JsonValue } from './json-reader.ts';
 import { z } from 'zod';
 
 /** Where each column stands in an invoice object. */

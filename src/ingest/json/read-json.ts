@@ -4,17 +4,15 @@ import { COLUMNS } from '../../domain/row.ts';
 import { entriesBeside, saysEnd, signOfKey, signOfLaterPage, signOfLength } from '../../domain/text/paging-signs.ts';
 import { DecimalEvidence, decideConversion } from '../csv/decimal-evidence.ts';
 import { MOST_HEADERS_SHOWN } from '../csv/table-header.ts';
-import { Damage, Refusal, rowError } from '../findings.ts';
+import { Damage, Refusal, rowError, shorten } from '../findings.ts';
 import { NUMBER_COLUMNS } from '../ingest-result.ts';
 import { nifProblem, normalNif } from '../invoice/identity.ts';
 import { expandExponent } from '../invoice/read-number.ts';
-import { shorten } from '../invoice/shorten.ts';
 import { unconfirmed } from '../profile/found-header.ts';
 import { headerName, namedHeaders, SkippedRows } from '../profile/map-header.ts';
 import type { Read, Reading } from '../reading.ts';
 import { JsonMembers, valuesAt, JSON_PATHS, cellsOf, shapeProblems } from './json-members.ts';
-import { JsonReader } from './json-reader.ts';
-import { JsonNumber, isObject, jsonText, type JsonObject, type JsonValue } from './json-value.ts';
+import { JsonReader, JsonNumber, isObject, jsonText, type JsonObject, type JsonValue } from './json-reader.ts';
 
 /**
  * Reads a JSON or NDJSON file into rows.

@@ -2,8 +2,7 @@ import { REQUIRED_COLUMNS } from '../../domain/row.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
 import type { TableHeader } from '../csv/table-header.ts';
 import type { IngestOptions } from '../ingest-options.ts';
-import { shorten } from '../invoice/shorten.ts';
-import { Refusal } from '../findings.ts';
+import { shorten, Refusal } from '../findings.ts';
 import { mapHeader } from './map-header.ts';
 
 /** The header must be among the first records with content; what stands above it is preamble. */

@@ -9,9 +9,8 @@ import {
   tableProof,
   type TableHeader,
 } from '../csv/table-header.ts';
-import { note, Refusal, rowError, type Damage, type FindingList } from '../findings.ts';
+import { note, Refusal, rowError, type Damage, type FindingList, shorten } from '../findings.ts';
 import type { Proof } from '../ingest-result.ts';
-import { shorten } from '../invoice/shorten.ts';
 import type { Read, Reading } from '../reading.ts';
 import { SheetRecords } from './sheet-records.ts';
 import type { MergedRange, SheetRows, Workbook, Sheet } from './workbook.ts';

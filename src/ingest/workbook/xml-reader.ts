@@ -1,7 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { DEEPEST, LONGEST_TOKEN, damaged, tooLarge } from './limits.ts';
-import { Refusal } from '../findings.ts';
-import { shorten } from '../invoice/shorten.ts';
+import { Refusal, shorten } from '../findings.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
 /** What a reader of one part is told; names as they stand in the file, with their prefix. */

@@ -3,8 +3,7 @@ import type { Readable } from 'node:stream';
 import { open } from 'yauzl';
 import type { Entry, ZipFile } from 'yauzl';
 import { MOST_BYTES_OF_A_PART, MOST_PARTS, MOST_RATIO, RATIO_COUNTS_FROM, damaged, tooLarge } from './limits.ts';
-import { Refusal } from '../findings.ts';
-import { shorten } from '../invoice/shorten.ts';
+import { Refusal, shorten } from '../findings.ts';
 
 /** Of a part, before its name. */
 const LOCAL_HEADER_BYTES = 30;

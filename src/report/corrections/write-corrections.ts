@@ -1,9 +1,16 @@
-import { rm } from 'node:fs/promises';
+import { rm, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Language } from '../../texts/languages.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { planCorrections, checkAllFound, type CorrectionsPlan } from './corrections-plan.ts';
-import type { InvoiceSpool } from '../invoice-spool.ts';
+import {
+  planCorrections,
+  checkAllFound,
+  type CorrectionsPlan,
+  keptColumns,
+  LOTE_COLUMNS,
+  oneLine,
+} from './corrections-plan.ts';
+import type { InvoiceSpool } from '../work-folder.ts';
 import type { OriginalCsv, OriginalFile, OriginalJson, OriginalSheet } from './original-file.ts';
 import type { ReportModel, ReportNote } from '../report-model.ts';
 import { UnfitForWorkbook } from './workbook/package-parts.ts';
@@ -13,9 +20,8 @@ import { READ_AS, ORIGINAL } from '../../domain/read-as.ts';
 import iconv from 'iconv-lite';
 import { parseTree } from 'jsonc-parser';
 import { csvRecord, originalCell } from '../../domain/text/escape-formula.ts';
-import { keptColumns, LOTE_COLUMNS, oneLine } from './lote-columns.ts';
 
-export interface CorrectionsRequest {
+interface CorrectionsRequest {
   readonly original: OriginalFile | undefined;
   readonly model: ReportModel;
   readonly spool: InvoiceSpool;
@@ -189,4 +195,47 @@ export function topLevelMembers(text: string): readonly { readonly name: string;
     name: String(children[0]?.value),
     text: text.slice(offset, offset + length),
   }));
+}
+
+interface ReplaceCorrections {
+  readonly directory: string;
+  readonly work: string;
+  /** Base name of the new file in `work`; null when nothing has to be corrected any more. */
+  readonly name: string | null;
+  readonly revision: number;
+}
+
+/**
+ * Puts the new corrections file in place. An older one with other content is set aside, never deleted: a person may be
+ * half-way through correcting it when reconciliation rewrites the report.
+ */
+export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {
+  const names = await readdir(directory);
+  for (const old of names.filter((file) => isCorrectionsFile(file))) {
+    if (old === name && (await sameBytes(join(directory, old), join(work, name)))) continue;
+    const aside = freeName(names, old, revision);
+    // Through the work folder: a writer that has lost it to a newer one moves nothing of what that one put in place.
+    await rename(join(directory, old), join(work, aside));
+    await rename(join(work, aside), join(directory, aside));
+  }
+  if (name !== null) await rename(join(work, name), join(directory, name));
+}
+
+/** A restored ledger gives out a revision a second time. */
+function freeName(names: readonly string[], old: string, revision: number): string {
+  const name = (end: string): string => old.replace('.', `-replaced-by-${revision}${end}.`);
+  for (let number = 1; ; number += 1) {
+    const aside = name(number === 1 ? '' : `-${number}`);
+    if (!names.includes(aside)) return aside;
+  }
+}
+
+/** Whether this is the name of the corrections of the report that stands: they have the extension of the dropped file. */
+export function isCorrectionsFile(name: string): boolean {
+  return /^corrections\.[a-z0-9]+$/u.test(name);
+}
+
+async function sameBytes(a: string, b: string): Promise<boolean> {
+  const [first, second] = await Promise.all([readFile(a), readFile(b)]);
+  return first.equals(second);
 }

@@ -1,8 +1,6 @@
-import type { Speech } from '../../texts/choose-language.ts';
-import { documentFormat } from '../../texts/document-format.ts';
+import type { Speech, Language } from '../../texts/languages.ts';
+import { documentFormat, type SpeechFormat } from '../../texts/speech-format.ts';
 import { fill, pluralForm } from '../../texts/fill.ts';
-import type { Language } from '../../texts/languages.ts';
-import type { SpeechFormat } from '../../texts/speech-format.ts';
 import type { ReportNote } from '../report-model.ts';
 import { REPORT_TEXTS_EN, type ReportTexts } from './en.ts';
 import { REPORT_TEXTS_ES } from './es.ts';

@@ -1,11 +1,12 @@
 import { CONTRADICTION_TEXTS } from '../contradictions.ts';
-import { fill } from '../fill.ts';
-import { plainText } from '../plain-text.ts';
-import { NIGHT_TEXTS } from './night-catalogue.ts';
+import { fill, plainText } from '../fill.ts';
 import type { NightlyRemark, NightlyRunState } from '../../domain/records/night.ts';
 import type { WaitingFile } from '../../domain/records/dropped-file.ts';
 import type { SpeechFormat } from '../speech-format.ts';
-import type { NightTexts } from './en.ts';
+import { type NightTexts, NIGHT_TEXTS_EN } from './en.ts';
+import type { Language } from '../languages.ts';
+import { NIGHT_TEXTS_ES } from './es.ts';
+import { NIGHT_TEXTS_PT } from './pt.ts';
 
 /** What the verdict of a night is made of; `runs`: oldest first. */
 export interface NightOutcome {
@@ -82,3 +83,10 @@ export function remarkText({ language, plural, time }: SpeechFormat, remark: Nig
       return remarks[remark.kind];
   }
 }
+
+/** The words about nights by language. */
+export const NIGHT_TEXTS: Readonly<Record<Language, NightTexts>> = {
+  en: NIGHT_TEXTS_EN,
+  pt: NIGHT_TEXTS_PT,
+  es: NIGHT_TEXTS_ES,
+};

@@ -7,7 +7,7 @@ import { blankCalibration, type CalibrationState } from '../../../src/domain/cal
 import { SendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { openPostgresLedger } from '../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import type { OperatorLinks } from '../../../src/domain/messages/messages.ts';
-import { ENGLISH } from '../../../src/texts/choose-language.ts';
+import { ENGLISH } from '../../../src/texts/languages.ts';
 import { createScenario, NOW, type Scenario, type TestBatch } from '../../contract/ledger/scenario.ts';
 import { postgresSchema, postgresUrl } from '../../support/servers/postgres-database.ts';
 import { temporaryLedger } from '../../support/servers/temporary-database.ts';

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import tls, { type ConnectionOptions } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { MailConfig } from '../../../src/app/config/message-config.ts';
-import { sendMail } from '../../../src/nightly/mail-sender.ts';
+import { sendMail } from '../../../src/nightly/night-message.ts';
 import { selfSigned } from '../../support/servers/key-gate.ts';
 import { until } from '../../support/until.ts';
 import { mailServer, smtpError } from '../../support/servers/mail-server.ts';

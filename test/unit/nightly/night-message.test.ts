@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NIGHT_TEXTS } from '../../../src/texts/nights/night-catalogue.ts';
+import { NIGHT_TEXTS } from '../../../src/texts/nights/night-verdict.ts';
 import { messageIdOf, nightMessage } from '../../../src/nightly/night-message.ts';
 import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
 import type { NightOutcome } from '../../../activities/deps.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
-import { createSpool } from '../../../src/report/invoice-spool.ts';
+import { createSpool } from '../../../src/report/work-folder.ts';
 import { batchInvoice, portionsOf } from './batch-invoices.ts';
 import type { BatchInvoice } from '../../../src/domain/records/batch-record.ts';
 

@@ -1,6 +1,5 @@
 import type { Finding } from '../../../src/domain/invoice.ts';
-import type { ReportHistory } from '../../../src/report/report-history.ts';
-import type { ReportNote } from '../../../src/report/report-model.ts';
+import type { ReportHistory, ReportNote } from '../../../src/report/report-model.ts';
 import { batchInvoice, batchOf, NOON, unsentInvoice, finding } from './batch-invoices.ts';
 import type { BatchInvoice, BatchRecord } from '../../../src/domain/records/batch-record.ts';
 

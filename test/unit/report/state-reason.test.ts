@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OUTCOMES, wentOut } from '../../../src/domain/invoice-state.ts';
-import { reasonOf } from '../../../src/report/state-reason.ts';
+import { reasonOf } from '../../../src/report/report-model.ts';
 import { DOER_OF, DOERS } from '../../../src/report/formats/html/first-screen.ts';
 import { REPORT_TEXTS } from '../../../src/report/texts/report-format.ts';
 import { STATE_ORDER, toneOf } from '../../../src/texts/outcomes/outcome-html.ts';

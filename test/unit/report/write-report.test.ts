@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import type { OriginalFile } from '../../../src/report/corrections/original-file.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
-import { chooseLanguage, ENGLISH, type Speech } from '../../../src/texts/choose-language.ts';
+import { chooseLanguage, ENGLISH, type Speech } from '../../../src/texts/languages.ts';
 import type { ReportLedger } from '../../../src/report/write-report.ts';
 import {
   batchInvoice,

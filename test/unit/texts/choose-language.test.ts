@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseLanguage } from '../../../src/texts/choose-language.ts';
+import { chooseLanguage } from '../../../src/texts/languages.ts';
 import { speechFormat } from '../../../src/texts/speech-format.ts';
 
 describe('chooseLanguage', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../../src/texts/plain-text.ts';
+import { plainText } from '../../../src/texts/fill.ts';
 
 describe('a text on one line', () => {
   it.each([

@@ -3,7 +3,7 @@ import { OUTCOMES, type Outcome } from '../../../src/domain/invoice-state.ts';
 import { problemText, problemWords } from '../../../src/texts/problems/problem-words.ts';
 import { reportFormat } from '../../../src/report/texts/report-format.ts';
 import { statusReason } from '../../../src/service/seen-answer.ts';
-import { chooseLanguage } from '../../../src/texts/choose-language.ts';
+import { chooseLanguage } from '../../../src/texts/languages.ts';
 import { PROBLEM_TEXTS_PT } from '../../../src/texts/problems/pt.ts';
 
 const PROBLEM_CODES = Object.keys(PROBLEM_TEXTS_PT);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { chooseLanguage } from '../../../src/texts/choose-language.ts';
-import { documentFormat } from '../../../src/texts/document-format.ts';
-import { speechFormat } from '../../../src/texts/speech-format.ts';
+import { chooseLanguage } from '../../../src/texts/languages.ts';
+import { documentFormat, speechFormat } from '../../../src/texts/speech-format.ts';
 
 describe('speechFormat', () => {
   const plain = (text: string) => text.replaceAll(/\s/gu, ' ');

@@ -2,7 +2,7 @@ import { readConfig } from '../../../app/config/config.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { printResult } from '../../output/terminal-text.ts';
 import { withSession } from '../../session/open-session.ts';
-import { plainText } from '../../../texts/plain-text.ts';
+import { plainText } from '../../../texts/fill.ts';
 import type { SearchAnswer } from '../../../console/search-query.ts';
 import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
 

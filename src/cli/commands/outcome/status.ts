@@ -7,7 +7,7 @@ import type { ProfileMisfit } from '../../../domain/profile-misfit.ts';
 import { RETRY_STATES } from '../../../domain/retry-decision.ts';
 import type { ReadBatch } from '../../../console/operations.ts';
 import { issuedCount, settledCount } from '../../../domain/outcome-counts.ts';
-import { plainText } from '../../../texts/plain-text.ts';
+import { plainText } from '../../../texts/fill.ts';
 import { awaitsConfirmation } from '../../../domain/records/total-check.ts';
 import type { BatchStop } from '../../../domain/records/batch-record.ts';
 

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { shorten } from '../../invoice/shorten.ts';
+import { shorten } from '../../findings.ts';
 import { MOST_PARTS, MOST_SHEETS, SheetSize, damaged, tooLarge } from '../limits.ts';
 import { SheetHeads, type Sheet, type SheetRows, type Workbook } from '../workbook.ts';
 import { isTrue, localName, readXml, takenOf } from '../xml-reader.ts';

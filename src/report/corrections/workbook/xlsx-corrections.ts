@@ -1,10 +1,25 @@
 import { ORIGINAL, READ_AS, READ_AS_FORMAT } from '../../../domain/read-as.ts';
-import { checkAllFound, MOST_IN_A_WORKBOOK, type Correction, type CorrectionsPlan } from '../corrections-plan.ts';
-import { keptColumns, LOTE_COLUMNS, oneLine } from '../lote-columns.ts';
+import {
+  checkAllFound,
+  MOST_IN_A_WORKBOOK,
+  type Correction,
+  type CorrectionsPlan,
+  keptColumns,
+  LOTE_COLUMNS,
+  oneLine,
+} from '../corrections-plan.ts';
 import type { MergedCells, OriginalCell, OriginalSheet, OriginalSheetRow } from '../original-file.ts';
-import { CellStyles, type Look } from './cell-styles.ts';
+import {
+  CellStyles,
+  type Look,
+  clipped,
+  MAIN,
+  packageParts,
+  PARTS,
+  UnfitForWorkbook,
+  XML_HEAD,
+} from './package-parts.ts';
 import { cellName, cellXml, emptyXml, textXml } from './cell-xml.ts';
-import { clipped, MAIN, packageParts, PARTS, UnfitForWorkbook, XML_HEAD } from './package-parts.ts';
 import { Zip, ZipDeflate } from 'fflate';
 
 const WIDEST = 60;

@@ -9,13 +9,12 @@ import type { ReportModel } from '../../report-model.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 import { firstScreen } from './first-screen.ts';
 import { invoiceSection } from './invoices.ts';
-import { STYLE } from './style.ts';
 import { fileSection, historySection, reasonsTable, settlingLine } from './summary-tables.ts';
 
 /** Nothing is loaded from anywhere, and nothing runs: the texts come from files and from the service. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-export interface HtmlReportOptions {
+interface HtmlReportOptions {
   /** Base name of the corrections file beside the report; null when there is none. */
   readonly corrections: string | null;
   readonly format: ReportFormat;
@@ -86,3 +85,28 @@ export function documentHead(language: string, title: HtmlValue): string {
         <main>
      `.safe;
 }
+
+/** One style sheet inside the page: a report is one file that can be mailed. Contrast of each pair of colours is 4.5 or more. */
+export const STYLE = `
+:root{color-scheme:light dark;--ink:#1b1f24;--soft:#57606a;--paper:#fff;--panel:#f6f8fa;--line:#d0d7de;--good:#1a7f37;--under-way:#0969da;--open:#9a6700;--bad:#cf222e}
+@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9da7b1;--paper:#0d1117;--panel:#161b22;--line:#30363d;--good:#3fb950;--under-way:#58a6ff;--open:#d29922;--bad:#ff7b72}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:72rem;padding:1.5rem 1rem 4rem;background:var(--paper);color:var(--ink);font:1rem/1.5 system-ui,sans-serif}
+h1{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}h2{font-size:1.2rem;margin:2.25rem 0 .5rem}
+p{margin:.35rem 0}.big{font-size:1.15rem}h2.doer{font-size:1rem;margin:.9rem 0 .15rem}ul.tasks{margin:0;padding-left:1.1rem}ul.tasks li{margin:.15rem 0}.soft{color:var(--soft)}.mono{font-family:ui-monospace,monospace;font-size:.85em;overflow-wrap:anywhere}
+.verdict{border-left:.4rem solid var(--tone);background:var(--panel);padding:1rem 1.25rem;border-radius:.25rem}
+.good{--tone:var(--good)}.under-way{--tone:var(--under-way)}.open{--tone:var(--open)}.bad{--tone:var(--bad)}
+svg.bar{display:block;width:100%;height:1.5rem;margin:1rem 0 .5rem;border-radius:.25rem}svg.bar rect{fill:var(--tone)}
+ul.legend{list-style:none;padding:0;margin:0;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:.15rem 1.25rem}
+.state{color:var(--tone);font-weight:600;white-space:nowrap}.state::before{content:"";display:inline-block;width:.7em;height:.7em;margin-right:.4em;border-radius:50%;background:var(--tone)}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9rem}
+th,td{text-align:left;vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid var(--line);unicode-bidi:isolate}
+a,code,dd,span,strong{unicode-bidi:isolate}
+th{color:var(--soft);font-weight:600}td.number,th.number{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}
+td.text{overflow-wrap:anywhere;min-width:12rem}thead th{white-space:nowrap}tfoot tr:first-child>*{border-top:2px solid var(--ink);font-weight:700;color:var(--ink)}
+details{border:1px solid var(--line);border-radius:.25rem;margin:.5rem 0;padding:.25rem .75rem}summary{cursor:pointer;padding:.35rem 0}
+a{color:var(--under-way)}a:focus-visible,summary:focus-visible{outline:2px solid var(--under-way);outline-offset:2px}
+@media print{:root{--ink:#000;--soft:#444;--paper:#fff;--panel:#fff;--line:#999;--good:#1a7f37;--under-way:#0550ae;--open:#7d4e00;--bad:#a40e26}
+body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}tr{break-inside:avoid}thead{display:table-header-group}h2{break-after:avoid}
+svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}details{border:0;padding:0}details::details-content{content-visibility:visible;block-size:auto}}
+`;

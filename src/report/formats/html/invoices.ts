@@ -2,7 +2,7 @@ import { wentOut } from '../../../domain/invoice-state.ts';
 import { fill } from '../../../texts/fill.ts';
 import { reasonLines, stateMark } from '../../../texts/outcomes/outcome-html.ts';
 import { html, tableStart, type SafeHtml } from '../../../texts/html.ts';
-import { reasonOf } from '../../state-reason.ts';
+import { reasonOf } from '../../report-model.ts';
 import { rowNumbers } from './summary-tables.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 import type { BatchInvoice } from '../../../domain/records/batch-record.ts';

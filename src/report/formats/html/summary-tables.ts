@@ -1,11 +1,9 @@
 import { fill, pluralForm } from '../../../texts/fill.ts';
 import { durationQuantile } from '../../../domain/time/duration-histogram.ts';
 import { html, table, type SafeHtml } from '../../../texts/html.ts';
-import { auditTable, doubtRefs, findingsTable, stateMark } from '../../../texts/outcomes/outcome-html.ts';
-import { proofLines } from '../../../texts/outcomes/proof-lines.ts';
+import { auditTable, doubtRefs, findingsTable, stateMark, proofLines } from '../../../texts/outcomes/outcome-html.ts';
 import { problemWords } from '../../../texts/problems/problem-words.ts';
-import type { ReportHistory } from '../../report-history.ts';
-import type { ReasonGroup, ReportModel } from '../../report-model.ts';
+import type { ReportHistory, ReasonGroup, ReportModel } from '../../report-model.ts';
 import type { ReportFormat } from '../../texts/report-format.ts';
 
 /** More findings than a person reads in a page; all of them stand in report.json. */

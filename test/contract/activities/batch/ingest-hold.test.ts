@@ -10,7 +10,7 @@ import { ingestBatch, type IngestInput } from '../../../../activities/batch/inge
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
 import { createFileReader } from '../../../../src/app/files/input-files.ts';
-import { ENGLISH } from '../../../../src/texts/choose-language.ts';
+import { ENGLISH } from '../../../../src/texts/languages.ts';
 import { writeInvoiceFile } from '../../../support/files/batch-file.ts';
 import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
 import type { BatchRecord } from '../../../../src/domain/records/batch-record.ts';

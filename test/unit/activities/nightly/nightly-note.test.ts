@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nightlyNote, type NoteRequest } from '../../../../activities/nightly/nightly-note.ts';
 import type { BatchResult } from '../../../../src/domain/messages/messages.ts';
-import { chooseLanguage, ENGLISH } from '../../../../src/texts/choose-language.ts';
+import { chooseLanguage, ENGLISH } from '../../../../src/texts/languages.ts';
 import type { BatchRecord } from '../../../../src/domain/records/batch-record.ts';
 
 const NIGHT = { nightId: '2027-01-15-0badcafe', startedAt: Date.UTC(2027, 0, 15, 2) };

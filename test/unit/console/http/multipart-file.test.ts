@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { multipartFile } from '../../../../src/console/http/multipart-file.ts';
+import { multipartFile } from '../../../../src/console/routes/file-routes.ts';
 
 const TYPE = 'multipart/form-data; boundary=----LoteBoundary';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nightFigures } from '../../../../src/console/night-figures.ts';
+import { nightFigures } from '../../../../src/console/routes/figures-routes.ts';
 import { batchFigures } from '../../../../src/report/write-report.ts';
 import { buildReport } from '../../../../src/report/build-report.ts';
 import { batchInvoice, batchOf, ledgerOf } from '../../report/batch-invoices.ts';

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import type { ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { createRunLog } from '../../../../src/nightly/run-log.ts';
-import { chooseLanguage } from '../../../../src/texts/choose-language.ts';
+import { chooseLanguage } from '../../../../src/texts/languages.ts';
 import { nightEntry } from '../../nightly/night-named.ts';
 import { aBatch, anInvoice, type Held, ledgerHolding, pageAt, testConsole } from '../console-ledger.ts';
 import type { NightlyRun } from '../../../../src/domain/records/dropped-file.ts';

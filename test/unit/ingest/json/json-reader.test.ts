@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonReader } from '../../../../src/ingest/json/json-reader.ts';
-import { jsonText } from '../../../../src/ingest/json/json-value.ts';
+import { JsonReader, jsonText } from '../../../../src/ingest/json/json-reader.ts';
 import { Refusal } from '../../../../src/ingest/findings.ts';
 
 interface ReadJson {

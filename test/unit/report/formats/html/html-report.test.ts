@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../../src/domain/invoice.ts';
 import { buildReport } from '../../../../../src/report/build-report.ts';
 import { htmlReport } from '../../../../../src/report/formats/html/html-report.ts';
-import type { ReportHistory } from '../../../../../src/report/report-history.ts';
-import type { ReportNote } from '../../../../../src/report/report-model.ts';
+import type { ReportHistory, ReportNote } from '../../../../../src/report/report-model.ts';
 import { rowList } from '../../../../../src/report/formats/html/summary-tables.ts';
 import { reportFormat } from '../../../../../src/report/texts/report-format.ts';
-import { chooseLanguage } from '../../../../../src/texts/choose-language.ts';
+import { chooseLanguage } from '../../../../../src/texts/languages.ts';
 import { batchInvoice, batchOf, countsOf, NOON, portionsOf, textOf, finding } from '../../batch-invoices.ts';
 import type { BatchInvoice, BatchRecord } from '../../../../../src/domain/records/batch-record.ts';
 
