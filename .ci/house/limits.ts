@@ -20,22 +20,22 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 37, lines: 5434 },
-  'src/app': { files: 88, lines: 9583 },
-  'src/cli': { files: 35, lines: 3459 },
-  'src/console': { files: 48, lines: 5654 },
+  activities: { files: 37, lines: 5433 },
+  'src/app': { files: 88, lines: 9581 },
+  'src/cli': { files: 35, lines: 3458 },
+  'src/console': { files: 35, lines: 5608 },
   'src/domain': { files: 46, lines: 4130 },
   'src/health': { files: 13, lines: 1577 },
-  'src/ingest': { files: 48, lines: 7232 },
+  'src/ingest': { files: 44, lines: 7217 },
   'src/ledger': { files: 55, lines: 7847 },
-  'src/nightly': { files: 9, lines: 1145 },
+  'src/nightly': { files: 6, lines: 1134 },
   'src/platform': { files: 8, lines: 716 },
-  'src/report': { files: 29, lines: 2978 },
+  'src/report': { files: 21, lines: 2992 },
   'src/sandbox': { files: 21, lines: 2097 },
   'src/service': { files: 31, lines: 4015 },
-  'src/texts': { files: 22, lines: 1925 },
+  'src/texts': { files: 17, lines: 1914 },
   'src/webhooks': { files: 12, lines: 1576 },
-  workflows: { files: 28, lines: 3121 },
+  workflows: { files: 28, lines: 3118 },
 };
 
 /** Data that tests read: files of one kind, found by name. */
