@@ -11,7 +11,7 @@ import { createPurge } from '../operator/purge-batches.ts';
 import { answeredCall } from '../temporal/answered-call.ts';
 import { awaitResult } from '../temporal/await-result.ts';
 import { batchOfFile } from '../temporal/batch-starter.ts';
-import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
+import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
 import type { WatchedWorker } from '../worker/watched-worker.ts';
 import { workerReadiness } from './readiness.ts';
 import type { OpenApplication, ProcessCore } from './open-application.ts';

@@ -14,7 +14,7 @@ import { readProfile } from '../account/read-profile.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { startReceiver, type Receiver } from '../receiver/start-receiver.ts';
 import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
-import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
+import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import type { RunningWorker } from '../worker/start-worker.ts';
 import type { WatchedWorker } from '../worker/watched-worker.ts';
@@ -177,7 +177,7 @@ async function reachTemporal(
   };
   if (address === null) {
     if (own === null) return null;
-    const { embeddedTemporal } = await import('../temporal/embedded-temporal.ts');
+    const { embeddedTemporal } = await import('../temporal/temporal-server.ts');
     const temporal = await embeddedTemporal({ config, log, notify, env: own.env, dataDir: own.dataDir.path });
     parts.addToTheEnd('temporal', () => temporal.stop());
     notify(`Temporal at ${temporal.place.address}`);

@@ -5,11 +5,18 @@ import { open, rename } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
+import type { Notify } from '../../platform/files.ts';
+import type { Config } from '../config/config.ts';
 import { childEnvironment } from '../process/child-environment.ts';
 import { openLockFile } from '../data-dir/lock-file.ts';
 import { choosePort } from '../process/free-port.ts';
-import { connectTemporal } from './temporal-connection.ts';
+import type { Logger } from '../process/logger.ts';
+import { tested } from '../start/test-points.ts';
+import { connectClient } from './connect-client.ts';
+import { acquireTemporalBinary } from './temporal-binary.ts';
+import { connectTemporal, type TemporalPlace } from './temporal-connection.ts';
 
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;
@@ -46,7 +53,7 @@ export interface TemporalServerOptions {
   readonly binary: string;
   readonly dataDir: string;
   readonly namespace: string;
-  readonly notify: (line: string) => void;
+  readonly notify: Notify;
   /** 0: any free one. Left out: 7233 and 8233, or the next free ones. */
   readonly port?: number;
   readonly uiPort?: number;
@@ -214,4 +221,112 @@ async function end({ child, ended }: Running): Promise<void> {
   patience.abort();
   child.stdin?.destroy();
   await ended;
+}
+
+/** A connection to Temporal. `ui` is null when the address of the UI is not known. */
+export interface ConnectedTemporal {
+  readonly place: TemporalPlace;
+  readonly ui: string | null;
+  readonly client: Client;
+  /** Rejects when an embedded server cannot be kept up; never resolves. */
+  readonly lost: Promise<never>;
+  stop(): Promise<void>;
+}
+
+interface TemporalWish {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly notify: Notify;
+  readonly env: NodeJS.ProcessEnv;
+  /** Real path of the data directory. */
+  readonly dataDir: string;
+}
+
+/** Starts a server with its file in the data directory, and starts it again when it dies. */
+export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTemporal> {
+  const { config, log, notify, env, dataDir } = wish;
+  const { namespace } = config.temporal;
+  const binary = await acquireTemporalBinary(notify, env);
+  const server = tested('temporal', await startTemporalServer({ binary, dataDir, namespace, notify }));
+  const place = { address: server.address };
+  const client = await connectClient(place, namespace).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
+  const supervised = superviseTemporal(server, log);
+  return {
+    place,
+    ui: server.ui,
+    client,
+    lost: supervised.lost,
+    async stop() {
+      await supervised.release();
+      await client.connection.close();
+      await server.stop();
+    },
+  };
+}
+
+/** A server that ends again within this time of its start, so many times in a row, meets no accident: a disk is full, a file is broken. */
+const MOST_RESTARTS = 5;
+const SOON_MS = 2 * 60_000;
+const FIRST_PAUSE_MS = 500;
+
+interface SupervisedTemporal {
+  /** Rejects when the server cannot be kept up; never resolves. */
+  readonly lost: Promise<never>;
+  /** Stops watching, and only then returns: the caller may then stop the server without its being started again. */
+  release(): Promise<void>;
+}
+
+/** Starts an ended Temporal server again, on the same ports and the same file; workers and clients reconnect by themselves. */
+export function superviseTemporal(
+  server: Pick<TemporalServer, 'ended' | 'restart'>,
+  log: Pick<Logger, 'warn'>,
+): SupervisedTemporal {
+  const released = new AbortController();
+  const { signal } = released;
+  const releasing = once(signal, 'abort');
+
+  async function keepUp(): Promise<void> {
+    let failure: unknown;
+    for (let restart = 1; ; restart += 1) {
+      const started = performance.now();
+      await Promise.race([server.ended(), releasing]);
+      if (signal.aborted) return;
+      if (performance.now() - started > SOON_MS) restart = 1;
+      if (restart > MOST_RESTARTS) throw lostError(failure);
+      log.warn('the embedded Temporal server has ended; starting it again', { restart });
+      const pauseMs = restart === 1 ? 0 : FIRST_PAUSE_MS * 2 ** (restart - 1);
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        if (await server.restart()) log.warn('the embedded Temporal server is up again', { restart });
+      } catch (err) {
+        failure = err;
+        log.warn('the embedded Temporal server could not be started again', { restart, err });
+      }
+    }
+  }
+
+  const watching = keepUp();
+  const lost = new Promise<never>((_, reject) => watching.catch(reject));
+  // Users of the server learn of its loss through `lost`; a rejection before they listen must not end the process.
+  lost.catch(() => undefined);
+  return {
+    lost,
+    async release() {
+      released.abort();
+      await watching.catch(() => undefined);
+    },
+  };
+}
+
+function lostError(cause: unknown): LoteError {
+  return new LoteError(
+    'temporal-unavailable',
+    `Keeping the embedded Temporal server up: it ended ${MOST_RESTARTS} times within ${(MOST_RESTARTS * SOON_MS) / 60_000} minutes. ` +
+      'Look at temporal.log in the data directory (is the disk full?) and start Lote again; nothing is lost.',
+    { cause },
+  );
 }

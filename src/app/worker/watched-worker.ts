@@ -1,5 +1,5 @@
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
-import type { ConnectedTemporal } from '../temporal/embedded-temporal.ts';
+import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
 import { repeat } from '../../platform/repeat.ts';
 import { restartLeftRuns } from '../temporal/left-runs.ts';
 import { requireOwnQueue, workerScope } from '../temporal/queue-pollers.ts';

@@ -12,6 +12,7 @@ import { SECRET_VARIABLES } from '../../../../src/app/config/env-secret-files.ts
 import { acquireTemporalBinary } from '../../../../src/app/temporal/temporal-binary.ts';
 import {
   startTemporalServer,
+  superviseTemporal,
   type TemporalServer,
   type TemporalServerOptions,
 } from '../../../../src/app/temporal/temporal-server.ts';
@@ -254,5 +255,80 @@ describe('startTemporalServer', () => {
       code: 'temporal-unavailable',
       message: expect.stringContaining(join(dataDir, 'temporal.log')) as string,
     });
+  });
+});
+
+/** A log that wakes whoever waits for a line. */
+function log() {
+  const lines: string[] = [];
+  let wake: () => void = () => undefined;
+  const write = (message: string): void => {
+    lines.push(message);
+    wake();
+  };
+  return {
+    lines,
+    warn: write,
+    error: write,
+    async until(text: string, times = 1) {
+      while (lines.filter((line) => line.includes(text)).length < times)
+        await new Promise<void>((resolve) => (wake = resolve));
+    },
+  };
+}
+
+describe('a supervised Temporal server', () => {
+  it('is started again on its port with its runs when it is killed, and not when it is stopped', async () => {
+    const dataDir = await temporaryDirectory();
+    const server = await started(dataDir);
+    const said = log();
+    const supervised = superviseTemporal(server, said);
+    onTestFinished(() => supervised.release());
+    await startWorkflow(server.address, 'survivor');
+    const killed = await temporalProcess(dataDir);
+
+    process.kill(Number(killed), 'SIGKILL');
+    await said.until('is up again');
+
+    expect(await statusOf(server.address, 'survivor')).toBe('RUNNING');
+    const restarted = await temporalProcess(dataDir);
+    expect(restarted).not.toBe(killed);
+    await supervised.release();
+    await server.stop();
+    expect(await temporalProcess(dataDir)).toBeNull();
+  });
+
+  it('is given up after five restarts in a row, with an error that says where to look', async () => {
+    const said = log();
+    const supervised = superviseTemporal(
+      { ended: () => Promise.resolve(), restart: () => Promise.resolve(true) },
+      said,
+    );
+
+    await expect(supervised.lost).rejects.toMatchObject({
+      code: 'temporal-unavailable',
+      message: expect.stringContaining('temporal.log') as string,
+    });
+    expect(said.lines.filter((line) => line.includes('starting it again'))).toHaveLength(5);
+  });
+
+  it('is tried again when a start of it fails with an error, such as on a full disk', async () => {
+    const said = log();
+    let starts = 0;
+    const supervised = superviseTemporal(
+      {
+        ended: () => (starts > 1 ? new Promise(() => undefined) : Promise.resolve()),
+        restart() {
+          starts += 1;
+          return starts > 1 ? Promise.resolve(true) : Promise.reject(new Error('ENOSPC'));
+        },
+      },
+      said,
+    );
+
+    await Promise.race([said.until('is up again'), supervised.lost]);
+    await supervised.release();
+
+    expect(said.lines.join()).toContain('could not be started again');
   });
 });

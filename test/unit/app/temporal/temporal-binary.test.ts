@@ -5,7 +5,8 @@ import { acquireTemporalBinary } from '../../../../src/app/temporal/temporal-bin
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** A stand-in for `go install`, which takes minutes: it writes GOBIN/temporal and keeps a book of its calls. */
-const GO_SCRIPT = '#!/bin/sh\necho "$@" >> "$GO_BOOK"\nprintf "#!/bin/sh\\n" > "$GOBIN/temporal"\n';
+const GO_SCRIPT =
+  '#!/bin/sh\necho "$@" >> "$GO_BOOK"\nprintf "#!/bin/sh\\n" > "$GOBIN/temporal"; /bin/chmod +x "$GOBIN/temporal"\n';
 const FAILING_GO_SCRIPT = '#!/bin/sh\necho "no route to the module proxy" >&2\nexit 1\n';
 
 interface Machine {
