@@ -1,7 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { batchFailure } from '../../src/app/temporal/batch-failure.ts';
+import { batchFailure } from '../../src/app/temporal/calls.ts';
 import { ownName } from '../support/files/batch-file.ts';
 import { sharedStack, withStack } from '../support/lote/stack.ts';
 

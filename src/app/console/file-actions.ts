@@ -13,7 +13,7 @@ import { mapFile, mappingText } from '../files/map-file.ts';
 import { profileOf } from '../files/read-with-profile.ts';
 import { saveMapping } from '../files/save-mapping.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
-import { answeredCall } from '../temporal/answered-call.ts';
+import { answeredCall } from '../temporal/calls.ts';
 import { batchOfFile, startBatch } from '../temporal/batch-starter.ts';
 import { keepUpload, LARGEST_UPLOAD } from './keep-upload.ts';
 

@@ -2,7 +2,7 @@ import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { HealthCheck } from '../../console/console-options.ts';
 import { isOpen, misfitsOf } from '../../domain/calibration.ts';
 import type { Check } from '../../health/doctor/check.ts';
-import { answerWithin } from '../temporal/answer-within.ts';
+import { answerWithin } from '../temporal/calls.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
 /** A person who opens the health page wants the present state. */

@@ -1,10 +1,9 @@
-import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { ActorInput, BatchProgress } from '../../domain/messages/messages.ts';
 import type { BatchWatch, Operation } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { answeredUpdate, updateRefusal } from '../temporal/answered-call.ts';
+import { answeredUpdate, answerWithin } from '../temporal/calls.ts';
 import { requireOwnRun, type OwnPlace } from '../temporal/own-run.ts';
-import { answerWithin } from '../temporal/answer-within.ts';
 
 /** A page must not wait for a worker that is gone. */
 const WATCH_PATIENCE_MS = 1_000;
@@ -27,7 +26,6 @@ export function createBatchOperator(place: OwnPlace, patienceMs?: number): Batch
     try {
       return await answeredUpdate(place.client, attempted, update, patienceMs);
     } catch (error) {
-      if (error instanceof WorkflowUpdateFailedError) throw updateRefusal(attempted, error);
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       throw new LoteError(
         'batch-not-found',

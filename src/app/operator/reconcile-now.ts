@@ -2,9 +2,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { reconciliation } from '../../../workflows/reconciliation.ts';
 import type { ReconcileAnswer } from '../../console/console-options.ts';
 import type { Config } from '../config/config.ts';
-import { answeredCall } from '../temporal/answered-call.ts';
-import { answerWithin } from '../temporal/answer-within.ts';
-import { batchFailure } from '../temporal/batch-failure.ts';
+import { answeredCall, answerWithin, batchFailure } from '../temporal/calls.ts';
 import { reconciliationId } from '../schedules/reconciliation-schedule.ts';
 
 type ReconciliationPlace = Pick<Config, 'application' | 'taskQueue'>;

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ApplicationFailure,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { ApplicationFailure, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
 import type { RetryRequestInput } from '../../domain/messages/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
-import { answeredCall, answeredUpdate, updateRefusal } from '../temporal/answered-call.ts';
+import { answeredCall, answeredUpdate, answerWithin, batchFailure } from '../temporal/calls.ts';
 import { requireOwnRun, type OwnPlace } from '../temporal/own-run.ts';
-import { answerWithin } from '../temporal/answer-within.ts';
-import { batchFailure } from '../temporal/batch-failure.ts';
 
 /** A page of the console waits this long for the end of a retry, so that it can show why nothing was sent again. */
 const PAGE_PATIENCE_MS = 4_000;
@@ -57,7 +50,6 @@ export async function retryInRun(place: OwnPlace, workflowId: string, request: R
       return handle.executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
     });
   } catch (error) {
-    if (error instanceof WorkflowUpdateFailedError) throw updateRefusal(attempted, error);
     throw error instanceof WorkflowNotFoundError ? runEnded(attempted, error) : error;
   }
 }

@@ -8,7 +8,7 @@ import { resolveInput, bringIn } from '../files/input-files.ts';
 import { createCommonFolders } from '../folders/common-folders.ts';
 import { createHandOver, startFile, type HandOver } from '../operator/hand-over.ts';
 import { createPurge } from '../operator/purge-batches.ts';
-import { answeredCall } from '../temporal/answered-call.ts';
+import { answeredCall } from '../temporal/calls.ts';
 import { awaitResult } from '../temporal/await-result.ts';
 import { batchOfFile } from '../temporal/batch-starter.ts';
 import type { ConnectedTemporal } from '../temporal/temporal-server.ts';

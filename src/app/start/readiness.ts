@@ -6,7 +6,7 @@ import { queryTemporal } from '../temporal/watch-temporal.ts';
 import type { FolderRole } from '../../ledger/operations/shared-folders.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sharedAnswer } from '../../platform/concurrency.ts';
-import { answerWithin } from '../temporal/answer-within.ts';
+import { answerWithin } from '../temporal/calls.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 
 /** A probe has a time-out of a few seconds, so that the answer must come before it. */

@@ -13,7 +13,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { readProfile } from '../account/read-profile.ts';
 import type { HandOver } from '../operator/hand-over.ts';
 import { startReceiver, type Receiver } from '../receiver/start-receiver.ts';
-import { connectClient, lazyClient, placeOf } from '../temporal/connect-client.ts';
+import { connectClient, lazyClient, placeOf } from '../temporal/temporal-connection.ts';
 import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
 import { watchTemporal } from '../temporal/watch-temporal.ts';
 import type { RunningWorker } from '../worker/start-worker.ts';

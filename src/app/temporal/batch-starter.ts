@@ -16,7 +16,7 @@ import type { BatchStop } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { LoteError } from '../../domain/errors.ts';
-import { GRPC_STATUS } from './temporal-failure.ts';
+import { GRPC_STATUS } from './calls.ts';
 
 export interface StartPlace {
   readonly client: Client;

@@ -1,9 +1,17 @@
-import { Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+  type ConnectionOptions,
+} from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import { LoteError } from '../../domain/errors.ts';
+import type { TemporalConfig } from '../config/config.ts';
 import type { TemporalProfile } from '../config/temporal-profile.ts';
 import { errorCode } from '../../platform/error-code.ts';
-import { closingCalls } from './temporal-calls.ts';
+import { waitingFor } from '../../platform/waiting-for.ts';
+import { GRPC_STATUS } from './calls.ts';
 
 /** A server that is there answers in milliseconds; a start that waits longer than this looks dead. */
 const PATIENCE_MS = 10_000;
@@ -74,4 +82,125 @@ export function lazyTemporal(place: TemporalPlace, patienceMs: number = PATIENCE
     await close();
   };
   return connection;
+}
+
+/** gRPC's, as the SDK's connection takes it. */
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+/** One try of a call. */
+type Call = ReturnType<Parameters<Interceptor>[1]>;
+type Listener = NonNullable<Parameters<Call['start']>[1]>;
+
+const WHY = 'the connection is closed';
+
+/**
+ * Calls that end with their connection; `interceptor` must stand after the one that repeats calls, so that it sees each try. Without it a long poll keeps
+ * a process alive for a minute after its end, and a repeat that was waiting for its turn throws from a timer, where no caller can catch it, because the
+ * channel is gone (seen with client 1.24.0).
+ */
+function closingCalls(): { readonly interceptor: Interceptor; end(): void } {
+  const open = new Set<Call>();
+  let ended = false;
+  return {
+    interceptor(options, next) {
+      const call: Call = ended ? cancelledCall() : next(options);
+      open.add(call);
+      return onEnd(call, () => open.delete(call));
+    },
+    end() {
+      ended = true;
+      for (const call of open) call.cancelWithStatus(GRPC_STATUS.cancelled, WHY);
+      open.clear();
+    },
+  };
+}
+
+/** A call that has ended before it began. */
+function cancelledCall(): Call {
+  let notified: Partial<Listener> | undefined;
+  const nothing = (): void => undefined;
+  return {
+    start(metadata, listener) {
+      notified = listener;
+      queueMicrotask(() => {
+        notified?.onReceiveMessage?.(null);
+        notified?.onReceiveStatus?.({ code: GRPC_STATUS.cancelled, details: WHY, metadata });
+      });
+    },
+    cancelWithStatus: nothing,
+    getPeer: () => '',
+    sendMessage: nothing,
+    sendMessageWithContext: nothing,
+    startRead: nothing,
+    halfClose: nothing,
+    getAuthContext: () => null,
+  };
+}
+
+/** The call, whose end is heard before its caller hears it. */
+function onEnd(call: Call, hear: () => void): ReturnType<Interceptor> {
+  const start = call.start.bind(call);
+  call.start = (metadata, listener) =>
+    start(metadata, {
+      onReceiveMetadata: (received) => listener?.onReceiveMetadata?.(received),
+      onReceiveMessage: (message) => listener?.onReceiveMessage?.(message),
+      onReceiveStatus(status) {
+        hear();
+        listener?.onReceiveStatus?.(status);
+      },
+    });
+  // The chain needs no more of a call than this interface; the class adds nothing that is used.
+  return call as ReturnType<Interceptor>;
+}
+
+/** A question about a task queue goes the way of all work, on which a server knows a new namespace some seconds later. */
+const ANY_QUEUE = 'lote';
+/** TASK_QUEUE_TYPE_WORKFLOW */
+const WORKFLOWS = 1;
+
+/** A server of our own is on loopback and wants neither key nor certificate; one that was given may want both. */
+export function placeOf(address: string, temporal: TemporalConfig): TemporalPlace {
+  return temporalPlace(address, address === temporal.address ? temporal.profile : {});
+}
+
+/**
+ * A client whose server has answered once, and has the namespace.
+ * @throws LoteError `temporal-unavailable`
+ */
+export function connectClient(place: TemporalPlace, namespace: string): Promise<Client> {
+  return waitingFor(`Temporal at ${place.address}`, () => connectAt(place, namespace));
+}
+
+async function connectAt(place: TemporalPlace, namespace: string): Promise<Client> {
+  const client = new Client({ connection: await connectTemporal(place), namespace });
+  // A client that may not see the namespace may use it all the same.
+  if ((await findNamespace(client).catch(() => 'denied')) !== 'missing') return client;
+  await client.connection.close();
+  throw new LoteError(
+    'temporal-unavailable',
+    `Connecting to Temporal at ${place.address}: the server must have the namespace ${namespace}, and it knows none of that name; a new one it knows after some seconds. ` +
+      `Correct TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${namespace}`,
+  );
+}
+
+/**
+ * What the server says of the namespace of the client; `denied`: it does not show it to this client.
+ * @throws what the connection says
+ */
+export async function findNamespace(client: Client): Promise<'there' | 'missing' | 'denied'> {
+  try {
+    const { namespace } = client.options;
+    const taskQueue = { name: ANY_QUEUE };
+    await client.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: WORKFLOWS });
+    return 'there';
+  } catch (error) {
+    const { code } = (error ?? {}) as { readonly code?: unknown };
+    if (code === GRPC_STATUS.permissionDenied) return 'denied';
+    if (code === GRPC_STATUS.notFound) return 'missing';
+    throw error;
+  }
+}
+
+/** A client that connects when it is first used, for a process that must be up while the server is not. */
+export function lazyClient(place: TemporalPlace, namespace: string): Client {
+  return new Client({ connection: lazyTemporal(place), namespace });
 }

@@ -14,9 +14,8 @@ import { openLockFile } from '../data-dir/lock-file.ts';
 import { choosePort } from '../process/free-port.ts';
 import type { Logger } from '../process/logger.ts';
 import { tested } from '../start/test-points.ts';
-import { connectClient } from './connect-client.ts';
+import { connectClient, connectTemporal, type TemporalPlace } from './temporal-connection.ts';
 import { acquireTemporalBinary } from './temporal-binary.ts';
-import { connectTemporal, type TemporalPlace } from './temporal-connection.ts';
 
 const DEFAULT_PORT = 7233;
 const DEFAULT_UI_PORT = 8233;

@@ -4,8 +4,7 @@ import type { Client } from '@temporalio/client';
 import { repeat, type Repetition } from '../../platform/repeat.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { TemporalConfig } from '../config/config.ts';
-import type { TemporalPlace } from './temporal-connection.ts';
-import { findNamespace, placeOf } from './connect-client.ts';
+import { type TemporalPlace, findNamespace, placeOf } from './temporal-connection.ts';
 
 const ASK_EVERY_MS = 5_000;
 const PATIENCE_MS = 3_000;

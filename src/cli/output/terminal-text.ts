@@ -52,7 +52,7 @@ export function goOnWithoutReaders(): void {
 export async function foreseen(error: unknown): Promise<LoteError | null> {
   if (error instanceof LoteError) return error;
   // Only here: most commands need no Temporal, and its client takes long to load.
-  const temporal = await import('../../app/temporal/temporal-failure.ts').catch(() => null);
+  const temporal = await import('../../app/temporal/calls.ts').catch(() => null);
   return temporal?.temporalFailure(error) ?? null;
 }
 

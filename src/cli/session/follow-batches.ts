@@ -4,7 +4,7 @@ import type { BatchProgress, BatchResult } from '../../domain/messages/messages.
 import { LoteError } from '../../domain/errors.ts';
 import { settledCount } from '../../domain/outcome-counts.ts';
 import type { Operations } from '../../console/operations.ts';
-import { batchFailure } from '../../app/temporal/batch-failure.ts';
+import { batchFailure } from '../../app/temporal/calls.ts';
 import type { BatchHandle } from '../../app/temporal/batch-starter.ts';
 import { progressLine, type ProgressLine } from '../output/progress-line.ts';
 import { awaitResult, type AwaitedHandle } from '../../app/temporal/await-result.ts';

@@ -6,7 +6,7 @@ import { dataDirAt, openDataDir } from '../../app/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../app/data-dir/directory-lock.ts';
 import { ownerAt, readEndpoints, type Endpoints } from '../../app/data-dir/endpoints-file.ts';
 import { createLogger } from '../../app/process/logger.ts';
-import { connectClient, placeOf } from '../../app/temporal/connect-client.ts';
+import { connectClient, placeOf } from '../../app/temporal/temporal-connection.ts';
 import { embeddedTemporal } from '../../app/temporal/temporal-server.ts';
 
 /** A session of a command that only needs Temporal, for its schedules. */

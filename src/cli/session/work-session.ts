@@ -15,7 +15,7 @@ import { createCommonFolders } from '../../app/folders/common-folders.ts';
 import { startFile, type StartFilePlace } from '../../app/operator/hand-over.ts';
 import { hasLeft, takeOrAsk, type OwnerApi } from '../../app/operator/owner-api.ts';
 import { startOwner, type Owner, type OwnerStart } from '../../app/start/start-owner.ts';
-import { connectClient, placeOf } from '../../app/temporal/connect-client.ts';
+import { connectClient, placeOf } from '../../app/temporal/temporal-connection.ts';
 import { requireListedWorker, requireTakenUp, workerScope } from '../../app/temporal/queue-pollers.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 import type { FollowedBatch } from './follow-batches.ts';

@@ -2,12 +2,11 @@ import type { Client, Connection } from '@temporalio/client';
 import type { Config } from '../../app/config/config.ts';
 import { besideOwner, ownerAt, readEndpoints } from '../../app/data-dir/endpoints-file.ts';
 import { dataDirAt } from '../../app/data-dir/data-dir.ts';
-import { connectTemporal } from '../../app/temporal/temporal-connection.ts';
+import { connectTemporal, placeOf } from '../../app/temporal/temporal-connection.ts';
 import { clockOf, describeNightlyRuns, overdueNight } from '../../app/schedules/nightly-schedule.ts';
 import { describeReconciliation, reconciliationId } from '../../app/schedules/reconciliation-schedule.ts';
-import { placeOf } from '../../app/temporal/connect-client.ts';
 import { livePollers, workerScope, type QueuePoller } from '../../app/temporal/queue-pollers.ts';
-import { GRPC_STATUS, temporalRefusal } from '../../app/temporal/temporal-failure.ts';
+import { GRPC_STATUS, temporalRefusal } from '../../app/temporal/calls.ts';
 import { searchAttributesOf } from '../../app/temporal/search-attributes.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
 

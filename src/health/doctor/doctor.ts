@@ -6,7 +6,7 @@ import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { isBuiltInSandbox } from '../../app/account/account-guard.ts';
 import { readProfile } from '../../app/account/read-profile.ts';
 import { openSendingGuard } from '../../app/account/sending-guard.ts';
-import { answerWithin } from '../../app/temporal/answer-within.ts';
+import { answerWithin } from '../../app/temporal/calls.ts';
 import { VERSION } from '../../app/version.ts';
 import { type Check, errorText, fine, trouble, unknown, within } from './check.ts';
 import { checkDataDirectory, checkFolders } from './check-folders.ts';

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectClient } from '../../../src/app/temporal/connect-client.ts';
+import { connectClient } from '../../../src/app/temporal/temporal-connection.ts';
 import { lotePlace, type LotePlace } from '../../support/lote/running-lote.ts';
 import { until } from '../../support/until.ts';
 

@@ -9,7 +9,7 @@ import { createLogger } from '../../../src/app/process/logger.ts';
 import { startOwner } from '../../../src/app/start/start-owner.ts';
 import { startProcess } from '../../../src/app/start/start-process.ts';
 import { startBatch, type BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
-import { connectClient } from '../../../src/app/temporal/connect-client.ts';
+import { connectClient } from '../../../src/app/temporal/temporal-connection.ts';
 import { batchFile, type TestInvoice } from '../files/batch-file.ts';
 import { postgresDatabase, type PostgresDatabase } from '../servers/postgres-database.ts';
 import { keepCompiled } from '../servers/temporary-database.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
-import { batchFailure } from '../../../src/app/temporal/batch-failure.ts';
+import { batchFailure } from '../../../src/app/temporal/calls.ts';
 import { nightlyLines } from '../../../src/cli/commands/nightly.ts';
 import {
   describeNightlyRuns,

@@ -8,7 +8,7 @@ import { testInvoices } from '../../support/files/batch-file.ts';
 import type { FrontAction } from '../../support/servers/service-front.ts';
 import { until } from '../../support/until.ts';
 import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
-import { batchFailure } from '../../../src/app/temporal/batch-failure.ts';
+import { batchFailure } from '../../../src/app/temporal/calls.ts';
 
 const FAILURE = ApplicationFailure.nonRetryable('An operator failed the step.', 'internal');
 

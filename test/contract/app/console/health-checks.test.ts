@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { blankCalibration, type CalibrationState } from '../../../../src/domain/calibration.ts';
 import type { HealthCheck } from '../../../../src/console/console-options.ts';
-import { connectClient } from '../../../../src/app/temporal/connect-client.ts';
+import { connectClient } from '../../../../src/app/temporal/temporal-connection.ts';
 import { createHealthChecks, type HealthParts } from '../../../../src/app/console/health-checks.ts';
 import { workerScope, queuePollers, workerIdentity } from '../../../../src/app/temporal/queue-pollers.ts';
 import type { OpenBreaker } from '../../../../src/ledger/sending/circuit-breaker.ts';

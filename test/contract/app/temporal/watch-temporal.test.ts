@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../../../src/app/config/config.ts';
-import { lazyClient, placeOf } from '../../../../src/app/temporal/connect-client.ts';
+import { lazyClient, placeOf } from '../../../../src/app/temporal/temporal-connection.ts';
 import { watchTemporal, type ReadAccess } from '../../../../src/app/temporal/watch-temporal.ts';
 import { selfSigned, keyGate, type Refusal } from '../../../support/servers/key-gate.ts';
 import { until } from '../../../support/until.ts';

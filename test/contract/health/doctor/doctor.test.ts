@@ -16,7 +16,7 @@ import type { Check } from '../../../../src/health/doctor/check.ts';
 import { examine } from '../../../../src/health/doctor/doctor.ts';
 import { createCommonFolders } from '../../../../src/app/folders/common-folders.ts';
 import { startProcess } from '../../../../src/app/start/start-process.ts';
-import { connectClient } from '../../../../src/app/temporal/connect-client.ts';
+import { connectClient } from '../../../../src/app/temporal/temporal-connection.ts';
 import { workerIdentity, workerScope } from '../../../../src/app/temporal/queue-pollers.ts';
 import {
   ensureReconciliationSchedule,

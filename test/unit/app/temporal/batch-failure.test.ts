@@ -7,7 +7,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { batchFailure } from '../../../../src/app/temporal/batch-failure.ts';
+import { batchFailure } from '../../../../src/app/temporal/calls.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 
