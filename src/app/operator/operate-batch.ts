@@ -3,7 +3,7 @@ import type { ActorInput, BatchProgress } from '../../domain/messages/messages.t
 import type { BatchWatch, Operation } from '../../console/console-options.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { answeredUpdate, answerWithin } from '../temporal/calls.ts';
-import { requireOwnRun, type OwnPlace } from '../temporal/own-run.ts';
+import { requireOwnRun, type OwnPlace } from '../temporal/batch-starter.ts';
 
 /** A page must not wait for a worker that is gone. */
 const WATCH_PATIENCE_MS = 1_000;

@@ -5,7 +5,7 @@ import type { RetryRequestInput } from '../../domain/messages/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
 import { answeredCall, answeredUpdate, answerWithin, batchFailure } from '../temporal/calls.ts';
-import { requireOwnRun, type OwnPlace } from '../temporal/own-run.ts';
+import { requireOwnRun, type OwnPlace } from '../temporal/batch-starter.ts';
 
 /** A page of the console waits this long for the end of a retry, so that it can show why nothing was sent again. */
 const PAGE_PATIENCE_MS = 4_000;

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 import { LoteError } from '../../domain/errors.ts';
-import { requireOwnRun } from '../temporal/own-run.ts';
+import { requireOwnRun } from '../temporal/batch-starter.ts';
 import { livePollers } from '../temporal/queue-pollers.ts';
 
 /** Where nights are scheduled. */

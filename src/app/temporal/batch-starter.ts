@@ -1,22 +1,12 @@
-import {
-  ScheduleNotFoundError,
-  type Client,
-  type WorkflowExecutionDescription,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import { batchIdOf } from '../../domain/messages/batch-id.ts';
-import type { RunDirectory } from '../../../activities/deps.ts';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { batchIdOf, entryQueue } from '../../domain/messages/batch-id.ts';
 import { hashFile } from '../../ingest/file-chunks.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchInput } from '../../domain/messages/messages.ts';
-import { requireOwnRun } from './own-run.ts';
 import { resolveInput } from '../files/input-files.ts';
-import type { BatchStop } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { LoteError } from '../../domain/errors.ts';
-import { GRPC_STATUS } from './calls.ts';
 
 export interface StartPlace {
   readonly client: Client;
@@ -65,68 +55,30 @@ export async function startBatch(
   return { batchId, handle };
 }
 
-/** Asks Temporal whether the run that holds a batch is open; one whose workflow Temporal does not know any more is not. */
-export function createRunDirectory(client: Client): RunDirectory {
-  return {
-    async isOpen(workflowId, runId, asker) {
-      if (runId === asker) return false;
-      if ((await describe(workflowId, runId))?.status.name === 'RUNNING') return true;
-      const latest = await describe(workflowId);
-      return latest?.status.name === 'RUNNING' && latest.runId !== asker;
-    },
-    async isSwitchedOff(workflowId, runId) {
-      const run = await describe(workflowId, runId);
-      const schedule = run?.searchAttributes['TemporalScheduledById']?.[0];
-      if (run === null || typeof schedule !== 'string') return false;
-      return client.schedule
-        .getHandle(schedule)
-        .describe()
-        .then(
-          // One that is younger than the run was made when nights were switched on again.
-          ({ info }) => info.createdAt > run.startTime,
-          (error: unknown) => {
-            if (error instanceof ScheduleNotFoundError) return true;
-            throw error;
-          },
-        );
-    },
-    temporalId: () => temporalIdOf(client),
-    async stopOf({ workflowId, runId, temporalId }) {
-      const asked = await describe(workflowId, runId);
-      for (const run of [asked, await describe(workflowId)]) {
-        if (run?.status.name === 'TERMINATED' || run?.status.name === 'CANCELLED') return stopOf(client, run);
-      }
-      if (asked !== null || temporalId === null) return null;
-      const now = await temporalIdOf(client);
-      // A caller that may not ask for it any more cannot tell a removed run from a lost one.
-      const isRemoved = now === null || now === temporalId;
-      return isRemoved ? { what: 'deleted', at: Date.now(), who: null, why: null } : null;
-    },
-  };
-
-  async function describe(workflowId: string, runId?: string): Promise<WorkflowExecutionDescription | null> {
-    try {
-      return await client.workflow.getHandle(workflowId, runId).describe();
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    }
-  }
+/** An installation, as a run knows it: one of several in a namespace has a task queue of its own. */
+export interface OwnPlace {
+  readonly client: Client;
+  readonly taskQueue: string;
 }
 
-/** As the operator's words stand in the history of the run. */
-async function stopOf(client: Client, run: WorkflowExecutionDescription): Promise<BatchStop> {
-  const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
-  const terminated = events?.at(-1)?.workflowExecutionTerminatedEventAttributes;
-  const cancelled = events?.find(
-    ({ workflowExecutionCancelRequestedEventAttributes: found }) => found,
-  )?.workflowExecutionCancelRequestedEventAttributes;
-  return {
-    what: run.status.name === 'TERMINATED' ? 'terminated' : 'cancelled',
-    at: run.closeTime?.getTime() ?? Date.now(),
-    who: (terminated ?? cancelled)?.identity || null,
-    why: terminated?.reason || cancelled?.cause || null,
-  };
+/**
+ * Refuses a run that another installation works on, which shares the namespace and has the same file: what is done to it,
+ * or learned from it, would be that of invoices which this installation has not read. Returns the run that has this id now.
+ * @throws LoteError `ledger-foreign`; WorkflowNotFoundError when there is no such run
+ */
+export async function requireOwnRun(
+  { client, taskQueue }: OwnPlace,
+  workflowId: string,
+  attempted: string,
+): Promise<{ readonly workflowId: string; readonly runId: string }> {
+  const run = await client.workflow.getHandle(workflowId).describe();
+  if (entryQueue(run.taskQueue) === taskQueue) return { workflowId, runId: run.runId };
+  throw new LoteError(
+    'ledger-foreign',
+    `${attempted}: its run must work on task queue ${taskQueue}, but ${workflowId} runs on ${run.taskQueue}. ` +
+      'Nothing was sent or changed from here. Where this is the same installation, set the same LOTE_TASK_QUEUE. Otherwise try again when that run has ended, ' +
+      `and give each installation a namespace of its own (TEMPORAL_NAMESPACE; now both have ${client.options.namespace}).`,
+  );
 }
 
 /** How a run may be started, but for which file, ledger and application it is. */
@@ -176,31 +128,4 @@ async function inputOf(
   const input = payload === undefined ? null : defaultPayloadConverter.fromPayload<unknown>(payload);
   // A run that was started by hand without an input has none of these.
   return typeof input === 'object' && input !== null ? (input as BatchInput) : { file: '' };
-}
-
-/** Its caller has other things to do. */
-const PATIENCE_MS = 5_000;
-
-/** By a server, or what stands before it, that does not answer this question to this client. */
-const REFUSALS: ReadonlySet<unknown> = new Set([
-  GRPC_STATUS.permissionDenied,
-  GRPC_STATUS.unimplemented,
-  GRPC_STATUS.unauthenticated,
-]);
-
-/**
- * Tells one database of Temporal from another: the UUID that the namespace of the client got when it was registered. A new namespace, and the same one on an empty
- * server, has another one. Null: the server does not tell it to this client.
- * @throws what the connection says, also where there is no answer within 5 s
- */
-async function temporalIdOf(client: Client): Promise<string | null> {
-  const { namespace } = client.options;
-  try {
-    const ask = () => client.workflowService.describeNamespace({ namespace });
-    const { namespaceInfo } = await client.withDeadline(Date.now() + PATIENCE_MS, ask);
-    return namespaceInfo?.id || null;
-  } catch (error) {
-    if (REFUSALS.has((error as { readonly code?: unknown } | null)?.code)) return null;
-    throw error;
-  }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import type { Notify } from '../../platform/files.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { answerWithin } from './calls.ts';
-import { endUntouchedRun } from './own-run.ts';
 
 /** TASK_QUEUE_TYPE_WORKFLOW: on the queue of the workflows every process with a worker polls for them. */
 const WORKFLOWS = 1;
@@ -108,36 +108,41 @@ export async function requireListedWorker(place: WorkerPlace): Promise<void> {
  * has taken up is ended. One that a worker has begun may have sent something and goes on when a worker does.
  * @throws LoteError `worker-missing`
  */
-export async function requireTakenUp(
-  place: WorkerPlace,
-  workflowId: string,
-  notify: (line: string) => void,
-): Promise<void> {
+export async function requireTakenUp(place: WorkerPlace, workflowId: string, notify: Notify): Promise<void> {
   const { client, taskQueue } = place;
   const isTakenUp = async (): Promise<boolean> => {
     const run = await client.workflow.getHandle(workflowId).describe();
     return run.taskQueue !== taskQueue || run.status.name !== 'RUNNING';
   };
-  const isLive = (): Promise<unknown> => client.workflow.getHandle(workflowId).query('progress');
-  const end = (await waitingFor('a worker', () => becomesTrue(isTakenUp)))
-    ? 'left'
-    : await endUntouchedRun(client, workflowId, 'no worker took it up');
-  if (end === 'ended') throw workerMissing(place);
-  if (end === 'interrupted')
-    throw new LoteError(
-      'worker-missing',
-      `Starting ${workflowId}: no worker gave a sign of life for 10 s, so the run was ended, but a worker took it up in this very moment and may have sent invoices. Run the file again when a worker runs: it goes on where it stopped, and nothing is sent twice.`,
-    );
+  const isTaken = await waitingFor('a worker', () => becomesTrue(isTakenUp));
+  if (!isTaken && (await endUntouchedRun(client, workflowId))) throw workerMissing(place);
   // An error is a sign of life, too.
-  const answer = answerWithin(PATIENCE_MS, isLive());
-  const isAnswered = await answer.then(
-    (answered) => answered !== null,
+  const query = client.workflow.getHandle(workflowId).query('progress');
+  const sign = query.then(
+    () => true,
     () => true,
   );
-  if (isAnswered) return;
+  if ((await answerWithin(PATIENCE_MS, sign)) !== null) return;
   notify(
     `${workflowId}: a worker has begun it, but no worker gives a sign of life now. It goes on as soon as one does. Waiting for it; Ctrl-C leaves it to the workers.`,
   );
+}
+
+/** Events of a run that no worker has ever taken up: started, and its first task scheduled. */
+const UNTOUCHED_EVENTS = 2;
+
+/**
+ * Ends a run that no worker has ever taken up. Temporal ends no run on a condition, so its history says afterwards whether that was still so: false where
+ * a worker has begun it, or it was over already.
+ */
+async function endUntouchedRun(client: Client, workflowId: string): Promise<boolean> {
+  const { historyLength, status, runId } = await client.workflow.getHandle(workflowId).describe();
+  if (status.name !== 'RUNNING' || historyLength > UNTOUCHED_EVENTS) return false;
+  const run = client.workflow.getHandle(workflowId, runId);
+  await run.terminate('no worker took it up');
+  const { events } = await run.fetchHistory();
+  // What a worker had only begun to answer has no effect: the answer comes too late.
+  return !(events ?? []).some(({ workflowTaskCompletedEventAttributes: task }) => Boolean(task));
 }
 
 async function becomesTrue(ask: () => Promise<boolean>): Promise<boolean> {

@@ -24,7 +24,7 @@ import { onCommonFolders } from '../folders/on-common-folders.ts';
 import { createReportWriter } from '../reports/report-files.ts';
 import { createReportHook } from '../reports/report-hook.ts';
 import { tested } from '../start/test-points.ts';
-import { createRunDirectory } from '../temporal/batch-starter.ts';
+import { createRunDirectory } from '../temporal/run-directory.ts';
 import { restartLeftRuns } from '../temporal/left-runs.ts';
 import type { InvoicingService } from '../../service/client.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -3,7 +3,8 @@ import { gatedEngine } from '../../support/servers/service-front.ts';
 import { expectAgreement, withStack, type TestStack, stop } from '../../support/lote/stack.ts';
 import { testInvoices } from '../../support/files/batch-file.ts';
 import { until } from '../../support/until.ts';
-import { type BatchHandle, createRunDirectory } from '../../../src/app/temporal/batch-starter.ts';
+import type { BatchHandle } from '../../../src/app/temporal/batch-starter.ts';
+import { createRunDirectory } from '../../../src/app/temporal/run-directory.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Pages, of which few are under way at once. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { stageInvoice } from '../../../activities/batch/stage-groups.ts';
 import { hashFile } from '../../../src/ingest/file-chunks.ts';
 import { createFileReader } from '../../../src/app/files/input-files.ts';
-import { createRunDirectory } from '../../../src/app/temporal/batch-starter.ts';
+import { createRunDirectory } from '../../../src/app/temporal/run-directory.ts';
 import { expectAgreement, withStack, type ReportDocument, type TestStack } from '../../support/lote/stack.ts';
 import { ownName, type TestInvoice } from '../../support/files/batch-file.ts';
 import { until } from '../../support/until.ts';

@@ -3,7 +3,7 @@ import { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createBatchOperator } from '../../../../src/app/operator/operate-batch.ts';
 import { createConsoleRetry, retryInRun, retryWorkflowId } from '../../../../src/app/operator/retry-batch.ts';
-import type { OwnPlace } from '../../../../src/app/temporal/own-run.ts';
+import type { OwnPlace } from '../../../../src/app/temporal/batch-starter.ts';
 import { ownName } from '../../../support/files/batch-file.ts';
 
 /** Event types of a run that nobody has touched. */

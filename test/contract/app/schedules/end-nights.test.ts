@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 import { nightlyOff } from '../../../../src/cli/commands/nightly.ts';
-import { createRunDirectory } from '../../../../src/app/temporal/batch-starter.ts';
+import { createRunDirectory } from '../../../../src/app/temporal/run-directory.ts';
 import {
   describeNightlyRuns,
   scheduleNightlyRuns,
