@@ -3,7 +3,6 @@ import type { DropPoint } from '../../nightly/claim-folder.ts';
 import type { InvoicingService } from '../../service/client.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RunLog } from '../../nightly/run-log.ts';
-import type { TemporalServer } from '../temporal/temporal-server.ts';
 
 /** Where the preload of the crash tests (`test/support/crash/preload.js`) leaves its `TestPoints`. */
 export const TEST_POINTS = Symbol.for('lote.test-points');
@@ -19,7 +18,7 @@ export interface TestedParts {
   /** Whether rows of a small file stay in memory; a test needs them in the ledger where it ends the process there. */
   readonly buffersRows: boolean;
   /** The embedded server, so that a test can end it. */
-  readonly temporal: TemporalServer;
+  readonly temporal: { readonly kill: () => void };
 }
 
 /** Gives a part back with its points. */

@@ -246,7 +246,8 @@ export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTem
   const { config, log, notify, env, dataDir } = wish;
   const { namespace } = config.temporal;
   const binary = await acquireTemporalBinary(notify, env);
-  const server = tested('temporal', await startTemporalServer({ binary, dataDir, namespace, notify }));
+  const server = await startTemporalServer({ binary, dataDir, namespace, notify });
+  tested('temporal', server);
   const place = { address: server.address };
   const client = await connectClient(place, namespace).catch(async (error: unknown) => {
     await server.stop();
