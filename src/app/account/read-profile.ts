@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../config/config.ts';
-import { PROFILE_FILE_LIMITS } from '../../service/profile/check/read-profile-file.ts';
-import { loadProfile } from '../../service/profile/load-profile.ts';
+import { PROFILE_FILE_LIMITS } from '../../service/profile/profile-file.ts';
+import { loadProfile } from '../../service/profile/check-profile.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 
 /**

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
 import { durationMs, LOOPBACK_HOSTS } from '../../app/config/env-schema.ts';
-import { loadProfile } from '../../service/profile/load-profile.ts';
+import { loadProfile } from '../../service/profile/check-profile.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import type { ServiceAccount } from '../../app/account/open-service.ts';
 import { profileText, readProfile } from '../../app/account/read-profile.ts';

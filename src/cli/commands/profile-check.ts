@@ -7,7 +7,7 @@ import { profileText } from '../../app/account/read-profile.ts';
 import { printResult, tableLines } from '../output/terminal-text.ts';
 import type { LiveCheckCommand } from './profile-check-live.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { mistakeText, type ProfileMistake } from '../../service/profile/check/read-profile-file.ts';
+import { mistakeText, type ProfileMistake } from '../../service/profile/profile-file.ts';
 
 const LONGEST_VALUE = 80;
 

@@ -1,26 +1,50 @@
+import { distance } from 'fastest-levenshtein';
+import type { z } from 'zod';
+import { LoteError } from '../../domain/errors.ts';
 import { isPlainObject } from '../../domain/json-pointer.ts';
+import { DEFAULT_PROFILE } from './default-profile.ts';
+import { keyPaths, profileJsonSchema } from './json-schema.ts';
+import { ServiceProfile } from './profile.ts';
 import {
+  mistakeText,
   placed,
   type ProfileMistake,
-  type UnplacedMistake,
   type ProfilePath,
-  isMistake,
   readProfileFile,
-  shownValue,
-} from './check/read-profile-file.ts';
-import { contradictionsIn } from './contradictions.ts';
-import { DEFAULT_PROFILE } from './default-profile.ts';
-import { ServiceProfile } from './profile.ts';
-import type { z } from 'zod';
-import { keyPaths, keysAt, profileJsonSchema } from './json-schema.ts';
-import { distance } from 'fastest-levenshtein';
+  type UnplacedMistake,
+} from './profile-file.ts';
 
-/** A file with more mistakes is no profile; finding the places of all of them would take long. */
+/** A file with more mistakes is no profile, and finding the places of all of them would take long. */
 const MOST_MISTAKES = 1_000;
+/** `loadProfile` reports no more; `lote profile check` shows all. */
+const MISTAKES_SHOWN = 20;
 
-/** What a profile's file says, or everything that is wrong with it. */
+/**
+ * Reads the profile in force: JSON text, with comments and trailing commas allowed, merged deeply over the default.
+ * @throws LoteError `configuration-invalid`, naming each mistake with its place.
+ */
+export function loadProfile(text: string | undefined): ServiceProfile {
+  const { profile, mistakes } = checkProfile(text ?? '');
+  if (profile === null) throw new LoteError('configuration-invalid', messageOf(mistakes));
+  return profile;
+}
+
+function messageOf(mistakes: readonly ProfileMistake[]): string {
+  const next = 'Correct the file named by SERVICE_PROFILE; what it leaves out keeps its default.';
+  const [first, second] = mistakes;
+  if (first !== undefined && second === undefined) return `Reading the service profile: ${mistakeText(first)}. ${next}`;
+  const more = mistakes.length - MISTAKES_SHOWN;
+  return [
+    `Reading the service profile: ${mistakes.length} mistakes.`,
+    ...mistakes.slice(0, MISTAKES_SHOWN).map((mistake) => `  ${mistakeText(mistake)}`),
+    ...(more > 0 ? [`  … and ${more} more: \`lote profile check\` shows them all.`] : []),
+    next,
+  ].join('\n');
+}
+
+/** The content of a profile's file, or everything that is wrong with it. */
 export interface CheckedProfile {
-  /** The profile in force; null: there are mistakes. */
+  /** The profile in force; null when there are mistakes. */
   readonly profile: ServiceProfile | null;
   /** In the order of the file; at most 1,000. */
   readonly mistakes: readonly ProfileMistake[];
@@ -30,30 +54,12 @@ export interface CheckedProfile {
 export function checkProfile(text: string): CheckedProfile {
   if (text.trim() === '') return { profile: DEFAULT_PROFILE, mistakes: [] };
   const file = readProfileFile(text);
-  if (isMistake(file)) return { profile: null, mistakes: [file] };
-  const document = merged(DEFAULT_PROFILE, file.document);
-  const parsed = ServiceProfile.safeParse(document);
-  const inSchema = parsed.success ? [] : schemaMistakes(parsed.error.issues, document);
-  const wrong: readonly UnplacedMistake[] = [...inSchema, ...contradictionMistakes(document, inSchema)];
-  const mistakes = [
-    ...file.mistakes,
-    ...wrong.slice(0, MOST_MISTAKES).map((one) => placed(one, file.text, file.tree)),
-  ].toSorted(inFileOrder);
-  return { profile: parsed.success && mistakes.length === 0 ? parsed.data : null, mistakes };
-}
-
-/** Sections with mistakes of their own are left out: what they contradict is not known. */
-function contradictionMistakes(
-  document: Readonly<Record<string, unknown>>,
-  inSchema: readonly UnplacedMistake[],
-): readonly UnplacedMistake[] {
-  const broken = new Set(inSchema.map(({ path: [section] }) => String(section)));
-  const sound = Object.entries(document).filter(
-    ([section]) => Object.hasOwn(DEFAULT_PROFILE, section) && !broken.has(section),
-  );
-  const parsed = ServiceProfile.safeParse({ ...DEFAULT_PROFILE, ...Object.fromEntries(sound) });
-  if (!parsed.success) return [];
-  return contradictionsIn(parsed.data, broken).map(({ path, message }) => ({ path, message, suggestion: null }));
+  if ('message' in file) return { profile: null, mistakes: [file] };
+  const parsed = ServiceProfile.safeParse(merged(DEFAULT_PROFILE, file.document), { reportInput: true });
+  const wrong = parsed.success ? [] : parsed.error.issues.flatMap((issue) => mistakesOf(issue, []));
+  const mistakes = [...file.mistakes, ...wrong.slice(0, MOST_MISTAKES).map((one) => placed(one, file))];
+  if (parsed.success && mistakes.length === 0) return { profile: parsed.data, mistakes };
+  return { profile: null, mistakes: mistakes.toSorted(inFileOrder) };
 }
 
 function inFileOrder(one: ProfileMistake, other: ProfileMistake): number {
@@ -75,100 +81,40 @@ function merged(
 
 type Issue = z.core.$ZodIssue;
 
-const PLACE =
-  'must be a place (a JSON Pointer such as "/data/id", "header:NAME", "text" or "jsonata:EXPRESSION") or a list of places';
-
-/** Of one section: no person reads more, and each costs time. */
-const MOST_UNKNOWN_KEYS = 1_000;
-
-const NAMES: Readonly<Record<string, string>> = {
-  string: 'a text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-  record: 'an object',
-};
-
-/** What the schema says against a document, each as one mistake. */
-function schemaMistakes(issues: readonly Issue[], document: unknown): readonly UnplacedMistake[] {
-  return issues.flatMap((issue) => mistakesOf(issue, document, []));
-}
-
-function mistakesOf(issue: Issue, document: unknown, above: ProfilePath): readonly UnplacedMistake[] {
+/** Messages of zod name the kind of a value and never the value, which may be a secret. */
+function mistakesOf(issue: Issue, above: ProfilePath): readonly UnplacedMistake[] {
   const path = [...above, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
   if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, path);
-  if (issue.code === 'invalid_key')
-    return issue.issues.flatMap((one) => mistakesOf({ ...one, path: [] }, document, path));
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((one) => mistakesOf({ ...one, path: [] }, path));
   if (issue.code === 'invalid_union') {
     const meant = issue.errors.find(
       (branch) => !branch.some((one) => one.code === 'invalid_type' && one.path.length === 0),
     );
-    if (meant !== undefined) return meant.flatMap((one) => mistakesOf(one, document, path));
+    if (meant !== undefined) return meant.flatMap((one) => mistakesOf(one, path));
   }
-  const value = valueAt(document, path);
-  return [{ path, message: withFound(mustHold(issue), value, path), suggestion: nearestValue(issue, value) }];
+  const message = issue.message.replace(/^(?:Invalid (?:input|option)|Too (?:big|small)): /, '');
+  return [{ path, message, suggestion: nearestValue(issue) }];
 }
 
-function unknownKeys(keys: readonly string[], section: ProfilePath): readonly UnplacedMistake[] {
-  const schema = profileJsonSchema();
-  const allowed = keysAt(schema, section).filter((one) => one !== '$schema');
-  const paths = [...keyPaths(schema).keys()].map((path) => [path, path.split('.').at(-1)] as const);
+function unknownKeys(keys: readonly string[], path: ProfilePath): readonly UnplacedMistake[] {
+  const section = path.map((step) => (typeof step === 'number' ? '[]' : `.${step}`)).join('');
+  const known = [...keyPaths(profileJsonSchema()).keys()].map((one) => {
+    const at = one.lastIndexOf('.');
+    return { path: one, section: at < 0 ? '' : `.${one.slice(0, at)}`, key: one.slice(at + 1) };
+  });
+  const allowed = known.filter((one) => one.section === section && one.key !== '$schema').map(({ key }) => key);
   const message = `no such key; allowed here: ${allowed.join(', ')}`;
-  return keys.slice(0, MOST_UNKNOWN_KEYS).map((key) => {
-    const [elsewhere, another] = paths.filter(([, last]) => last === key);
-    const only = another === undefined ? (elsewhere?.[0] ?? null) : null;
-    return { path: [...section, key], isKey: true, message, suggestion: nearestWord(key, allowed) ?? only };
+  return keys.slice(0, MOST_MISTAKES).map((key) => {
+    const [elsewhere, another] = known.filter((one) => one.key === key);
+    const only = another === undefined ? (elsewhere?.path ?? null) : null;
+    return { path: [...path, key], isKey: true, message, suggestion: nearestWord(key, allowed) ?? only };
   });
 }
 
-function mustHold(issue: Issue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${NAMES[issue.expected] ?? issue.expected}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.map((one) => JSON.stringify(one)).join(', ')}`;
-    case 'too_small':
-      return bounded('at least', issue.origin, issue.minimum, issue.inclusive === false);
-    case 'too_big':
-      return bounded('at most', issue.origin, issue.maximum, issue.inclusive === false);
-    case 'invalid_union':
-      return PLACE;
-    default:
-      return issue.message.startsWith('must ') ? issue.message : `must be valid (${issue.message})`;
-  }
-}
-
-function bounded(bound: 'at least' | 'at most', origin: string, limit: number | bigint, exclusive: boolean): string {
-  if (origin === 'string') return limit === 1 ? 'must not be empty' : `must have ${bound} ${limit} characters`;
-  if (origin === 'array') return `must have ${bound} ${limit} ${limit === 1 ? 'entry' : 'entries'}`;
-  if (exclusive) return `must be ${bound === 'at least' ? 'more' : 'less'} than ${limit}`;
-  return `must be ${bound} ${limit}`;
-}
-
-/** A message of a rule's own may say already what it found; of an object or a list the kind says nothing. */
-function withFound(message: string, value: unknown, path: ProfilePath): string {
-  if (message.includes(', found ')) return message;
-  const isWhole = typeof value === 'object' && value !== null && !/must (?:be (?:a|one|true)|have)/.test(message);
-  return isWhole ? message : `${message}, found ${shownValue(value, path)}`;
-}
-
-function nearestValue(issue: Issue, value: unknown): string | null {
-  if (issue.code !== 'invalid_value' || typeof value !== 'string') return null;
-  return nearestWord(
-    value,
-    issue.values.filter((one) => typeof one === 'string'),
-  );
-}
-
-function valueAt(document: unknown, path: ProfilePath): unknown {
-  let here = document;
-  for (const step of path) {
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, step)) return undefined;
-    here = (here as Record<string | number, unknown>)[step];
-  }
-  return here;
+function nearestValue(issue: Issue): string | null {
+  if (issue.code !== 'invalid_value' || typeof issue.input !== 'string') return null;
+  const words = issue.values.filter((one) => typeof one === 'string');
+  return nearestWord(issue.input, words);
 }
 
 /** Longer words are no slip of the pen, and comparing them costs time. */

@@ -1,24 +1,67 @@
+import type { z } from 'zod';
 import { sameWord } from './place.ts';
-import type { ServiceProfile } from './profile.ts';
-import type { ProfilePath } from './check/read-profile-file.ts';
 
-type Rule = ServiceProfile['answers']['rules'][number];
+/** A check of zod that reports settings which cannot both hold. Zod runs it only when the section itself is valid. */
+type Check<Section> = (context: z.core.ParsePayload<Section>) => void;
 
-/** Rules for answers that another rule or setting makes impossible. */
-function ruleContradictions({ answers: { rules }, idempotency }: ServiceProfile): readonly Contradiction[] {
-  return [...unreachable(rules), ...againstMismatch(rules, idempotency.mismatchCodes)];
+function report({ issues, value: input }: z.core.ParsePayload, path: PropertyKey[], message: string): void {
+  issues.push({ code: 'custom', input, path, message });
 }
 
-/** The first rule that fits decides. A rule that says the same as the earlier one does no harm. */
-function unreachable(rules: readonly Rule[]): readonly Contradiction[] {
-  return rules.flatMap((rule, index) => {
+/** No word may mean both issued and failed. */
+export const wordsOfOneMeaning: Check<{ issued: string[]; failed: string[] }> = (context) => {
+  const { issued, failed } = context.value;
+  for (const [index, word] of failed.entries()) {
+    if (issued.some((other) => sameWord(word, other)))
+      report(context, ['failed', index], `no word may stand in both issued and failed, found ${JSON.stringify(word)}`);
+  }
+};
+
+const PARAMETERS = { cursor: 'cursorParameter', page: 'pageParameter', offset: 'offsetParameter', link: null } as const;
+
+interface Paging {
+  paging: keyof typeof PARAMETERS;
+  cursorParameter: string;
+  pageParameter: string;
+  offsetParameter: string;
+  sizeParameter: string | null;
+  pageSize: number | null;
+  endsAtShortPage: boolean;
+}
+
+/** Reports a page size that is needed and missing, and one parameter with two meanings. */
+export const possiblePaging: Check<Paging> = (context) => {
+  const { paging, sizeParameter, pageSize, endsAtShortPage } = context.value;
+  if (endsAtShortPage && pageSize === null)
+    report(context, ['pageSize'], 'must be set, for merchants.endsAtShortPage compares with it');
+  else if (sizeParameter !== null && pageSize === null)
+    report(context, ['pageSize'], 'must be set, for merchants.sizeParameter sends it');
+  const key = PARAMETERS[paging];
+  if (key !== null && context.value[key] === sizeParameter) {
+    const message = `must be another parameter than merchants.${key}, found ${JSON.stringify(sizeParameter)}`;
+    report(context, ['sizeParameter'], message);
+  }
+};
+
+interface Rule {
+  status?: number[] | undefined;
+  code?: string[] | undefined;
+  has?: string | string[] | undefined;
+  means: string;
+  id?: string | string[] | undefined;
+}
+
+/** The first rule that fits decides, so a later one that it covers never does. If both say the same, that is harmless. */
+export const reachableRules: Check<{ rules: Rule[] }> = (context) => {
+  const { rules } = context.value;
+  for (const [index, rule] of rules.entries()) {
     const earlier = rules.slice(0, index).findIndex((one) => takesAll(one, rule));
     const before = rules[earlier];
-    if (before === undefined || (before.means === rule.means && sameJson(before.id, rule.id))) return [];
+    if (before === undefined || (before.means === rule.means && sameJson(before.id, rule.id))) continue;
     const message = `can never fit, for answers.rules.${earlier} takes every answer that it could take; it must stand before that one, or go`;
-    return [{ path: ['answers', 'rules', index], message }];
-  });
-}
+    report(context, ['rules', index], message);
+  }
+};
 
 /** Whether every answer that fits the later rule fits the earlier one. */
 function takesAll(earlier: Rule, later: Rule): boolean {
@@ -30,73 +73,21 @@ function takesAll(earlier: Rule, later: Rule): boolean {
   );
 }
 
-/** One word cannot say both that nothing was created and that the key has created something else. */
-function againstMismatch(rules: readonly Rule[], mismatchCodes: readonly string[]): readonly Contradiction[] {
-  return rules.flatMap(({ code, means, status }, index) => {
-    if (means !== 'refused' || status?.some((one) => one >= 400 && one < 500) === false) return [];
-    return (code ?? []).flatMap((word, at) => {
-      if (!mismatchCodes.some((other) => sameWord(word, other))) return [];
-      const message = `must not mean refused, for idempotency.mismatchCodes says that the key is known with other bytes, found ${JSON.stringify(word)}`;
-      return [{ path: ['answers', 'rules', index, 'code', at], message }];
-    });
-  });
-}
-
 function sameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** What no single setting shows: words that mean two things, places that another setting makes impossible. */
-export function contradictionsIn(
-  profile: ServiceProfile,
-  /** Sections about which nothing is said. */
-  without: ReadonlySet<string> = new Set(),
-): readonly Contradiction[] {
-  const { invoice, event, merchants } = profile;
-  return [
-    ...inTwoLists('invoice', invoice),
-    ...inTwoLists('event', event),
-    ...impossiblePaging(merchants),
-    ...(without.has('idempotency') ? [] : ruleContradictions(profile)),
-  ].filter(({ path: [section] }) => !without.has(String(section)));
-}
-
-function inTwoLists(
-  section: 'invoice' | 'event',
-  { issued, failed }: { readonly issued: readonly string[]; readonly failed: readonly string[] },
-): readonly Contradiction[] {
-  return failed.flatMap((word, index) => {
-    if (!issued.some((other) => sameWord(word, other))) return [];
-    const message = `no word may stand in both ${section}.issued and ${section}.failed, found ${JSON.stringify(word)}`;
-    return [{ path: [section, 'failed', index], message }];
-  });
-}
-
-function impossiblePaging(merchants: ServiceProfile['merchants']): readonly Contradiction[] {
-  const { paging, sizeParameter, pageSize, endsAtShortPage } = merchants;
-  const found: Contradiction[] = [];
-  const say = (key: keyof typeof merchants, message: string): void =>
-    void found.push({ path: ['merchants', key], message });
-  if (endsAtShortPage && pageSize === null)
-    say('pageSize', 'must be set, for merchants.endsAtShortPage compares with it');
-  else if (sizeParameter !== null && pageSize === null)
-    say('pageSize', 'must be set, for merchants.sizeParameter sends it');
-  const parameter = {
-    cursor: 'cursorParameter',
-    page: 'pageParameter',
-    offset: 'offsetParameter',
-    link: null,
-  } as const;
-  const key = parameter[paging];
-  if (key !== null && merchants[key] === sizeParameter)
-    say('sizeParameter', `must be another parameter than merchants.${key}, found ${JSON.stringify(sizeParameter)}`);
-  return found;
-}
-
-/** Two settings that cannot both hold. */
-interface Contradiction {
-  /** Keys from the top to the setting that is to be corrected. */
-  readonly path: ProfilePath;
-  /** What must hold and what was found, as a phrase. */
-  readonly message: string;
-}
+/** One word cannot say both that nothing was created and that the key has created something else. */
+export const mismatchIsNoRefusal: Check<{ answers: { rules: Rule[] }; idempotency: { mismatchCodes: string[] } }> = (
+  context,
+) => {
+  const { answers, idempotency } = context.value;
+  for (const [index, { code = [], means, status }] of answers.rules.entries()) {
+    if (means !== 'refused' || status?.some((one) => one >= 400 && one < 500) === false) continue;
+    for (const [at, word] of code.entries()) {
+      if (!idempotency.mismatchCodes.some((other) => sameWord(word, other))) continue;
+      const message = `must not mean refused, for idempotency.mismatchCodes says that the key is known with other bytes, found ${JSON.stringify(word)}`;
+      report(context, ['answers', 'rules', index, 'code', at], message);
+    }
+  }
+};

@@ -31,22 +31,6 @@ export function schemaText(): string {
   return `${JSON.stringify(profileJsonSchema(), null, 2)}\n`;
 }
 
-/** The part of the schema at a path: of what may be null, the part that is not; null: nothing is known of it. */
-function schemaAt(schema: JsonSchema, path: readonly (string | number)[]): JsonSchema | null {
-  let here: JsonSchema | null = withKeys(schema);
-  for (const step of path) {
-    const below: unknown = typeof step === 'number' ? here?.['items'] : propertiesOf(here)[step];
-    if (!isPlainObject(below)) return null;
-    here = withKeys(below);
-  }
-  return here;
-}
-
-/** The keys that the schema allows at a path, in its order; none where it names none. */
-export function keysAt(schema: JsonSchema, path: readonly (string | number)[]): readonly string[] {
-  return Object.keys(propertiesOf(schemaAt(schema, path)));
-}
-
 /** Every key that a profile may hold, as paths with their schema; `[]` stands for each entry of a list. */
 export function keyPaths(schema: JsonSchema, above: readonly string[] = []): ReadonlyMap<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
@@ -63,8 +47,8 @@ export function keyPaths(schema: JsonSchema, above: readonly string[] = []): Rea
   return found;
 }
 
-function propertiesOf(schema: JsonSchema | null): Readonly<Record<string, unknown>> {
-  const properties = schema?.['properties'];
+function propertiesOf(schema: JsonSchema): Readonly<Record<string, unknown>> {
+  const properties = schema['properties'];
   return isPlainObject(properties) ? properties : {};
 }
 

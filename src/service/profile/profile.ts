@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { templateMistake } from './body-template.ts';
+import { mismatchIsNoRefusal, possiblePaging, reachableRules, wordsOfOneMeaning } from './contradictions.ts';
 import { expressionMistake } from './expression.ts';
 import { expressionOf, isHeaderName, isPlace } from './place.ts';
 
@@ -21,7 +22,9 @@ function wrong(input: string, message: string): z.core.$ZodRawIssue {
 }
 
 /** Where something stands, or a list of such places of which the first that holds something counts. */
-const place = z.union([onePlace, z.array(onePlace).min(1).max(20)]);
+const place = z.union([onePlace, z.array(onePlace).min(1).max(20)], {
+  error: `must be a place (${PLACE_FORMS}) or a list of places`,
+});
 
 /** The same, or nowhere. */
 const optionalPlace = place.nullable();
@@ -51,6 +54,7 @@ export const EventSection = z
     reasonCode: place.describe('why it failed: the word for programs'),
     reasonMessage: place.describe('why it failed: the sentence for people'),
   })
+  .check(wordsOfOneMeaning)
   .describe('where the parts of a delivery stand');
 
 const TEMPLATE = /^(?:[^{}]|\{(?:body|timestamp|url|header:[!#$%&'*+.^_`|~0-9A-Za-z-]+)\})*$/;
@@ -218,6 +222,7 @@ const AnswersSection = z
       .describe('where an answer without `Retry-After` says how long to wait; `null`: nowhere'),
     rules: z.array(Rule).max(100).describe('rules for answers, read in order; the first that fits decides'),
   })
+  .check(reachableRules)
   .describe('which answers mean what, where the status alone does not say it');
 
 /** Characters that an id of the service may begin with. */
@@ -236,6 +241,7 @@ const InvoiceSection = z
     reasonCode: place.describe('why it failed: the word for programs'),
     reasonMessage: place.describe('why it failed: the sentence for people'),
   })
+  .check(wordsOfOneMeaning)
   .describe('where the parts of an invoice stand in the answers to POST and GET');
 
 const parameter = z.string().min(1).max(100);
@@ -282,76 +288,83 @@ const MerchantsSection = z
       ),
     notPaging: words.describe("keys of a list's answer that look like paging and are not"),
   })
+  .check(possiblePaging)
   .describe('where the parts of a merchant stand, and how the list of them goes on');
 
 /** Everything that the service's interface document does not show. Keys in the order in which docs/service-profile.md explains them. */
-export const ServiceProfile = z.strictObject({
-  environment: z
-    .enum(['test', 'live'])
-    .nullable()
-    .describe(
-      '`test` or `live`: the API key must begin with `sk_test_` or `sk_live_`, else nothing is sent; `null`: not checked',
-    ),
-  allowPlainHttp: z
-    .boolean()
-    .describe(
-      'lets a key that is no test key go over plain HTTP to another machine, so that a reader on the way can see it',
-    ),
-  requests: RequestsSection,
-  answers: AnswersSection,
-  error: z
-    .strictObject({
-      code: place.describe('the word for programs'),
-      message: place.describe('the sentence for people; a 4xx with text at neither place refuses nothing'),
-    })
-    .describe('where an error says what is wrong'),
-  invoice: InvoiceSection,
-  merchants: MerchantsSection,
-  webhook: z
-    .strictObject({
-      register: z.boolean().describe('Lote registers `WEBHOOK_URL`; `false`: a person does so by hand'),
-      secret: place.describe('place of the secret in the answer to the registration'),
-    })
-    .describe('the registration of the receiver'),
-  signature: SignatureSection,
-  event: EventSection,
-  idempotency: z
-    .strictObject({
-      retentionHours: z.number().positive().describe('how long the service remembers a key'),
-      mismatchCodes: words.describe('words at `error.code` of a 4xx that say that the key is known with other bytes'),
-      refusedRepeatIsProof: z
-        .boolean()
-        .describe(
-          'a key that created an invoice is always answered with that invoice, so that a refusal of a repeat proves that none exists',
-        ),
-    })
-    .describe('what the service does with a key that it knows'),
-  limits: z
-    .strictObject({
-      requestsPerSecond: z.number().positive().nullable().describe('over all processes of a ledger; `null`: no limit'),
-      maxConcurrency: z.number().int().min(1).max(1_000).describe('requests at a time, of each process'),
-      pollEverySeconds: z
-        .number()
-        .min(1)
-        .max(86_400)
-        .nullable()
-        .describe(
-          "each invoice without a final word is asked for by GET after so many seconds, again and again, after 60 times more and more rarely; `null`: at Lote's own times, at most six, of which the first ones ask for a sample",
-        ),
-    })
-    .describe('what the service allows'),
-  retry: z
-    .strictObject({
-      failedReasonCodes: words.describe('failures that are sent again under a new key without an operator'),
-      maxGenerations: z.number().int().min(1).max(100).describe('most keys of one invoice'),
-      repeatsPerInvoice: z
-        .number()
-        .positive()
-        .max(1_000)
-        .describe('POSTs that a batch may repeat, for each of its invoices on average'),
-    })
-    .describe('what is sent again'),
-});
+export const ServiceProfile = z
+  .strictObject({
+    environment: z
+      .enum(['test', 'live'])
+      .nullable()
+      .describe(
+        '`test` or `live`: the API key must begin with `sk_test_` or `sk_live_`, else nothing is sent; `null`: not checked',
+      ),
+    allowPlainHttp: z
+      .boolean()
+      .describe(
+        'lets a key that is no test key go over plain HTTP to another machine, so that a reader on the way can see it',
+      ),
+    requests: RequestsSection,
+    answers: AnswersSection,
+    error: z
+      .strictObject({
+        code: place.describe('the word for programs'),
+        message: place.describe('the sentence for people; a 4xx with text at neither place refuses nothing'),
+      })
+      .describe('where an error says what is wrong'),
+    invoice: InvoiceSection,
+    merchants: MerchantsSection,
+    webhook: z
+      .strictObject({
+        register: z.boolean().describe('Lote registers `WEBHOOK_URL`; `false`: a person does so by hand'),
+        secret: place.describe('place of the secret in the answer to the registration'),
+      })
+      .describe('the registration of the receiver'),
+    signature: SignatureSection,
+    event: EventSection,
+    idempotency: z
+      .strictObject({
+        retentionHours: z.number().positive().describe('how long the service remembers a key'),
+        mismatchCodes: words.describe('words at `error.code` of a 4xx that say that the key is known with other bytes'),
+        refusedRepeatIsProof: z
+          .boolean()
+          .describe(
+            'a key that created an invoice is always answered with that invoice, so that a refusal of a repeat proves that none exists',
+          ),
+      })
+      .describe('what the service does with a key that it knows'),
+    limits: z
+      .strictObject({
+        requestsPerSecond: z
+          .number()
+          .positive()
+          .nullable()
+          .describe('over all processes of a ledger; `null`: no limit'),
+        maxConcurrency: z.number().int().min(1).max(1_000).describe('requests at a time, of each process'),
+        pollEverySeconds: z
+          .number()
+          .min(1)
+          .max(86_400)
+          .nullable()
+          .describe(
+            "each invoice without a final word is asked for by GET after so many seconds, again and again, after 60 times more and more rarely; `null`: at Lote's own times, at most six, of which the first ones ask for a sample",
+          ),
+      })
+      .describe('what the service allows'),
+    retry: z
+      .strictObject({
+        failedReasonCodes: words.describe('failures that are sent again under a new key without an operator'),
+        maxGenerations: z.number().int().min(1).max(100).describe('most keys of one invoice'),
+        repeatsPerInvoice: z
+          .number()
+          .positive()
+          .max(1_000)
+          .describe('POSTs that a batch may repeat, for each of its invoices on average'),
+      })
+      .describe('what is sent again'),
+  })
+  .check(mismatchIsNoRefusal);
 
 /** The service profile in force; see docs/service-profile.md. */
 export type ServiceProfile = z.infer<typeof ServiceProfile>;

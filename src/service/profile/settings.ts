@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../domain/json-pointer.ts';
-import { isSecret, pathText, type ProfilePath } from './check/read-profile-file.ts';
 import { DEFAULT_PROFILE } from './default-profile.ts';
 import { keyPaths, profileJsonSchema } from './json-schema.ts';
+import { pathText, type ProfilePath } from './profile-file.ts';
 import type { ServiceProfile } from './profile.ts';
 
 /** One setting of a profile: what is merged as a whole, be it a value, a list or an object without a default of its own. */
@@ -39,13 +39,18 @@ function keysBelow(value: Readonly<Record<string, unknown>>, above: readonly str
   );
 }
 
-/** The value of a setting without the texts in it that may be secret; prefixes and encodings of a secret are none themselves. */
+/** Texts at these places may be secret. */
+const SECRET_PLACE = /^requests\.(?:headers|\w+\.body)(?:\.|$)/;
+const SECRET_TEXT = /^(?:sk_|pk_|whsec_|bearer |basic )/i;
+
+/** The value of a setting without the texts in it that may be secret. Placeholders of a template stay. */
 function shownSetting(value: unknown, path: ProfilePath): unknown {
   if (Array.isArray(value)) return value.map((one: unknown) => shownSetting(one, path));
   if (isPlainObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shownSetting(one, [...path, key])]));
   if (typeof value !== 'string') return value;
   const place = pathText(path);
-  if (place === 'webhook.secret' || place.startsWith('signature.secret.')) return value;
-  return isSecret(value, path) && !/^\{[^{}]*\}$/.test(value) ? '(not shown)' : value;
+  // The prefix of a secret, such as `whsec_`, is none itself.
+  const isSecret = SECRET_PLACE.test(place) || (SECRET_TEXT.test(value) && !place.startsWith('signature.secret.'));
+  return isSecret && !/^\{[^{}]*\}$/.test(value) ? '(not shown)' : value;
 }

@@ -7,7 +7,7 @@ import { COLUMNS } from '../../../src/domain/row.ts';
 
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { keyPaths, profileJsonSchema } from '../../../src/service/profile/json-schema.ts';
-import { loadProfile } from '../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../src/service/profile/check-profile.ts';
 import { settingsOf } from '../../../src/service/profile/settings.ts';
 import { pageText, README, tableAfter } from '../../support/lote/readme.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInvoicingService } from '../../../src/service/client.ts';
-import { loadProfile } from '../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../src/service/profile/check-profile.ts';
 import { scriptedServer, sendJson } from './scripted-server.ts';
 
 /** More items than an expression may make. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExchangeResult } from '../../../src/service/exchange-result.ts';
-import { loadProfile } from '../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../src/service/profile/check-profile.ts';
 import { readStatus } from '../../../src/service/client.ts';
 
 function says(value: unknown, status = 200): ExchangeResult {

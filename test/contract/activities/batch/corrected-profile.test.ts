@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import type { Sandbox } from '../../../../src/sandbox/sandbox.ts';
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 import type { TestBatch } from '../../../contract/ledger/scenario.ts';
 import { independentSandbox, SANDBOX_KEY } from '../../../support/servers/service-front.ts';
 import { activityPlaces, asActivity, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 import { checkLive, MOST_REQUESTS, type LiveCheck } from '../../../../src/app/live-check/check-live.ts';
 import { startTemporaryReceiver } from '../../../../src/app/live-check/temporary-receiver.ts';
 import { defaultLike } from '../../../services/default-like.ts';

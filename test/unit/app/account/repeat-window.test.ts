@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 import { repeatWindowMs } from '../../../../src/app/worker/activity-deps.ts';
 
 const HOUR = 3_600_000;

@@ -49,7 +49,7 @@ describe('lote profile check', () => {
     const [head, first, second] = stdout().split('\n');
     expect(head).toBe(`${path}: 2 mistakes`);
     expect(first).toMatch(/^ {2}limit \(line 1, column 2\): no such key; .*did you mean "limits"\?$/u);
-    expect(second).toBe('  webhook.register (line 2, column 23): must be true or false, found "yes"');
+    expect(second).toBe('  webhook.register (line 2, column 23): expected boolean, received string');
   });
 
   it('prints one JSON document when asked', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 import { pageAt, testConsole } from '../console-ledger.ts';
 import { profileSettings } from '../../../../src/app/console/console-parts.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders, ExchangeResult } from '../../../../src/service/exchange-result.ts';
 import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 
 const baseUrl = 'https://service.example';
 const DEEP = JSON.parse(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`) as unknown;

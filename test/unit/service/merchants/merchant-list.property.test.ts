@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AnswerHeaders, ExchangeResult } from '../../../../src/service/exchange-result.ts';
 import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 
 const BASE = 'https://service.example/api';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerHeaders, ExchangeResult } from '../../../../src/service/exchange-result.ts';
 import { readMerchantList } from '../../../../src/service/merchants/merchant-list.ts';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 
 type Merchants = Readonly<Record<string, unknown>>;
 

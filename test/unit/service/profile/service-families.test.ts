@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 import { ServiceProfile } from '../../../../src/service/profile/profile.ts';
 import { FAMILIES } from '../../../services/families.ts';
 

@@ -1,6 +1,60 @@
 import { describe, expect, it } from 'vitest';
-import { loadProfile } from '../../../../src/service/profile/load-profile.ts';
+import { z } from 'zod';
+import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
+import { keyPaths, profileJsonSchema, schemaText } from '../../../../src/service/profile/json-schema.ts';
+import { loadProfile } from '../../../../src/service/profile/check-profile.ts';
 import { settingsOf } from '../../../../src/service/profile/settings.ts';
+import { pageText } from '../../../support/lote/readme.ts';
+
+const schema = z.fromJSONSchema(profileJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
+const accepts = (value: unknown): boolean => schema.safeParse(value).success;
+
+describe('the JSON Schema of a service profile', () => {
+  it('is published as docs/service-profile.schema.json, which `npm run profile:schema` writes', () => {
+    expect(JSON.parse(pageText('docs/service-profile.schema.json'))).toEqual(profileJsonSchema());
+  });
+
+  it('is printed as JSON', () => {
+    expect(JSON.parse(schemaText())).toEqual(profileJsonSchema());
+  });
+
+  it('takes the default profile', () => {
+    expect(accepts(DEFAULT_PROFILE)).toBe(true);
+  });
+
+  it.each<object>([
+    {},
+    { $schema: './service-profile.schema.json' },
+    { limits: {} },
+    { limits: { maxConcurrency: 3 } },
+    { signature: { secret: { prefix: 'whsec_' } } },
+    { requests: { createInvoice: { body: { data: [{ $each: 'lines' }] } } } },
+    { answers: { success: { at: '/ok', is: ['true'] }, rules: [{ means: 'lost', status: [409] }] } },
+    { event: { type: ['/a', 'header:X'], items: null } },
+  ])('takes %j, which leaves out the rest', (profile) => {
+    expect(accepts(profile)).toBe(true);
+  });
+
+  it.each<object>([
+    { limit: {} },
+    { limits: { maxConcurrency: 'many' } },
+    { limits: null },
+    { signature: { algorithm: 'md5' } },
+    { answers: { success: { at: '/ok' } } },
+    { answers: { rules: [{ status: [409] }] } },
+    { event: { type: [] } },
+  ])('refuses %j', (profile) => {
+    expect(accepts(profile)).toBe(false);
+  });
+
+  it('gives each setting its default', () => {
+    const paths = keyPaths(profileJsonSchema());
+
+    expect(paths.get('signature.header')).toMatchObject({ default: 'X-Service-Signature' });
+    expect(paths.get('merchants.pageSize')).toMatchObject({ default: null });
+    expect(paths.get('invoice.issued')).toMatchObject({ default: ['issued'] });
+  });
+});
 
 const differences = (profile: object) =>
   settingsOf(loadProfile(JSON.stringify(profile)))
