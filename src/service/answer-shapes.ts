@@ -29,8 +29,8 @@ function shapeOf(profile: ServiceProfile, id: Pick<CreationShape, 'id' | 'idPref
   };
 }
 
-/** Evaluates the expressions of the profile once for each answer, before it is read; null: it has none. The list of merchants evaluates its own. */
-export function answerExpressions(profile: ServiceProfile): ((end: ExchangeResult) => Promise<ExchangeResult>) | null {
+/** Evaluates the expressions of the profile once for each answer, before it is read. The list of merchants evaluates its own. */
+export function answerExpressions(profile: ServiceProfile): (end: ExchangeResult) => Promise<ExchangeResult> {
   const { invoice, merchants, error, answers, webhook } = profile;
   const evaluate = compileExpressions([
     ...[invoice.id, invoice.status, invoice.reasonCode, invoice.reasonMessage, merchants.createdId],
@@ -38,11 +38,10 @@ export function answerExpressions(profile: ServiceProfile): ((end: ExchangeResul
     answers.wait?.at ?? null,
     ...answers.rules.flatMap(({ has = null, id = null }) => [has, id]),
   ]);
-  if (evaluate === null) return null;
   return async (end) => {
     if (end.kind !== 'answer') return end;
     const { computed, exceeded } = await evaluate(documentOf(end));
     if (exceeded !== undefined) return { ...end, body: { kind: 'unreadable', why: 'not-evaluated' } };
-    return { ...end, ...(computed !== undefined && { computed }) };
+    return computed === undefined ? end : { ...end, computed };
   };
 }

@@ -6,7 +6,7 @@ import { openConnection, type ConnectionOptions } from './service-connection.ts'
 import type { BodyTemplate } from './profile/body-template.ts';
 import { z } from 'zod';
 import { isSecret } from './profile/hide-secret.ts';
-import { readPlace, shownPlace, type Place, isOneOf, wordAt } from './profile/place.ts';
+import { isNothing, readPlace, shownPlace, type Place, isOneOf, wordAt } from './profile/place.ts';
 import type { ServiceProfile } from './profile/profile.ts';
 import { documentOf, isPage, type AnswerBody, type ExchangeResult } from './exchange-result.ts';
 import { look, shortWord, type CreationShape, errorText } from './seen-answer.ts';
@@ -55,7 +55,7 @@ export function createInvoicingService(options: ConnectionOptions): InvoicingSer
   const { profile } = options;
   const { requests } = profile;
   const connection = openConnection(options);
-  const evaluate = answerExpressions(profile) ?? undefined;
+  const evaluate = answerExpressions(profile);
   const call: typeof connection.call = (request) => connection.call({ ...request, evaluate });
   const invoices = invoiceShape(profile);
   const merchants = merchantShape(profile);
@@ -182,8 +182,7 @@ export function readStatus(
   const document = documentOf(end);
   const status = wordAt(readPlace(document, invoice.status));
   const found = readPlace(document, invoice.id);
-  const isEmpty = found === undefined || found === null || found === '';
-  const speaksForItself = !requests.getInvoice.carriesId && isEmpty;
+  const speaksForItself = !requests.getInvoice.carriesId && isNothing(found);
   if (seen.serviceId !== asked.serviceId && !speaksForItself) {
     const doubtful = status !== null && !isOneOf(status, invoice.failed);
     return { ...notProvedItsOwn(seen.hasId, invoice.id), doubtful };

@@ -1,4 +1,4 @@
-import { readPlace, type Place, type Document, is2xx, readId, isOneOf, wordAt } from './profile/place.ts';
+import { isNothing, readPlace, type Place, type Document, is2xx, readId, isOneOf, wordAt } from './profile/place.ts';
 import { documentOf, isSpoilt, type ExchangeResult } from './exchange-result.ts';
 import type { ServiceProfile } from './profile/profile.ts';
 import type { Reason } from '../domain/invoice.ts';
@@ -107,9 +107,7 @@ export function ruleFor(
   return rules.find(({ status: statuses, code: codes, has }) => {
     if (statuses !== undefined && !statuses.includes(seen.status)) return false;
     if (codes !== undefined && !isOneOf(seen.code, codes)) return false;
-    if (has === undefined) return true;
-    const found = readPlace(document, has);
-    return found !== undefined && found !== null && found !== '';
+    return has === undefined || !isNothing(readPlace(document, has));
   });
 }
 

@@ -1,17 +1,11 @@
-import { readPlace, type Document, type Place, wordAt } from '../profile/place.ts';
+import { isNothing, readPlace, type Document, type Place, wordAt } from '../profile/place.ts';
 import type { ServiceProfile } from '../profile/profile.ts';
-import {
-  entriesBeside,
-  numberOf,
-  saysEnd,
-  signOfKey,
-  signOfLength,
-  type Entry,
-} from '../../domain/text/paging-signs.ts';
+import { entriesBeside, saysEnd, signOfKey, signOfLength } from '../../domain/text/paging-signs.ts';
+import { ListProblem } from './merchant-page.ts';
 
 type Merchants = ServiceProfile['merchants'];
 
-/** What has been read of a list, with this page. */
+/** How much of a list has been read, with this page. */
 export interface ListRead {
   readonly items: number;
   readonly pages: number;
@@ -20,63 +14,52 @@ export interface ListRead {
 
 /** What a page says about the end of the list at the places of the profile. */
 export interface EndSaid {
-  /** The flag alone. */
-  readonly flag: 'end' | 'more' | null;
-  /** What says that this page is the last, as phrases. */
+  /** The flag says that this page is the last. */
+  readonly isLast: boolean;
+  /** Phrases that say that this page is the last. */
   readonly end: readonly string[];
-  /** What says that there is more, as phrases. */
+  /** Phrases that say that there is more. */
   readonly more: readonly string[];
   readonly total: number | null;
 }
 
-const COUNT = /^\s*\d{1,15}\s*$/;
-
-/** Reads `merchants.total`, `pages` and `more` of a page; `why`: what stands there says neither. */
-export function readEnd(
-  document: Document,
-  read: ListRead,
-  { total, pages, more }: Merchants,
-): EndSaid | { readonly why: string } {
+/** Reads `merchants.total`, `pages` and `more` of a page. @throws ListProblem when one of them has another form. */
+export function readEnd(document: Document, read: ListRead, { total, pages, more }: Merchants): EndSaid {
   const flag = flagAt(document, more);
-  if (flag === undefined) return { why: 'what stands at merchants.more is neither yes nor no' };
-  const merchantCount = countAt(document, total);
-  if (merchantCount === undefined) return { why: 'what stands at merchants.total is no whole number' };
-  const pageCount = countAt(document, pages);
-  if (pageCount === undefined) return { why: 'what stands at merchants.pages is no whole number' };
-  const end: string[] = [];
-  const goesOn: string[] = [];
-  if (flag !== null) (flag === 'end' ? end : goesOn).push(`merchants.more says ${flag === 'end' ? 'no' : 'yes'}`);
-  if (merchantCount !== null)
-    (merchantCount > read.items ? goesOn : end).push(
-      `merchants.total says ${merchantCount} merchants, and ${read.items} were read`,
-    );
-  if (pageCount !== null)
-    (pageCount > read.pages ? goesOn : end).push(
-      `merchants.pages says ${pageCount} pages, and ${read.pages} were read`,
-    );
-  return { flag, end, more: goesOn, total: merchantCount };
+  const said = [
+    { setting: 'total', things: 'merchants', count: countAt(document, total, 'total'), counted: read.items },
+    { setting: 'pages', things: 'pages', count: countAt(document, pages, 'pages'), counted: read.pages },
+  ].flatMap(({ setting, things, count, counted }) => {
+    if (count === null) return [];
+    return {
+      goesOn: count > counted,
+      phrase: `merchants.${setting} says ${count} ${things}, and ${counted} were read`,
+    };
+  });
+  if (flag !== null) said.unshift({ goesOn: flag, phrase: `merchants.more says ${flag ? 'yes' : 'no'}` });
+  const phrases = (wanted: boolean): string[] =>
+    said.filter(({ goesOn }) => goesOn === wanted).map(({ phrase }) => phrase);
+  return { isLast: flag === false, end: phrases(false), more: phrases(true), total: countAt(document, total, 'total') };
 }
 
-/** null: nothing stands there; undefined: something else does. */
-function flagAt(document: Document, place: Place | null): 'end' | 'more' | null | undefined {
+/** Whether the flag says that there is more; null: nothing stands there. */
+function flagAt(document: Document, place: Place | null): boolean | null {
   const value = place === null ? null : readPlace(document, place);
   if (isNothing(value)) return null;
   const word = wordAt(value) ?? '';
-  if (/^(?:true|yes|1)$/i.test(word)) return 'more';
-  return /^(?:false|no|0)$/i.test(word) ? 'end' : undefined;
+  if (/^(?:true|yes|1)$/i.test(word)) return true;
+  if (/^(?:false|no|0)$/i.test(word)) return false;
+  throw new ListProblem('what stands at merchants.more is neither yes nor no');
 }
 
-/** null: nothing stands there; undefined: something else does. */
-function countAt(document: Document, place: Place | null): number | null | undefined {
+const COUNT = /^\d{1,15}$/;
+
+/** null: nothing stands there. */
+function countAt(document: Document, place: Place | null, setting: string): number | null {
   const value = place === null ? null : readPlace(document, place);
   if (isNothing(value)) return null;
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-  return typeof value === 'string' && COUNT.test(value) ? Number(value) : undefined;
-}
-
-/** Whether a value is what services write where there is none. */
-export function isNothing(value: unknown): value is undefined | null | '' {
-  return value === undefined || value === null || value === '';
+  if (typeof value !== 'boolean' && COUNT.test(wordAt(value) ?? '')) return Number(value);
+  throw new ListProblem(`what stands at merchants.${setting} is no whole number`);
 }
 
 /** Where the profile looks for the next page; null: pages are counted. */
@@ -93,12 +76,9 @@ export interface LastPage {
   readonly proved: boolean;
 }
 
-const COUNTING_HEADERS = ['x-total-count', 'x-total', 'total-count', 'x-pagination-total-count'];
-const PAGE_COUNTING_HEADERS = ['x-total-pages', 'x-page-count', 'x-pagination-page-count'];
-
 /**
- * A sign that a list goes on behind a page that the profile calls the last, as a phrase; null: there is none. A merchant on a page that was not read would
- * be created a second time, so that a sign stops the reading, even one that the service meant otherwise.
+ * Returns a sign that a list goes on behind a page that the profile calls the last, as a phrase; null: there is none.
+ * A merchant on a page that was not read would be created a second time, so any sign stops the reading.
  */
 export function signOfMore({ document, read, proved }: LastPage, merchants: Merchants): string | null {
   const { items, notPaging, pageSize, total, pages, more } = merchants;
@@ -108,44 +88,34 @@ export function signOfMore({ document, read, proved }: LastPage, merchants: Merc
   const entries = [...entriesBeside(document.body, { items: readPlace(document, items), notPaging, places })];
   const signs = [signOfHeaders(document, read, places), ...entries.map((entry) => signOfKey(entry, read, 'merchants'))];
   const sign = signs.find((found) => found !== null) ?? null;
-  if (sign !== null || proved || saysWhole(document, entries, read, next)) return sign;
+  const saysWhole =
+    [next ?? []].flat().some((place) => readPlace(document, place) !== undefined) ||
+    entries.some((entry) => saysEnd(entry, read));
+  if (sign !== null || proved || saysWhole) return sign;
   if (pageSize !== null && read.itemsOfPage === pageSize)
     return `the page is as long as merchants.pageSize (${pageSize}), and nothing says that none follows`;
   return entries.map((entry) => signOfLength(entry, read.itemsOfPage)).find((found) => found !== null) ?? null;
 }
 
-function signOfHeaders(
-  { headers = {} }: Document,
-  { items, pages }: ListRead,
-  places: readonly string[],
-): string | null {
-  const readByProfile = new Set(
-    places.map((place) =>
-      place
-        .toLowerCase()
-        .replace(/^header:/, '')
-        .trim(),
-    ),
-  );
-  const text = (name: string): string => (readByProfile.has(name) ? '' : [headers[name] ?? ''].flat().join(', '));
+const COUNTING_HEADERS = {
+  items: ['x-total-count', 'x-total', 'total-count', 'x-pagination-total-count', 'content-range'],
+  pages: ['x-total-pages', 'x-page-count', 'x-pagination-page-count'],
+} as const;
+
+function signOfHeaders({ headers = {} }: Document, read: ListRead, places: readonly string[]): string | null {
+  const readByProfile = places.map((place) => /^header:\s*(.*?)\s*$/i.exec(place.toLowerCase())?.[1]);
+  const text = (name: string): string => (readByProfile.includes(name) ? '' : [headers[name] ?? ''].flat().join(', '));
   if (/rel\s*=\s*"?[^",;]*\bnext\b/i.test(text('link'))) return 'the header Link names a next page';
   if (/\S/.test(text('x-next-page'))) return 'the header X-Next-Page names a next page';
-  const range = /\/(\d+)\s*$/.exec(text('content-range'))?.[1];
-  if (range !== undefined && Number(range) > items)
-    return `the header content-range counts ${range} merchants, and ${items} were read`;
-  // A header that came twice is joined with a comma.
-  const counts = (name: string): readonly (number | null)[] => text(name).split(', ').map(numberOf);
-  const countsMore = (read: number) => (name: string) => counts(name).some((count) => count !== null && count > read);
-  const counter = COUNTING_HEADERS.find(countsMore(items));
-  if (counter !== undefined) return `the header ${counter} counts ${text(counter)} merchants, and ${items} were read`;
-  const pageCounter = PAGE_COUNTING_HEADERS.find(countsMore(pages));
-  return pageCounter === undefined
-    ? null
-    : `the header ${pageCounter} counts ${text(pageCounter)} pages, and ${pages} were read`;
-}
-
-/** The answer itself says that this is the end. */
-function saysWhole(document: Document, entries: readonly Entry[], read: ListRead, next: Place | null): boolean {
-  if ([next ?? []].flat().some((place) => readPlace(document, place) !== undefined)) return true;
-  return entries.some((entry) => saysEnd(entry, read));
+  for (const what of ['items', 'pages'] as const) {
+    // A header that came twice is joined with a comma; Content-Range ends with the count behind a slash.
+    const countsMore = (name: string): boolean =>
+      text(name)
+        .split(',')
+        .some((one) => Number(/(?:^|\/)\s*(\d+)\s*$/.exec(one)?.[1] ?? 0) > read[what]);
+    const counter = COUNTING_HEADERS[what].find(countsMore);
+    if (counter !== undefined)
+      return `the header ${counter} says ${text(counter)}, and ${read[what]} ${what === 'items' ? 'merchants' : 'pages'} were read`;
+  }
+  return null;
 }

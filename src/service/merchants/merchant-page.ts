@@ -4,7 +4,18 @@ import { readPlace, type Document, shownPlace, is2xx, readId } from '../profile/
 import type { ServiceProfile } from '../profile/profile.ts';
 import { isSuccess, ruleFor, statusThatCounts, type Rule, errorText, statusReason } from '../seen-answer.ts';
 import { documentOf, type ExchangeResult } from '../exchange-result.ts';
-import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
+
+type ProblemCode = 'service-unreachable' | 'service-unauthorized' | 'service-list-unreadable';
+
+/** Why the list of merchants is not read whole. */
+export class ListProblem extends Error {
+  readonly code: ProblemCode;
+
+  constructor(why: string, code: ProblemCode = 'service-list-unreadable') {
+    super(why);
+    this.code = code;
+  }
+}
 
 /** A merchant as the list names it. */
 export interface ListedMerchant {
@@ -15,19 +26,21 @@ export interface ListedMerchant {
 /** A page of the list. */
 export interface MerchantPage {
   readonly merchants: readonly ListedMerchant[];
+  /** The ids in their order, as one text. */
+  readonly ids: string;
   /** The answer, with the values of the expressions of the profile. */
   readonly document: Document;
 }
 
-/** Reads the end of one exchange as a page. */
-export type PageReader = (end: ExchangeResult) => Promise<MerchantPage | Unreadable>;
+/** Reads the end of one exchange as a page. @throws ListProblem */
+export type PageReader = (end: ExchangeResult) => Promise<MerchantPage>;
 
 const Nif = z
   .union([z.string(), z.number().int().nonnegative()])
   .transform((nif) => String(nif).replaceAll(/\s/g, ''))
   .pipe(z.string().min(1).max(64));
 
-/** A reader of pages by a profile, whose expressions are compiled here. */
+/** Makes a reader of pages by a profile, and compiles its expressions. */
 export function pageReader(profile: ServiceProfile): PageReader {
   const { merchants, answers, error } = profile;
   const { items, nextCursor, nextLink, total, pages, more } = merchants;
@@ -39,81 +52,66 @@ export function pageReader(profile: ServiceProfile): PageReader {
   const evaluateItem = compileExpressions([merchants.id, merchants.nif]);
 
   return async (end) => {
-    if (end.kind !== 'answer') return failed('service-unreachable', 'code' in end ? end.code : end.kind);
-    const plain = documentOf(end);
-    const document = evaluatePage === null ? plain : await evaluatePage(plain);
-    if (document.exceeded !== undefined) return unreadable(tooMuch(document.exceeded));
+    if (end.kind !== 'answer') throw new ListProblem('code' in end ? end.code : end.kind, 'service-unreachable');
+    const document = whole(await evaluatePage(documentOf(end)));
     if (end.body.kind !== 'json' && is2xx(end)) {
-      const code = end.body.why === 'cut-short' ? 'service-unreachable' : 'service-list-unreadable';
-      return failed(code, `its answer is ${end.body.why}`);
+      const isCut = end.body.why === 'cut-short';
+      throw new ListProblem(`its answer is ${end.body.why}`, isCut ? 'service-unreachable' : undefined);
     }
-    const refusal = refusalIn(document, end.status, profile);
-    if (refusal !== null) return refusal;
+    requireSuccess(document, end.status, profile);
     const found = readPlace(document, items);
-    if (!Array.isArray(found)) return unreadable(`no list at ${shownPlace(items)} (merchants.items)`);
-    const read = await readItems(found, profile, evaluateItem);
-    return 'kind' in read ? read : { merchants: read, document };
+    if (!Array.isArray(found)) throw new ListProblem(`no list at ${shownPlace(items)} (merchants.items)`);
+    const listed = await readItems(found, profile, evaluateItem);
+    return { merchants: listed, ids: listed.map(({ merchantId }) => merchantId).join(' '), document };
   };
 }
 
 async function readItems(
   items: readonly unknown[],
   { merchants: { id, idPrefix, nif } }: ServiceProfile,
-  evaluate: Evaluate | null,
-): Promise<readonly ListedMerchant[] | Unreadable> {
+  evaluate: Evaluate,
+): Promise<readonly ListedMerchant[]> {
   const merchants: ListedMerchant[] = [];
   for (const [index, body] of items.entries()) {
-    // oxlint-disable-next-line no-await-in-loop -- without expressions nothing is awaited
-    const item = evaluate === null ? { body } : await evaluate({ body });
-    if ('exceeded' in item) return unreadable(tooMuch(item.exceeded));
+    // oxlint-disable-next-line no-await-in-loop -- without expressions there is nothing to wait for
+    const item = whole(await evaluate({ body }));
     const merchantId = readId(readPlace(item, id), idPrefix);
     const taxNumber = Nif.safeParse(readPlace(item, nif));
     const nth = `item ${index + 1} of a page`;
     if (merchantId === null)
-      return unreadable(
+      throw new ListProblem(
         `${nth} has no ${idPrefix === '' ? 'usable' : idPrefix} id at ${shownPlace(id)} (merchants.id)`,
       );
-    if (!taxNumber.success) return unreadable(`${nth} has no tax number at ${shownPlace(nif)} (merchants.nif)`);
+    if (!taxNumber.success) throw new ListProblem(`${nth} has no tax number at ${shownPlace(nif)} (merchants.nif)`);
     merchants.push({ nif: taxNumber.data, merchantId });
   }
   return merchants;
 }
 
-function tooMuch(expression: string): string {
-  return `the expression ${JSON.stringify(expression)} of the service profile exceeded its limit of time, depth or size, so that nobody knows what it would have found`;
+/** The document, if every expression of the profile was evaluated to its end. */
+function whole(document: Document): Document {
+  if (document.exceeded === undefined) return document;
+  throw new ListProblem(
+    `the expression ${JSON.stringify(document.exceeded)} of the service profile exceeded its limit of time, depth or size, so its result is not known`,
+  );
 }
 
-/** null: the answer is a success. An envelope that says otherwise counts even beside a list. */
-function refusalIn(document: Document, httpStatus: number, { answers, error }: ServiceProfile): Unreadable | null {
-  if (isSuccess(document, httpStatus, answers)) return null;
+/** An envelope that says that the request failed counts even beside a list. */
+function requireSuccess(document: Document, httpStatus: number, { answers, error }: ServiceProfile): void {
+  if (isSuccess(document, httpStatus, answers)) return;
   const status = statusThatCounts(document, httpStatus, answers);
   const code = readPlace(document, error.code);
   const { message } = statusReason(status, { code: null, message: errorText(readPlace(document, error.message)) });
   const meaning = ruleFor(document, { status, code }, answers)?.means ?? meaningOf(status);
-  if (meaning === 'access') return failed('service-unauthorized', message);
-  if (meaning === 'later' || meaning === 'lost') return failed('service-unreachable', message);
-  if (!is2xx({ status: httpStatus })) return unreadable(message);
-  return unreadable(`${message}, and no word of success at ${shownPlace(answers.success?.at ?? '')} (answers.success)`);
+  if (meaning === 'access') throw new ListProblem(message, 'service-unauthorized');
+  if (meaning === 'later' || meaning === 'lost') throw new ListProblem(message, 'service-unreachable');
+  if (!is2xx({ status: httpStatus })) throw new ListProblem(message);
+  const place = shownPlace(answers.success?.at ?? '');
+  throw new ListProblem(`${message}, and no word of success at ${place} (answers.success)`);
 }
 
 /** What a status means that no rule of the profile explains. */
 function meaningOf(status: number): Rule['means'] {
   if (status === 401 || status === 403 || status === 407) return 'access';
   return status === 408 || status === 425 || status === 429 || status >= 500 ? 'later' : 'refused';
-}
-
-/** A list that was not read whole, and why. */
-export type Unreadable = Extract<MerchantListAnswer, { kind: 'unreadable' }>;
-
-/** The service answered, and what it answered is no whole list. */
-export function unreadable(why: string): Unreadable {
-  return failed('service-list-unreadable', why);
-}
-
-/** The list was not read for one of the reasons that operators are told apart. */
-function failed(
-  code: 'service-unreachable' | 'service-unauthorized' | 'service-list-unreadable',
-  why: string,
-): Unreadable {
-  return { kind: 'unreadable', reason: { code, message: `Reading the list of merchants: ${why}` } };
 }

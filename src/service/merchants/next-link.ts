@@ -1,61 +1,58 @@
-import { readPlace, type Document, type Place } from '../profile/place.ts';
-import { isNothing } from './list-end.ts';
-
-/** What stands where the profile looks for the address of the next page: an address, nothing, or why it cannot be used. */
-export type NextLink = { readonly address: string | null } | { readonly why: string };
+import { isNothing, readPlace, type Document, type Place } from '../profile/place.ts';
+import { ListProblem } from './merchant-page.ts';
 
 const LONGEST = 8_192;
 const LINK_HEADER = /^header:\s*link\s*$/i;
 /** A proxy may read these as steps of the path and leave the base address by them. */
 const HIDDEN_STEPS = /%2f|%5c|%2e/i;
 
-/** The address of the next page as written; of several places the first that holds one counts. */
-export function findNextLink(document: Document, place: Place): NextLink {
+/**
+ * The address of the next page as written, from the first of several places that holds one; null: the page names none.
+ * @throws ListProblem when a place holds something else.
+ */
+export function findNextLink(document: Document, place: Place): string | null {
   for (const one of [place].flat()) {
     const value = readPlace(document, one);
-    const found = LINK_HEADER.test(one) && typeof value === 'string' ? nextOfHeader(value) : addressOf(value, one);
-    if ('why' in found || found.address !== null) return found;
+    const address = LINK_HEADER.test(one) && typeof value === 'string' ? nextOfHeader(value) : value;
+    if (isNothing(address)) continue;
+    if (typeof address === 'string' && address.length <= LONGEST) return address;
+    throw new ListProblem(`what stands at ${one} (merchants.nextLink) is no address`);
   }
-  return { address: null };
+  return null;
 }
 
-function addressOf(value: unknown, place: string): NextLink {
-  if (isNothing(value)) return { address: null };
-  if (typeof value === 'string' && value.length <= LONGEST) return { address: value };
-  return { why: `what stands at ${place} (merchants.nextLink) is no address` };
-}
-
-function nextOfHeader(header: string): NextLink {
+function nextOfHeader(header: string): string | null {
   const links = parseLinkHeader(header);
-  if (links === null) return { why: 'the header Link is not written as RFC 8288 says' };
+  if (links === null) throw new ListProblem('the header Link is not written as RFC 8288 says');
   const next = new Set(
     links.filter(({ relations, anchored }) => relations.includes('next') && !anchored).map(({ target }) => target),
   );
-  if (next.size > 1) return { why: `the header Link names ${next.size} next pages` };
+  if (next.size > 1) throw new ListProblem(`the header Link names ${next.size} next pages`);
   const [address = null] = next;
-  return address !== null && address.length > LONGEST
-    ? { why: 'the address in the header Link is too long' }
-    : { address };
+  return address;
 }
 
 /**
- * The path below the base address to which an address leads from a page; the API key is sent with it, so that any other origin or path is refused.
+ * The path below the base address to which an address leads from a page.
+ * @throws ListProblem for any other origin or path, because the API key is sent with the request.
  */
 export function resolveNextLink(
   address: string,
   { baseUrl, path }: { readonly baseUrl: string; readonly path: string },
-): { readonly path: string } | { readonly why: string } {
-  if (!URL.canParse(address, baseUrl + path)) return { why: 'the link to the next page is no address' };
+): string {
+  if (!URL.canParse(address, baseUrl + path)) throw new ListProblem('the link to the next page is no address');
   const base = new URL(baseUrl);
   const next = new URL(address, baseUrl + path);
   if (next.origin !== base.origin)
-    return {
-      why: `the link to the next page leads to ${next.origin} and not to ${base.origin}, and the API key goes nowhere else`,
-    };
+    throw new ListProblem(
+      `the link to the next page leads to ${next.origin} and not to ${base.origin}, and the API key goes nowhere else`,
+    );
   const below = base.pathname.replace(/\/+$/, '');
   if (!next.pathname.startsWith(`${below}/`) || HIDDEN_STEPS.test(next.pathname))
-    return { why: `the link to the next page leads out of ${base.origin}${below}, and the API key goes nowhere else` };
-  return { path: next.pathname.slice(below.length) + next.search };
+    throw new ListProblem(
+      `the link to the next page leads out of ${base.origin}${below}, and the API key goes nowhere else`,
+    );
+  return next.pathname.slice(below.length) + next.search;
 }
 
 /** One link of a `Link` header. */

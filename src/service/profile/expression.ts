@@ -24,17 +24,17 @@ const EXCEEDS = new Set(['D1011', 'D1012', 'D2014', 'D2015']);
 const TOO_LONG = 'D1012';
 
 /**
- * Compiles the expressions of places once; null when none of them is one. An expression that fails finds nothing, for it may be made for another answer.
+ * Compiles the expressions of places once. An expression that fails finds nothing, for it may be made for another answer.
  * One that exceeds its limits is named in `exceeded`: what it would have found is not known.
  */
-export function compileExpressions(places: readonly (Place | null)[]): Evaluate | null {
+export function compileExpressions(places: readonly (Place | null)[]): Evaluate {
   const expressions = new Map<string, jsonata.Expression>();
   for (const place of places.flat()) {
     const expression = place === null ? null : expressionOf(place);
     if (expression !== null && !expressions.has(expression)) expressions.set(expression, jsonata(expression, LIMITS));
   }
-  if (expressions.size === 0) return null;
   return async (document) => {
+    if (expressions.size === 0) return document;
     const computed = new Map<string, unknown>(document.computed);
     let { exceeded } = document;
     for (const [text, expression] of expressions) {

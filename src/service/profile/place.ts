@@ -61,9 +61,14 @@ export function readPlace(document: Document, place: Place): unknown {
   if (typeof place === 'string') return readOne(document, place);
   for (const one of place) {
     const found = readOne(document, one);
-    if (found !== undefined && found !== null && found !== '') return found;
+    if (!isNothing(found)) return found;
   }
   return undefined;
+}
+
+/** Whether a value is what services write where there is none. */
+export function isNothing(value: unknown): value is undefined | null | '' {
+  return value === undefined || value === null || value === '';
 }
 
 /** A place as people read it. */

@@ -371,13 +371,13 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       'a header that counts more pages',
       {},
       { '': withHeaders({ 'x-total-pages': '2' }, { data: merchants(1) }) },
-      ['x-total-pages counts 2 pages'],
+      ['x-total-pages says 2, and 1 pages were read'],
     ],
     [
       'a header that says which part this is',
       {},
       { '': withHeaders({ 'content-range': 'items 0-0/2' }, { data: merchants(1) }) },
-      ['content-range counts 2 merchants'],
+      ['content-range says items 0-0/2, and 1 merchants were read'],
     ],
     [
       'a refusal of the page behind the last one, where nothing says that it was the last',
