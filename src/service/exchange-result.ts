@@ -1,5 +1,5 @@
 import { hideSecret, isHidden } from './profile/hide-secret.ts';
-import { parseExactJson } from './profile/parse-exact-json.ts';
+import { parseExactJson, textOf } from './profile/exact-json.ts';
 import type { Document } from './profile/place.ts';
 import type { RequestOutcome } from '../domain/records/measures.ts';
 
@@ -52,20 +52,14 @@ export type AnswerBody =
  */
 export type UnreadableBody = 'empty' | 'not-json' | 'encoded' | 'oversize' | 'cut-short' | 'not-evaluated';
 
-/** The decoder drops one; some services write several. */
-const BYTE_ORDER_MARKS = /^\uFEFF+/;
 /** As much of a text as an error may need. */
 const MAX_TEXT = 2_000;
 
 /** Reads an answer's bytes as JSON, with the secret hidden in every text; undecodable UTF-8 is not JSON either. */
 export function readBody(bytes: Uint8Array, secret: string): AnswerBody {
   if (bytes.byteLength === 0) return { kind: 'unreadable', why: 'empty' };
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(BYTE_ORDER_MARKS, '');
-  } catch {
-    return { kind: 'unreadable', why: 'not-json' };
-  }
+  const text = textOf(bytes);
+  if (text === null) return { kind: 'unreadable', why: 'not-json' };
   // JSON may write any character of the key as an escape; many services do so with `/` and `+`.
   const mayQuote = isHidden(secret) && (text.includes(secret) || text.includes('\\'));
   try {

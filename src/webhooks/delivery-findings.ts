@@ -1,7 +1,7 @@
 import { shownWord } from '../domain/profile-misfit.ts';
 import { shownPlace } from '../service/profile/place.ts';
 import type { ReceiverShapes } from './event-reader.ts';
-import type { SignatureRefusal } from './request-head.ts';
+import type { SignatureRefusal } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** Tells the calibration of the service profile why no delivery says anything. */

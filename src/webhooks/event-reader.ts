@@ -1,13 +1,20 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compileExpressions, type Evaluate } from '../service/profile/expression.ts';
-import { readPlace, type Document, type Place, isOneOf, wordAt, readId } from '../service/profile/place.ts';
-import { createReadDocument, parseJson, readsHeaders, textOf } from './event-document.ts';
-import type { z } from 'zod';
-import type { EventSection } from '../service/profile/profile.ts';
+import { parseExactJson, textOf } from '../service/profile/exact-json.ts';
+import {
+  expressionOf,
+  readPlace,
+  type Document,
+  type Place,
+  isOneOf,
+  wordAt,
+  readId,
+} from '../service/profile/place.ts';
+import type { ServiceProfile } from '../service/profile/profile.ts';
 import { hideSecret } from '../service/profile/hide-secret.ts';
 import { reasonCode, reasonText } from '../service/profile/reason-text.ts';
-import type { SignatureShape } from './request-head.ts';
+import type { SignatureShape } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** A delivery that proved where it comes from. `rawHeaders` are names and values in turn. */
@@ -17,11 +24,8 @@ export interface ProvenDelivery {
   readonly receivedAt: number;
 }
 
-/**
- * Reads a delivery into the rows that are stored for it, at least one; a promise only where the profile has
- * expressions. What cannot be read is a row too, without an event.
- */
-export type EventReader = (delivery: ProvenDelivery) => readonly RecordDelivery[] | Promise<readonly RecordDelivery[]>;
+/** Reads a delivery into the rows that are stored for it, at least one. What cannot be read is a row too, without an event. */
+export type EventReader = (delivery: ProvenDelivery) => Promise<readonly RecordDelivery[]>;
 
 /** The parts of the service profile that say how events are read. */
 export interface ReceiverShapes {
@@ -56,25 +60,75 @@ export function createEventReader(
 ): EventReader {
   const { payload, items } = shape;
   const eventPlaces = [shape.type, shape.invoiceId, shape.reasonCode, shape.reasonMessage];
-  const outerPlaces: readonly (Place | null)[] = [payload?.at ?? null, items];
-  const readDocument = createReadDocument([...outerPlaces, ...eventPlaces, shape.eventId], signature.header);
-  const rowsOf = rowMaker(shape, { idPrefix, apiKey }, readsHeaders([...outerPlaces, ...eventPlaces]));
-  const evaluate = {
-    payload: compileExpressions([payload?.at ?? null]),
-    items: compileExpressions([items]),
-    event: compileExpressions([...eventPlaces, shape.eventId]),
-  };
+  const headersDecide = headersOf([payload?.at ?? null, items, ...eventPlaces]) !== null;
+  const rowsOf = rowMaker(shape, { idPrefix, apiKey }, headersDecide);
+  const evaluatePayload = compileExpressions([payload?.at ?? null]);
+  const evaluateItems = compileExpressions([items]);
+  const evaluateEvent = compileExpressions([...eventPlaces, shape.eventId]);
+  const hasExpressions = [...eventPlaces, shape.eventId].flat().some((place) => expressionOf(place) !== null);
+  // After the check, the proof of the sender is removed.
+  const hidden = new Set([...SECRET_HEADERS, signature.header.toLowerCase()]);
 
-  if (evaluate.payload === null && evaluate.items === null && evaluate.event === null) {
-    return (delivery) => {
-      return rowsOf(delivery, itemsOf(unwrap(readDocument(delivery.raw, delivery.rawHeaders), shape), shape));
-    };
-  }
   return async (delivery) => {
-    const outer = await evaluated(evaluate.payload, readDocument(delivery.raw, delivery.rawHeaders));
-    const found = itemsOf(await evaluated(evaluate.items, unwrap(outer, shape)), shape);
-    return rowsOf(delivery, await evaluateEach(found, evaluate.event));
+    const outer = await evaluatePayload(documentOf(delivery, hidden));
+    const found = itemsOf(await evaluateItems(unwrap(outer, shape)), shape);
+    return rowsOf(delivery, hasExpressions ? await evaluateEach(found, evaluateEvent) : found);
   };
+}
+
+const SECRET_HEADERS = ['authorization', 'proxy-authorization', 'cookie'];
+
+/** The document that places are read from. */
+function documentOf({ raw, rawHeaders }: ProvenDelivery, hidden: ReadonlySet<string>): Document {
+  const headers = new Map<string, string | readonly string[]>();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? '';
+    const value = rawHeaders[index + 1] ?? '';
+    const before = headers.get(name);
+    if (!hidden.has(name)) headers.set(name, before === undefined ? value : [before, value].flat());
+  }
+  const text = textOf(raw);
+  const body = text === null ? undefined : parseJson(text);
+  return { body, headers: Object.fromEntries(headers), ...(text !== null && { text }) };
+}
+
+/** The value of JSON; undefined: it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const HEADER = 'header:';
+
+/** Names of the headers that places may read, in lower case; 'all' where an expression may ask for any; null: none. */
+function headersOf(places: readonly (Place | null)[]): ReadonlySet<string> | 'all' | null {
+  const list = places.flat().filter((place) => place !== null);
+  if (list.some((place) => expressionOf(place)?.includes('$headers'))) return 'all';
+  const named = list.filter((place) => place.startsWith(HEADER));
+  return named.length === 0 ? null : new Set(named.map((place) => place.slice(HEADER.length).trim().toLowerCase()));
+}
+
+const SIGNED_HEADER = /\{header:([^{}]+)\}/g;
+
+/**
+ * Whether headers that are not signed may decide what an event says of which invoice. Then a person who has seen one signed
+ * delivery can send its body again with other headers. Only a signature proves contents; the other kinds of proof show
+ * the secret itself.
+ */
+export function isReadFromUnsignedHeaders({
+  event: { payload, items, type, invoiceId },
+  signature: { kind, signed, timestamp },
+}: Pick<ServiceProfile, 'event' | 'signature'>): boolean {
+  if (kind !== 'hmac') return false;
+  const read = headersOf([payload?.at ?? null, items, type, invoiceId]);
+  if (read === null || read === 'all') return read === 'all';
+  const names = [...signed.matchAll(SIGNED_HEADER)].map(([, name = '']) => name.toLowerCase());
+  if (signed.includes('{timestamp}') && timestamp?.startsWith(HEADER) === true)
+    names.push(timestamp.slice(HEADER.length).toLowerCase());
+  return [...read].some((name) => !names.includes(name));
 }
 
 /** One event of a delivery; `index` null: the delivery is one event. */
@@ -88,7 +142,7 @@ interface Item {
 /** The delivery as a whole, in which there is no list of one to MAX_ITEMS events where the profile says so. */
 const UNREADABLE: readonly Item[] = [{ document: { body: undefined }, index: null, unreadable: true }];
 
-async function evaluateEach(items: readonly Item[], evaluate: Evaluate | null): Promise<readonly Item[]> {
+async function evaluateEach(items: readonly Item[], evaluate: Evaluate): Promise<readonly Item[]> {
   const end = performance.now() + MAX_EVALUATION_MS;
   const read: Item[] = [];
   for (const item of items) {
@@ -97,13 +151,9 @@ async function evaluateEach(items: readonly Item[], evaluate: Evaluate | null): 
     if (read.length % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await nextTurn();
     const inTime = performance.now() < end;
     // oxlint-disable-next-line no-await-in-loop
-    read.push(inTime ? { ...item, document: await evaluated(evaluate, item.document) } : { ...item, unreadable: true });
+    read.push(inTime ? { ...item, document: await evaluate(item.document) } : { ...item, unreadable: true });
   }
   return read;
-}
-
-async function evaluated(evaluate: Evaluate | null, document: Document): Promise<Document> {
-  return evaluate === null ? document : evaluate(document);
 }
 
 /** The document inside; its body is undefined when nothing readable is there. */
@@ -164,7 +214,7 @@ function jsonOf({ body }: Document, whole: Uint8Array): Uint8Array {
 }
 
 /** Where a delivery's parts stand: part of the service profile. */
-export type EventShape = z.infer<typeof EventSection>;
+export type EventShape = ServiceProfile['event'];
 
 type Event = NonNullable<RecordDelivery['event']>;
 

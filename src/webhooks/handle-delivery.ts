@@ -4,9 +4,7 @@ import type { EventReader } from './event-reader.ts';
 import type { DeliveryFindings } from './delivery-findings.ts';
 import { readBody, type ByteBudget, type Unpacked, unpackBody } from './read-body.ts';
 import type { ReceiverAnswer } from './receiver-routes.ts';
-import { SECRETS_FRESH_MS, SECRETS_RETRY_MS, type SecretCache } from './secret-cache.ts';
-import { SIGNATURE_REFUSALS, type SignatureRefusal, type RequestHead } from './request-head.ts';
-import type { SignatureCheck } from './signature-check.ts';
+import { SIGNATURE_REFUSALS, type RequestHead, type SignatureCheck, type SignatureRefusal } from './signature-check.ts';
 import type { RecordDelivery } from '../ledger/webhooks/deliveries.ts';
 
 /** Senders back off by themselves; this only keeps them from coming back at once. */
@@ -105,6 +103,43 @@ async function record(
   if (deliveries.some(({ event }) => event === null)) tally.withoutEvent += 1;
   parts.findings?.fitted(deliveries);
   return TAKEN;
+}
+
+/** Secrets are stored in the ledger; one query for each delivery would double the ledger's work. */
+const SECRETS_FRESH_MS = 5_000;
+
+/** A delivery that no known secret signed may be signed with one registered a moment ago: then they are read again, but not once per forgery. */
+const SECRETS_RETRY_MS = 250;
+
+/** Webhook secrets in memory, so that deliveries do not query the ledger. */
+export interface SecretCache {
+  /** The secrets, read again when older than `maxAgeMs`. */
+  get(maxAgeMs: number): Promise<readonly string[]>;
+}
+
+/** Makes a cache over `load`. Reads at the same time share one `load`; one that fails rejects all of them. */
+export function createSecretCache(load: () => Promise<readonly string[]>, now: () => number): SecretCache {
+  let secrets: readonly string[] = [];
+  let loadedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<readonly string[]> | null = null;
+
+  async function reload(): Promise<readonly string[]> {
+    try {
+      secrets = await load();
+      loadedAt = now();
+      return secrets;
+    } finally {
+      loading = null;
+    }
+  }
+
+  return {
+    async get(maxAgeMs) {
+      // Below zero: the clock was set back, and the age of the secrets is unknown.
+      const age = now() - loadedAt;
+      return age >= 0 && age < maxAgeMs ? secrets : await (loading ??= reload());
+    },
+  };
 }
 
 const MAY_FIT_A_NEW_SECRET: ReadonlySet<SignatureRefusal> = new Set([

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { SignatureShape } from './request-head.ts';
+import type { SignatureShape } from './signature-check.ts';
 import type { Readiness } from '../domain/records/readiness.ts';
 
 /** What a request to the receiver is told. Without a body none is sent. */

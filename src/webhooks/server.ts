@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { LoteError } from '../domain/errors.ts';
 import { closeServer, listenOn } from '../platform/listen.ts';
 import {
+  createSecretCache,
   handleDelivery,
   noDeliveries,
   UNAVAILABLE,
@@ -14,7 +15,7 @@ import { createEventReader, type ReceiverShapes } from './event-reader.ts';
 import { createByteBudget } from './read-body.ts';
 import { createDeliveryFindings, type DeliveryFindingsOptions } from './delivery-findings.ts';
 import { createReceiverRoutes, WEBHOOK_PATH, type ReceiverAnswer, type ReceiverRoutes } from './receiver-routes.ts';
-import { createSecretCache } from './secret-cache.ts';
+
 import { createSignatureCheck } from './signature-check.ts';
 import type { Readiness } from '../domain/records/readiness.ts';
 import type { Ledger } from '../ledger/ledger.ts';

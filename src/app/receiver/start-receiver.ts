@@ -6,7 +6,7 @@ import type { ServiceProfile } from '../../service/profile/profile.ts';
 import type { Telemetry } from '../../health/telemetry.ts';
 import { createDeliveryApplier } from '../../webhooks/delivery-groups.ts';
 import { startReceiver as listen, type EndpointOptions, type Receiver as Listening } from '../../webhooks/server.ts';
-import { isReadFromUnsignedHeaders } from '../../webhooks/event-document.ts';
+import { isReadFromUnsignedHeaders } from '../../webhooks/event-reader.ts';
 import { createSignalRelay } from '../../webhooks/signal-relay.ts';
 import { pageWorkflowId } from '../../domain/messages/batch-id.ts';
 import { tested } from '../start/test-points.ts';

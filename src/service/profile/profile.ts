@@ -36,7 +36,7 @@ const words = z.array(z.string().min(1).max(200));
 const headerName = z.string().refine(isHeaderName, { error: 'must be a header name' });
 
 /** Where the parts of a delivery stand. */
-export const EventSection = z
+const EventSection = z
   .strictObject({
     payload: z
       .strictObject({
@@ -61,7 +61,7 @@ const TEMPLATE = /^(?:[^{}]|\{(?:body|timestamp|url|header:[!#$%&'*+.^_`|~0-9A-Z
 const TIMESTAMP = /^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]+|part:.{1,32})$/;
 
 /** How deliveries prove where they come from. */
-export const SignatureSection = z
+const SignatureSection = z
   .strictObject({
     kind: z
       .enum(['hmac', 'token', 'basic', 'path'])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSecretCache } from '../../../src/webhooks/secret-cache.ts';
+import { createSecretCache } from '../../../src/webhooks/handle-delivery.ts';
 
 /** A cache of secrets that are counted as they are read. */
 function counting(now: number) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import type { ServiceProfile } from '../../../src/service/profile/profile.ts';
-import { isReadFromUnsignedHeaders } from '../../../src/webhooks/event-document.ts';
+import { isReadFromUnsignedHeaders } from '../../../src/webhooks/event-reader.ts';
 
 function isRead(
   event: Partial<ServiceProfile['event']>,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactJson } from '../../../../src/service/profile/parse-exact-json.ts';
+import { parseExactJson } from '../../../../src/service/profile/exact-json.ts';
 
 describe('parseExactJson', () => {
   it.each<[string, string, unknown]>([

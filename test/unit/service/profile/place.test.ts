@@ -46,8 +46,10 @@ describe('readPlace', () => {
 });
 
 describe('expressions', () => {
-  it('cost nothing where the profile has none', () => {
-    expect(compileExpressions(['/a', ['header:X', 'text'], null])).toBeNull();
+  it('leave the document as it is where the profile has none', async () => {
+    const document = { body: 1 };
+
+    expect(await compileExpressions(['/a', ['header:X', 'text'], null])(document)).toBe(document);
   });
 
   it.each([

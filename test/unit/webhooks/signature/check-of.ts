@@ -1,5 +1,5 @@
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
-import type { SignatureRefusal, SignatureShape } from '../../../../src/webhooks/request-head.ts';
+import type { SignatureRefusal, SignatureShape } from '../../../../src/webhooks/signature-check.ts';
 import { createSignatureCheck } from '../../../../src/webhooks/signature-check.ts';
 
 /** The default profile's signatures. */

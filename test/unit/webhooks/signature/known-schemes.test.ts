@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import type { SignatureShape } from '../../../../src/webhooks/request-head.ts';
+import type { SignatureShape } from '../../../../src/webhooks/signature-check.ts';
 import { checked, type Checked } from './check-of.ts';
 
 const BODY = '{"id":"evt_1","type":"invoice.issued","data":{"id":"inv_1"}}';

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { SignatureShape } from '../../../../src/webhooks/request-head.ts';
+import type { SignatureShape } from '../../../../src/webhooks/signature-check.ts';
+import { signingKeys, timeOf } from '../../../../src/webhooks/signature-check.ts';
 import { checked, SHAPE } from './check-of.ts';
 
 const RAW = Buffer.from('{"type":"invoice.issued","data":{"id":"inv_1"}}');
@@ -126,5 +127,71 @@ describe('verifyHead', () => {
 
   it('refuses what no body can make right', () => {
     expect(checked({ lines: [], secrets: [SECRET] }).head).toEqual({ why: 'signature-missing' });
+  });
+});
+
+const AT = 1_700_000_000_000;
+
+describe('timeOf', () => {
+  it.each([
+    ['seconds', '1700000000', AT],
+    ['seconds with a fraction', '1700000000.5', AT + 500],
+    ['milliseconds', '1700000000123', AT + 123],
+    ['ISO 8601 in UTC', '2023-11-14T22:13:20Z', AT],
+    ['ISO 8601 with a fraction', '2023-11-14T22:13:20.123Z', AT + 123],
+    ['ISO 8601 with an offset', '2023-11-15T00:13:20+02:00', AT],
+    ['ISO 8601 with an offset without colon', '2023-11-14T19:13:20-0300', AT],
+    ['the form of HTTP', 'Tue, 14 Nov 2023 22:13:20 GMT', AT],
+  ])('reads %s', (_name, text, time) => {
+    expect(timeOf(text)).toBe(time);
+  });
+
+  it.each([
+    '',
+    'now',
+    '-1',
+    '1e9',
+    '0x10',
+    '17000000000000',
+    '2023-11-14',
+    '2023-11-14T22:13:20',
+    '2023-13-40T99:99:99Z',
+  ])('reads no time in %j', (text) => {
+    expect(timeOf(text)).toBeNull();
+  });
+});
+
+function keysOf(secret: SignatureShape['secret'], secrets: readonly string[]): readonly string[] {
+  return signingKeys(secrets, { secret }).map((key) => Buffer.from(key).toString('hex'));
+}
+
+describe('signingKeys', () => {
+  it.each([
+    ['text', '', 'abc', '616263'],
+    ['text', 'whsec_', 'whsec_abc', '616263'],
+    ['text', 'whsec_', 'abc', '616263'],
+    ['hex', '', 'FF00', 'ff00'],
+    ['base64', 'whsec_', 'whsec_+/8=', 'fbff'],
+    ['base64', '', '+/8', 'fbff'],
+    ['base64url', '', '-_8', 'fbff'],
+  ] as const)('reads %s after the prefix %j in %s', (encoding, prefix, secret, key) => {
+    expect(keysOf({ encoding, prefix }, [secret])).toEqual([key]);
+  });
+
+  it.each([
+    ['text', 'whsec_', 'whsec_'],
+    ['hex', '', 'f'],
+    ['hex', '', 'zz'],
+    ['base64', '', 'a'],
+    ['base64', '', '-_8='],
+    ['base64', '', 'abcd='],
+    ['base64url', '', '+/8'],
+    ['base64', '', '===='],
+  ] as const)('takes no secret of %s after the prefix %j from %s', (encoding, prefix, secret) => {
+    expect(keysOf({ encoding, prefix }, [secret, ''])).toEqual([]);
+  });
+
+  it('leaves out what cannot be decoded, and uses the others', () => {
+    expect(keysOf({ encoding: 'hex', prefix: '' }, ['very-secret', 'ff'])).toEqual(['ff']);
   });
 });

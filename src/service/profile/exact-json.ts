@@ -17,3 +17,15 @@ export function parseExactJson(text: string, reviver?: (key: string, value: unkn
 function quoted(token: string): string {
   return token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`;
 }
+
+/** The decoder drops one; some services write several. */
+const BYTE_ORDER_MARKS = /^\uFEFF+/;
+
+/** The text of UTF-8 without byte order marks; null: it is none. */
+export function textOf(raw: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(raw).replace(BYTE_ORDER_MARKS, '');
+  } catch {
+    return null;
+  }
+}
