@@ -32,9 +32,9 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/platform': { files: 8, lines: 716 },
   'src/report': { files: 21, lines: 2992 },
   'src/sandbox': { files: 21, lines: 2097 },
-  'src/service': { files: 31, lines: 4015 },
+  'src/service': { files: 30, lines: 3779 },
   'src/texts': { files: 17, lines: 1914 },
-  'src/webhooks': { files: 12, lines: 1576 },
+  'src/webhooks': { files: 9, lines: 1495 },
   workflows: { files: 28, lines: 3118 },
 };
 
