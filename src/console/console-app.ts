@@ -150,7 +150,6 @@ function endUnreadBody(): MiddlewareHandler {
 const CONSOLE_ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0550ae"/><path d="M4 4h8M4 7h8" stroke="#fff" stroke-width="1.5"/><rect x="4" y="10" width="6" height="2.5" fill="#3fb950"/><rect x="10" y="10" width="2" height="2.5" fill="#ff7b72"/></svg>';
 
-/** What every page loads: its style, its script, its icon. */
 function assetRoutes(): Hono {
   const routes = new Hono();
   routes.get('/style.css', (context) =>
@@ -183,10 +182,7 @@ function securityHeaders(): MiddlewareHandler {
   };
 }
 
-/**
- * Better with JavaScript, whole without: a page that says it is live is read again every two seconds, unless a person is
- * at work in it. A page that was led elsewhere meanwhile (a started batch that has its own address now) follows.
- */
+/** Reads a live page again every two seconds, unless a person is at work in it; follows where the page was led meanwhile. */
 const CONSOLE_SCRIPT = `
 async function refresh() {
   const main = document.querySelector('main[data-live]');
@@ -242,7 +238,6 @@ const STATUS_BY_CODE: Partial<Record<LoteErrorCode, 400 | 404 | 503>> = {
   'owner-leaving': 503,
 };
 
-/** Liveness and readiness, for every caller: words that name parts and nothing else. */
 function probeRoutes(app: Hono, { ready }: ConsoleOptions): void {
   app.get('/health/live', (context) => context.json({ status: 'live' }));
   app.get('/health/ready', async (context) => {
@@ -260,10 +255,7 @@ interface Sent {
   readonly location: Promise<string | null>;
 }
 
-/**
- * Does once what a page sends twice, as a double click does, and leads both to the same place: a second retry would wait
- * for the end of the first, and send again what has failed meanwhile. What was refused may come again at once.
- */
+/** Does a form that was sent twice once, and leads both to the same place. A form that was refused may come again at once. */
 export function doneOnce(now: () => number = () => performance.now()): MiddlewareHandler {
   const sent = new Map<string, Sent>();
   return async (context, next) => {

@@ -63,7 +63,6 @@ export type Operation =
 export interface RetryWish extends Omit<RetryRequestInput, 'who'> {
   readonly batchId: string;
   readonly acceptDuplicateRisk: boolean;
-  /** Who wishes it, for the audit. */
   readonly by: string;
 }
 
@@ -99,17 +98,12 @@ export interface ConsoleActions {
   readonly purge?: Operations['purge'];
   /** For programs that carry the token, never for a page. */
   readonly rowsOfRefs?: Operations['rowsOfRefs'];
-  /** Files that came by the browser. */
   readonly files?: {
     /** Keeps a file under `incoming/` of the input directory; its name relative to that. @throws LoteError `usage` when it is too large */
     keep(name: string, content: AsyncIterable<Uint8Array>): Promise<string>;
-    /** A dry run. @throws LoteError `file-unreadable` */
     check(file: string, declared: Declared): Promise<FileCheck>;
     readonly mapper: FileMapper;
-    /**
-     * Starts the batch of a file, or joins the one that runs. `note` writes into the audit of the batch, before it starts.
-     * @throws LoteError `file-changed` when the file, or its mapping profile, is not the one that the person has seen
-     */
+    /** Starts a file's batch, or joins it. `note` writes into the audit before. @throws LoteError `file-changed` unless file and profile are as checked */
     start(
       file: string,
       declared: Declared,
@@ -119,9 +113,7 @@ export interface ConsoleActions {
   };
   /** An update of the batch's running workflow; its answer is a sentence. `by` goes into the audit. @throws LoteError `batch-not-found` when nothing runs */
   readonly operate?: (workflowId: string, operation: Operation, by: string) => Promise<string>;
-  /** Invoices go again, as by `lote retry`. @throws LoteError */
   readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
-  /** Starts a reconciliation of everything that batches left open, as `lote reconcile` does. @throws LoteError */
   readonly reconcile?: () => Promise<ReconcileAnswer>;
   /** What a running batch says of itself; null when nothing runs. */
   readonly watch?: (workflowId: string) => Promise<BatchWatch | null>;
@@ -129,7 +121,6 @@ export interface ConsoleActions {
 
 /** A setting of the service profile as the page shows it; values are JSON without secrets. */
 export interface ShownSetting {
-  /** `signature.header`. */
   readonly key: string;
   /** What it means, in English; `…` between backticks is code. */
   readonly words: string;
@@ -156,28 +147,20 @@ export interface ConsoleOptions {
   readonly links: { readonly temporalUi: string | null; readonly namespace?: string };
   /** Whose invoices these are; default `default`. */
   readonly application?: string;
-  /** The service profile in use, without secrets; it is shown as it is. */
   readonly serviceProfile?: Readonly<Record<string, unknown>>;
-  /** Its settings. */
   readonly profileSettings?: readonly ShownSetting[];
   readonly version: string;
   /** Proof of the caller: needed for POSTs without a same-origin page, and for everything where `access` is `token`. */
   readonly token?: string;
-  /**
-   * `loopback`: every caller that reaches the address may read. `token`: only callers with the token read. Default
-   * `loopback`.
-   */
+  /** `loopback` (default): every local caller may read. `token`: only callers with the token may. */
   readonly access?: 'loopback' | 'token';
-  /** Host names, besides those of loopback, under which the console is reached. */
   readonly hosts?: readonly string[];
   /** People who are signed in by a proxy; left out: every caller may act, and no person has a name. */
   readonly people?: People;
   readonly actions?: ConsoleActions;
   /** True: this process has no Temporal connection, so that the console only shows; the first page says so. */
   readonly showsOnly?: boolean;
-  /** Whether this process can do its work now, for probes. */
   readonly ready: () => Promise<Readiness>;
-  /** Checks of what the console cannot see itself: Temporal, service, receiver. */
   readonly health?: () => Promise<readonly HealthCheck[]>;
   /** What is known of a service profile that does not fit; left out: it is not looked for. */
   readonly misfits?: () => Promise<readonly ProfileMisfit[]>;
@@ -185,6 +168,5 @@ export interface ConsoleOptions {
   readonly language?: string;
   /** IANA zone in which times are shown; default: the machine's. */
   readonly timeZone?: string;
-  /** Gets the errors whose text the caller must not see. */
   readonly onError?: (error: unknown) => void;
 }

@@ -25,7 +25,6 @@ export const SHORTEST_PURGE_AGE_MS = 24 * 60 * 60 * 1000;
 export interface ReadBatch extends Omit<BatchRecord, 'fencingToken'>, FileShortfall {
   /** By outcome; an outcome without an invoice may have no entry. */
   readonly counts: Partial<Record<Outcome, number>>;
-  /** Null: its total was not compared. */
   readonly total: SavedTotalCheck | null;
 }
 
@@ -53,20 +52,14 @@ export type PurgeRequest = Readonly<z.infer<typeof PurgeRequest>>;
 export const RowsRequest = z.object({ batchId: z.string().min(1), refs: z.array(z.string()).min(1) });
 export type RowsRequest = Readonly<z.infer<typeof RowsRequest>>;
 
-/**
- * What a command asks of a ledger. The process that has the ledger does it itself; every other process asks the owner of
- * the data directory, whose JSON API has an address for each of these.
- */
+/** What a command asks of a ledger: of its own, or of the owner of the data directory, whose JSON API has an address for each. */
 export interface Operations {
   /** Newest first. */
   batches(limit: number): Promise<readonly ReadBatch[]>;
   /** Null when the ledger does not know it. */
   batch(batchId: string): Promise<ReadBatch | null>;
-  /** Invoices of all batches. @throws LoteError `usage` for fields that are no search */
   search(wish: SearchWish): Promise<SearchAnswer>;
-  /** What does not fit the service profile. */
   misfits(): Promise<readonly ProfileMisfit[]>;
-  /** The file's rows of those invoices that the batch has. */
   rowsOfRefs(request: RowsRequest): Promise<readonly { readonly ref: string; readonly rows: readonly number[] }[]>;
   purge(request: PurgeRequest): Promise<Purged>;
 }

@@ -27,10 +27,7 @@ export interface RunningConsole {
   close(): Promise<void>;
 }
 
-/**
- * Serves the console. Off loopback everything needs the token, or people who are signed in.
- * @throws LoteError `configuration-invalid` off loopback without a token, `port-taken`
- */
+/** Serves the console. Off loopback it needs the token or sign-in. @throws LoteError `configuration-invalid`, `port-taken` */
 export async function startConsole({ host, port, ...options }: StartConsole): Promise<RunningConsole> {
   const loopback = LOOPBACK_HOSTS.has(host);
   if (!loopback && (options.token ?? '') === '' && options.people === undefined) {

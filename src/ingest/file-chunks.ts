@@ -8,10 +8,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** A small file is read again and again, and each read would take memory for a whole chunk. It may grow meanwhile. */
 const LEAST_CHUNK_BYTES = 4 * 1024;
 
-/**
- * The bytes of a file, streamed.
- * @throws LoteError `file-unreadable` for a missing file, a directory, missing permission or a failing disk, and for what is no file of bytes.
- */
+/** The bytes of a file, streamed. @throws LoteError `file-unreadable`, also for a folder and a pipe */
 export async function* fileChunks(path: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const bytes = await sizeOf(path);
   const highWaterMark = Math.min(CHUNK_BYTES, Math.max(LEAST_CHUNK_BYTES, bytes + 1));
@@ -46,10 +43,7 @@ function asUnreadable(error: unknown, path: string): unknown {
   return new LoteError('file-unreadable', `Reading ${path}: expected a readable file, but ${reason}`, { cause: error });
 }
 
-/**
- * SHA-256 (hex) of a file's bytes, streamed.
- * @throws LoteError `file-unreadable`
- */
+/** SHA-256 (hex) of a file's bytes, streamed. @throws LoteError `file-unreadable` */
 export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(path, signal)) hash.update(chunk);

@@ -23,11 +23,7 @@ export class FindingList {
   readonly #rowsWithErrors = new Set<number>();
   #warnings = 0;
 
-  /**
-   * Corrections know rows that are in no invoice from their errors alone: each of these is kept, or the file is refused.
-   * A row that was left out would be missing in the corrections, and the invoice that it belongs to would go without it.
-   * @throws Refusal `too-many-damaged-rows`
-   */
+  /** Keeps every row error, because corrections know rows without an invoice from their errors alone. @throws Refusal `too-many-damaged-rows` */
   add(finding: Finding): void {
     if (finding.severity === 'error') this.#noteRow(finding);
     else if (finding.rows === undefined) {
@@ -61,7 +57,6 @@ const MOST_DAMAGED_ROWS = 1000;
 export class Damage {
   readonly #byRow = new Map<number, Finding[]>();
 
-  /** @throws Refusal `too-many-damaged-rows` */
   add(row: number, findings: readonly Finding[]): void {
     const earlier = this.#byRow.get(row);
     if (earlier !== undefined) {
@@ -98,7 +93,6 @@ export interface LostRow {
   /** Digits; null when the cell is empty or unreadable. */
   readonly nif: string | null;
   readonly customer: string;
-  /** For the reader: what is wrong with it. */
   readonly what: string;
 }
 
@@ -125,7 +119,6 @@ export class LostRows {
     this.#label = label;
   }
 
-  /** A row that has an identity. */
   kept(row: RawRow): void {
     this.#above = row;
     for (const [words, lost] of this.#waiting) {
@@ -136,7 +129,6 @@ export class LostRows {
     }
   }
 
-  /** @throws Refusal `too-many-damaged-rows` */
   lose(lost: LostRow): void {
     if (lost.ref === '') {
       if (this.#above !== null) this.#blame(this.#above, lost);
@@ -175,10 +167,7 @@ function mayBelong(lost: LostRow, row: RawRow): boolean {
 
 const HALF_PAIR = /\p{Surrogate}$/u;
 
-/**
- * The beginning of a text from a file, for a message or a proof. It never ends with half of a surrogate pair: PostgreSQL refuses JSON
- * that holds one.
- */
+/** The beginning of a text for a message or a proof, without half of a surrogate pair: PostgreSQL refuses JSON that holds one. */
 export function shorten(text: string, longest: number): string {
   return text.length <= longest ? text : text.slice(0, longest).replace(HALF_PAIR, '');
 }

@@ -29,7 +29,6 @@ export interface IngestOptions {
   readonly invoices?: Readonly<Record<string, readonly string[]>>;
   /** Column of Lote -> the value that every row has; such a column need not be in the file. */
   readonly constants?: Readonly<Partial<Record<Column, string>>>;
-  /** Builds the reference of an invoice from several columns of the file. */
   readonly reference?: ReferenceParts;
   /** The file's word for a tax -> the service's code; a word that is neither is an error. */
   readonly taxCodes?: Readonly<Record<string, string>>;

@@ -32,13 +32,11 @@ export const Dialect = z.object({
   lineEnd: z.string().nullable(),
   /** Line on which the header stands; records above it are preamble. */
   headerRow: z.number().nullable(),
-  /** Cells of the header as they stand in the file. */
   header: z.array(z.string()).readonly(),
   /** How many trailing cells whole rows of a CSV file have; left out where the header has as many. Proofs hold it by this name. */
   unnamed: z.int().min(0).optional(),
   /** Missing in JSON. */
   read: z.array(ReadColumn).readonly().optional(),
-  /** Of a workbook. */
   sheet: SheetDialect.optional(),
   /** In JSON: a list, or an object whose member `invoices` is one. */
   frame: z.enum(['array', 'invoices']).optional(),

@@ -29,17 +29,12 @@ const CONTROL_Z = 0x1a;
 
 interface ReadFileRequest {
   readonly path: string;
-  /** Gets the rows that have an identity, in portions. */
   readonly store: RowStore;
   readonly options?: IngestOptions;
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Reads a file of invoices: bytes, encoding, dialect, rows. A file of which Lote cannot say what its rows are is refused, with the reason
- * as a finding.
- * @throws LoteError `file-unreadable`; `file-changed` when it was written to meanwhile; `usage` for an unknown encoding name
- */
+/** Reads a file of invoices. A file whose rows cannot be determined gives a refused result. @throws LoteError `file-unreadable`, `file-changed`, `usage` */
 export async function readFile(request: ReadFileRequest): Promise<IngestResult> {
   const { path, signal } = request;
   const scan = await scanFile(path, signal);
@@ -239,10 +234,7 @@ function foreignFormat(head: Buffer): string | null {
   return null;
 }
 
-/**
- * Reads a CSV file into rows.
- * @throws Refusal when Lote cannot say what its rows are
- */
+/** @throws Refusal when the rows of the CSV file cannot be determined */
 async function readCsv(reading: Reading): Promise<Read> {
   const dialect = await decideDialect(reading.head, reading.options);
   const dialectProof = {

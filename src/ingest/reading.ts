@@ -10,7 +10,6 @@ export interface Reading {
   readonly chunks: () => AsyncIterable<Uint8Array>;
   /** UTF-8 bytes of its beginning. */
   readonly head: Uint8Array;
-  /** It may have other line ends than LF. */
   readonly hasCr: boolean;
   readonly writer: RowWriter;
   readonly findings: FindingList;

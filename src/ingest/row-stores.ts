@@ -26,7 +26,6 @@ export class RowWriter {
     }
   }
 
-  /** Writes everything that waits, in full portions and a rest. */
   async flush(): Promise<void> {
     await this.drain();
     if (this.#waiting.length > 0) await this.#store.append(this.#waiting);
@@ -69,10 +68,7 @@ export function sizeOfRows(rows: readonly RawRow[]): number {
 /** What the rows of one file may take in memory, in bytes: those of some 50,000 lines. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/**
- * Keeps the rows of a file in memory while they are few; those of a larger file go to `behind`, from the first one on. To write
- * those of an ordinary file into the ledger and read them back gains nothing: an attempt that ends reads the file anew.
- */
+/** Keeps the rows of a file in memory while they are few; those of a larger file go to `behind`, from the first one on. */
 export function bufferedRowStore(behind: RowStore, mostBytes = MOST_BYTES): RowStore {
   let memory: RowStore | null = memoryRowStore();
   let kept: RawRow[] = [];

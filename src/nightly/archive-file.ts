@@ -6,7 +6,6 @@ import { moveFile } from '../platform/files.ts';
 import { type DropFolderOptions, nightlyRunPath } from './claim-folder.ts';
 import type { ArchiveFile, ChangedFile, Destination } from '../domain/records/dropped-file.ts';
 
-/** What follows the name of a file in the name of its note. */
 const NOTE_SUFFIX = '.note.txt';
 /** Before what the archived file was when Lote read it: batch, bytes, and time of its last change. */
 export const READ = 'read: ';
@@ -17,11 +16,7 @@ const LONGEST_EXTENSION_BYTES = 100;
 /** A line of the note: whose file it stands for. It makes every step repeatable after a crash. */
 const CLAIM_LINE = /^claim: (?<claim>\S+)$/mu;
 
-/**
- * Archives a file: writes the note first and moves the file second. The note reserves the name, so the move
- * overwrites nothing, and after a crash the note says where its file goes. Returns the relative path of the archived
- * file; null when it is neither in its claim folder nor in the archive.
- */
+/** Archives a file. Its note comes first and reserves the name, also after a crash. Returns the relative path; null when the file is gone. */
 export async function archiveFile(options: DropFolderOptions, file: ArchiveFile): Promise<string | null> {
   const { inputDir, at } = options;
   const claimFolderPath = join(nightlyRunPath(inputDir, file.night.nightId), file.slot);
@@ -41,7 +36,6 @@ export async function archiveFile(options: DropFolderOptions, file: ArchiveFile)
   return `${file.destination}/${file.night.date}/${name}`;
 }
 
-/** False: it is not there any more. */
 async function moved(from: string, to: string): Promise<boolean> {
   try {
     await moveFile(from, to);
@@ -109,10 +103,7 @@ function clipped(text: string, bytes: number): string {
   return rest;
 }
 
-/**
- * Removes a note whose file never came: its nightly run was interrupted, and another run has the file now, so that the
- * note is untrue.
- */
+/** Removes the note of an interrupted run whose file another run has now. */
 async function removeOrphan(inputDir: string, note: string): Promise<void> {
   const claim = await claimIn(note);
   if (claim === null) return;
@@ -168,10 +159,7 @@ interface LookAtArchive {
   readonly isRead: (path: string) => Promise<boolean>;
 }
 
-/**
- * Archived files of the last seven days whose size or time is another than when Lote read them, and whose bytes no
- * batch has read. A file that was dropped again is none.
- */
+/** Archived files of the last seven days that changed since Lote read them, and whose bytes no batch has read. */
 export async function changedFiles({ inputDir, now, isRead }: LookAtArchive): Promise<readonly ChangedFile[]> {
   const changed: ChangedFile[] = [];
   // A night's date may be a day behind that of UTC.

@@ -142,7 +142,6 @@ async function claimedFiles(inputDir: string, night: NightlyRun): Promise<Claims
   return claimed;
 }
 
-/** What one look at a dropped file shows. */
 interface SeenFile {
   /** Bytes where its name is not UTF-8. */
   readonly path: string | Buffer;
@@ -168,10 +167,7 @@ async function lookAt(path: SeenFile['path']): Promise<(SeenFile & { readonly is
   return { path, size: found.size, changedAt: found.mtimeMs, inode: found.ino, isFile: found.isFile() };
 }
 
-/**
- * Paths by name, in the order of the names. A name that is not UTF-8, as older programs write `ç`, is read as ISO 8859-1,
- * in which every byte is a sign. Of two files with one name then, the next look takes the second.
- */
+/** Paths by name, in the order of the names. A name that is not UTF-8 is read as ISO 8859-1, in which every byte is a sign. */
 async function listNames(inputDir: string): Promise<readonly [name: string, path: string | Buffer][]> {
   const paths = new Map<string, string | Buffer>();
   for (const bytes of await readdir(inputDir, { encoding: 'buffer' })) {

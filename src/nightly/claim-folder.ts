@@ -23,7 +23,6 @@ export type DropPoint = (typeof DROP_POINTS)[number];
 /** Options of the drop folder. `stableMs` is milliseconds; `pause` waits, also in milliseconds. */
 export interface DropFolderOptions {
   readonly inputDir: string;
-  /** The setting that names it, for messages. */
   readonly setting: string;
   /** Id of the ledger: what a night of another one has claimed is not taken over. */
   readonly ledgerId: string;
@@ -58,7 +57,6 @@ export type NightlyOwner = Readonly<z.infer<typeof NightlyOwner>>;
 
 /** One claim folder of a nightly run. */
 export interface ClaimFolder {
-  /** Name of the folder. */
   readonly claimFolder: string;
   /** The file in it; null: taken out again, or never brought in. */
   readonly name: string | null;
@@ -108,10 +106,7 @@ export async function listClaimFolders(inputDir: string, nightId: string): Promi
   return claimFolders;
 }
 
-/**
- * Makes a new, empty claim folder and returns its name. It did not exist before, so that a rename into it overwrites
- * nothing.
- */
+/** Makes a new, empty claim folder and returns its name, so that a rename into it overwrites nothing. */
 export async function makeClaimFolder(inputDir: string, nightId: string, resumed: boolean): Promise<string> {
   const path = nightlyRunPath(inputDir, nightId);
   const taken = (await namesIn(path)).map((claimFolder) => Number.parseInt(claimFolder, 10)).filter(Number.isFinite);

@@ -5,20 +5,11 @@ import { type DropFolderOptions, listClaimFolders, removeEmptyClaimFolder, remov
 import { archiveFile, changedFiles, DESTINATIONS } from './archive-file.ts';
 import type { ArchiveFile, ChangedFile, Claims, NightlyRun } from '../domain/records/dropped-file.ts';
 
-/**
- * The folder in which files are dropped. Every step is one rename, repeatable at any moment: a file is always in
- * exactly one place, waiting, in progress, or archived.
- */
+/** The folder in which files are dropped. Every step is one repeatable rename: a file is always in exactly one place. */
 export interface DropFolder {
-  /**
-   * Claims what is complete, and what an interrupted nightly run left. `isOpen` says whether the run of another one is
-   * open.
-   */
+  /** Claims complete files and those of interrupted nights. `isOpen`: whether the run of another night is open. */
   claim(night: NightlyRun, isOpen: (workflowId: string, runId: string) => Promise<boolean>): Promise<Claims>;
-  /**
-   * Archives a claimed file with a note. Returns the relative path of the file; null when it was taken out of its claim
-   * folder.
-   */
+  /** Archives a claimed file with a note. Returns its relative path; null when it was taken out of its claim folder. */
   archive(file: ArchiveFile): Promise<string | null>;
   /** `isRead`: whether a batch has read the bytes that the file at this path has now. */
   changed(now: number, isRead: (path: string) => Promise<boolean>): Promise<readonly ChangedFile[]>;
@@ -26,13 +17,7 @@ export interface DropFolder {
   close(night: NightlyRun): Promise<void>;
 }
 
-/**
- * Makes the drop folder on a disk:
- *
- *   input/x.csv
- *     --claim-->    input/in-progress/<night>/<claim folder>/x.csv
- *     --archive-->  input/archive|refused/<date>/x.csv + x.csv.note.txt
- */
+/** Moves files from `input/` to `in-progress/<night>/<claim folder>/`, then to `archive|refused/<date>/` with a note. */
 export function createDropFolder(options: DropFolderOptions): DropFolder {
   const { inputDir, at } = options;
   return {

@@ -13,7 +13,6 @@ import { createTransport } from 'nodemailer';
 import { LoteError } from '../domain/errors.ts';
 import type { MailConfig } from '../app/config/message-config.ts';
 
-/** The message of a night. */
 interface NightMessage {
   readonly subject: string;
   readonly text: string;
@@ -40,10 +39,7 @@ interface Line {
 const MOST_FILES = 50;
 const URGENT_FIRST = ['failed', 'refused', 'attention'];
 
-/**
- * What went out, what needs a person, and what to do, in the reader's language. It holds what the page of the night
- * shows of files and numbers; no reference, no tax number, no name of a customer.
- */
+/** What went out, what needs a person, and what to do. It holds no reference, no tax number and no name of a customer. */
 export function nightMessage(night: NightOutcome, speech: Speech, place: MessagePlace): NightMessage {
   const format: MessageFormat = { ...speechFormat(speech), texts: NIGHT_TEXTS[speech.language] };
   const { morning, nights } = format.texts;
@@ -136,7 +132,6 @@ function wordsOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, isSaid
   return what === null ? next : `${what} ${next}`;
 }
 
-/** How often a file has a remark; null: it does not. */
 function countOf(
   { remarks }: NightlyRunEntry,
   kind: 'contradicted' | 'events-of-unknown-invoices' | 'rows-without-invoice',
@@ -224,11 +219,7 @@ interface MailTimes {
   readonly wholeMs: number;
 }
 
-/**
- * Sends one message by SMTP. Returns how many addresses were refused although others were taken, in words; null: none.
- * What the server says is left out of errors, for it repeats addresses.
- * @throws LoteError `message-refused` after an answer 5xx, else `message-unsent`
- */
+/** Sends one message by SMTP. Returns how many addresses were refused, in words; null: none. @throws LoteError `message-refused` (5xx), `message-unsent` */
 export async function sendMail(
   mail: MailConfig,
   message: MailMessage,

@@ -29,7 +29,6 @@ export interface RunLog {
     night: NightlyRun,
     end: NightlyRunEnd,
   ): Promise<NightlySummaryPaths & { readonly entries: readonly NightlyRunEntry[] }>;
-  /** Null: nothing was recorded of the run. */
   run(night: NightlyRun): Promise<NightlyRunState | null>;
   /** Takes the place of an earlier note of the same channel. */
   noteMessage(night: NightlyRun, note: NightMessageNote): Promise<void>;
@@ -40,16 +39,12 @@ const HEAD = 'night.json';
 /** A folder of their own: the files beside it are entries of the night. */
 const MESSAGES = 'messages';
 
-/** What a run says of itself; its files stand beside it, one each. */
 interface RunHead {
   readonly night: NightlyRun;
   readonly end: NightlyRunEnd | null;
 }
 
-/**
- * `reports/nights/<date>.json|html`, made from one small file per dropped file under `reports/nights/runs/`: two runs of one date, or two workers of
- * one run, write different files and cannot undo each other's. `speech`: of the page; the JSON is the same in each language.
- */
+/** `reports/nights/<date>.json|html`, made of one small file per dropped file: two runs of a date cannot undo each other's. */
 export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunLog {
   const nightlyRunsDir = join(reportsDir, 'nights');
   const runDir = ({ nightId }: NightlyRun): string => join(nightlyRunsDir, 'runs', nightId);
@@ -80,10 +75,7 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunL
 /** Enough: a process that changes a run during one of these writings writes the summary after it, too. */
 const WRITINGS = 5;
 
-/**
- * A writer that stood still may put what it read before over what another one has written since. Therefore each looks again after it has put its
- * own in place: the last one sees everything that was recorded before.
- */
+/** Looks again after each writing: a writer that stood still may have replaced what another one has written since. */
 async function writeSummary(nightlyRunsDir: string, date: string, speech: Speech): Promise<NightlySummaryPaths> {
   const paths = { json: join(nightlyRunsDir, `${date}.json`), html: join(nightlyRunsDir, `${date}.html`) };
   const linkTo = (path: string): string => relative(nightlyRunsDir, path).split(sep).map(encodeURIComponent).join('/');
@@ -138,7 +130,6 @@ async function readRun(directory: string): Promise<NightlyRunState | null> {
   };
 }
 
-/** What the other files of a folder hold, in the order of their names. */
 async function readAll<T>(directory: string): Promise<readonly T[]> {
   const found: T[] = [];
   for (const name of await namesIn(directory)) {
@@ -157,7 +148,6 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Files of our own writing; null when there is none. */
 async function readJson<T>(path: string): Promise<T | null> {
   const text = await unlessMissing(readFile(path, 'utf8'));
   return text === null ? null : (JSON.parse(text) as T);

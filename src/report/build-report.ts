@@ -23,9 +23,7 @@ import type { BatchInvoice, BatchRecord, OutcomeCount } from '../domain/records/
 
 export interface ReportSource {
   readonly batch: BatchRecord;
-  /** Of the ledger, which counts while the invoices are read; called once more when the two differ. */
   readonly counts: () => Promise<readonly OutcomeCount[]>;
-  /** Read once, to the end. */
   readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
   readonly findings: readonly Finding[];
   readonly revision: number;
@@ -36,10 +34,7 @@ export interface ReportSource {
   readonly now: number;
 }
 
-/**
- * The report without its list of invoices. Memory does not grow with the file.
- * @throws LoteError `report-unbalanced` when the sums differ, a row stands in two invoices, or a state has no reason.
- */
+/** The report without its list of invoices, in constant memory. @throws LoteError `report-unbalanced` */
 export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const { batch } = source;
   const counting = source.counts();
@@ -209,10 +204,7 @@ interface OpenGroup {
   readonly examples: { readonly ref: string; readonly rows: readonly number[] }[];
 }
 
-/**
- * Groups invoices by state and reason code, with the first five invoices of each as examples. Beyond 200 groups a state
- * has one group `other-reasons`.
- */
+/** Groups invoices by state and reason code, each with five examples. Beyond 200 groups a state has one group `other-reasons`. */
 function createReasonGroups(): ReasonGroups {
   const groups = new Map<string, OpenGroup>();
 

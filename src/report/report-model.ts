@@ -18,7 +18,6 @@ type ReportedBatchState = Exclude<BatchState, 'staging'>;
 
 /** From where a report is: a ledger that was restored from an older copy asks whether it concerns it. */
 export interface ReportOrigin {
-  /** Id of the ledger. */
   readonly ledger: string;
   /** A digest of the account that the invoices were sent into. Null: the built-in sandbox. */
   readonly account: string | null;
@@ -31,7 +30,6 @@ export interface ReportBatch extends Partial<ReportOrigin> {
   readonly sha256: string;
   readonly application: string;
   readonly state: ReportedBatchState;
-  /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly finishedAt: string | null;
   readonly writtenAt: string;
@@ -54,7 +52,6 @@ export interface ReportCounts extends Readonly<Record<Outcome, number>> {
 export interface ReasonGroup {
   readonly state: Outcome;
   readonly code: string;
-  /** The words of the first invoice that had this reason. */
   readonly message: string;
   readonly invoices: number;
   readonly examples: readonly { readonly ref: string; readonly rows: readonly number[] }[];
@@ -70,7 +67,6 @@ export interface ReportMisfit extends Omit<ProfileMisfit, 'firstAt' | 'lastAt'> 
 export interface ReportModel {
   readonly batch: ReportBatch;
   readonly counts: ReportCounts;
-  /** What counts and totals are made of. */
   readonly outcomes: readonly OutcomeCount[];
   /** The same for sums over batches: an issued invoice that another batch owns counts as `already-issued`. */
   readonly ownOutcomes: readonly OutcomeCount[];
@@ -85,7 +81,6 @@ export interface ReportModel {
   readonly notes: readonly ReportNote[];
   readonly misfits: readonly ReportMisfit[];
   readonly history: ReportHistory;
-  /** Invoices that went out and may exist twice, or have failed. */
   readonly contradicted: Contradicted;
   /** Every invoice issued, none of them in doubt, and every data row accounted for in one. */
   readonly everythingIssued: boolean;
@@ -108,7 +103,6 @@ export type ReportNote =
   | { readonly kind: 'no-corrections' }
   /** No workbook can hold them, and nothing but a workbook shows all of the original; `cause`: why, in English. */
   | { readonly kind: 'corrections-unfit'; readonly cause: string }
-  /** Why no webhook came, or some were refused. */
   | {
       readonly kind:
         | 'no-webhook-url'
@@ -132,7 +126,6 @@ export function deliveryNotes({
   ];
 }
 
-/** An action of an operator, or of the retry policy. */
 interface ReportedAction extends Omit<AuditEntry, 'at'> {
   readonly at: string;
 }
@@ -178,10 +171,7 @@ const WORK_IN_PROGRESS: Partial<Record<Outcome, Reason>> = {
   },
 };
 
-/**
- * Why an invoice is in its state; null only for one that was issued.
- * @throws LoteError `report-unbalanced` when a state that needs a reason has none.
- */
+/** Why an invoice is in its state; null only for one that went out. @throws LoteError `report-unbalanced` without a needed reason */
 export function reasonOf(invoice: BatchInvoice): Reason | null {
   if (wentOut(invoice.state)) return null;
   if (invoice.reason !== null) return invoice.reason;

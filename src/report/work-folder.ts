@@ -14,7 +14,6 @@ const OF_REVISION = /^\.writing-(?<revision>\d+)-/u;
 /** A corrections file on its way out of the place of the newest one: a person may have edited it. */
 const SET_ASIDE = /^corrections-replaced-by-/u;
 
-/** A folder inside the report's folder, in which one writer makes its files before it puts them in place. */
 interface WorkFolder {
   readonly path: string;
   readonly revision: number;
@@ -37,10 +36,7 @@ export async function makeWork(
   }
 }
 
-/**
- * Takes their work folders from the writers of older revisions, in one step each. A writer puts files in place by moving them out of its work
- * folder, so none of these can put anything in place any more, also one that is stopped and goes on later.
- */
+/** Takes the work folders of older revisions away: their writers cannot put anything in place any more, even after a long stop. */
 export async function supersedeOlder(directory: string, revision: number): Promise<void> {
   for (const name of await readdir(directory)) {
     const older = OF_REVISION.exec(name)?.groups?.['revision'];
@@ -93,17 +89,13 @@ const HEAD_BYTES = 16 * 1024;
 const REVISION = /^ {4}"revision": (?<revision>\d+)/mu;
 const KEPT_PREFIX = 'before-restore-';
 
-/** Where a report is to be put in place: the batch's folder, the writer's work folder, and the last revision that the ledger has given out. */
 interface NewReport {
   readonly directory: string;
   readonly work: string;
   readonly lastRevision: () => Promise<number>;
 }
 
-/**
- * Keeps a copy of the report that stands, in `before-restore-<time of that report>`, if the ledger has not given out its revision: the ledger was restored
- * from an older copy, and nothing but that report tells what was sent since. To be called before the writer takes a revision, which the report may have.
- */
+/** Keeps a copy of a report that is newer than the ledger, which was restored. Call it before the writer takes a revision. */
 export async function keepNewerReport(report: NewReport, names: readonly string[]): Promise<void> {
   const { directory, work, lastRevision } = report;
   const json = join(directory, 'report.json');
@@ -129,7 +121,6 @@ async function revisionOf(json: string): Promise<number | 'unreadable' | null> {
   return revision === undefined ? 'unreadable' : Number(revision);
 }
 
-/** The first 16 KiB of a `report.json`, however large it is; null where there is none. */
 async function reportHead(json: string): Promise<string | null> {
   const file = await unlessMissing(open(json, 'r'));
   if (file === null) return null;
@@ -141,10 +132,7 @@ async function reportHead(json: string): Promise<string | null> {
   }
 }
 
-/**
- * A batch's invoices as they were read from the ledger once, in a file: each part of the report is then written from the same reading, whatever the
- * ledger learns meanwhile.
- */
+/** A batch's invoices as read from the ledger once, in a file: each part of the report is written from the same reading. */
 export interface InvoiceSpool {
   /** Yields each portion on, and keeps it; the spool is complete when the source ended. */
   fill(invoices: AsyncIterable<readonly BatchInvoice[]>): AsyncGenerator<readonly BatchInvoice[]>;

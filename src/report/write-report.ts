@@ -95,7 +95,6 @@ const COLUMNS: readonly (readonly [name: string, cellOf: (invoice: ReportInvoice
   ['idempotency_key', ({ idempotencyKey }) => idempotencyKey ?? ''],
 ];
 
-/** What separates whole units from their fraction. */
 type DecimalMark = '.' | ',';
 
 interface CsvReportOptions {
@@ -103,7 +102,6 @@ interface CsvReportOptions {
   readonly decimalMark: DecimalMark;
 }
 
-/** report.csv: one invoice a record, for Excel in any language. */
 async function* csvReport(
   invoices: AsyncIterable<readonly BatchInvoice[]>,
   { decimalMark }: CsvReportOptions,
@@ -119,10 +117,7 @@ function recordOf(invoice: BatchInvoice, mark: DecimalMark): string {
   return excelCsvRecord(COLUMNS.map(([, cellOf]) => cellOf(shown, mark)));
 }
 
-/**
- * The report files, in the order in which they appear: `report.json` is the last, so that who waits for it finds the others. A new format is a writer in
- * `formats` and a line here; the console serves it by its media type (`src/console/http/report-downloads.ts`).
- */
+/** The report files in the order in which they appear; `report.json` is last, so that a reader who waits for it finds the others. */
 const REPORT_FORMATS: Readonly<Record<string, (parts: ReportParts) => AsyncIterable<string>>> = {
   'report.csv': ({ spool, decimalMark }) => csvReport(spool.portions(), { decimalMark }),
   'report.html': ({ model, spool, corrections, format }) =>
@@ -144,15 +139,11 @@ export interface WriteReport {
   readonly original?: OriginalFile;
   /** Mark of the amounts in report.csv; left out: `.`. */
   readonly decimalMark?: DecimalMark;
-  /** For the reader, e.g. that webhooks are not registered. */
   readonly notes?: readonly ReportNote[];
   /** Of report.html; left out: English. */
   readonly speech?: Speech;
-  /** What was found of a service profile that does not fit since the batch began. */
   readonly misfits?: readonly ProfileMisfit[];
-  /** What changed since the report before, and what was done by hand. */
   readonly history?: ReportHistory;
-  /** Left out: the report does not say it. */
   readonly origin?: ReportOrigin;
   readonly now: number;
 }
@@ -169,11 +160,7 @@ export interface WrittenReport {
   readonly revision: number;
 }
 
-/**
- * Writes `<reportsDir>/<batchId>/report.json|csv|html` and the corrections; each appears whole or not at all, and
- * report.json comes last, so that who waits for it finds the others.
- * @throws LoteError `batch-not-found`, `report-unbalanced`, `report-superseded`, `ledger-unavailable`, `folder-unusable`
- */
+/** Writes `<reportsDir>/<batchId>/report.json|csv|html` and the corrections, each whole or not at all. @throws LoteError */
 export function writeReport(request: WriteReport): Promise<WrittenReport> {
   return inReportsFolder(request.reportsDir, () => writeFiles(request));
 }
@@ -239,7 +226,6 @@ async function writeInto(request: WriteReport, places: Places): Promise<WrittenR
 /** A late webhook may move an invoice of a closed batch between counting and reading; one that differs each time is a fault. */
 const READINGS = 3;
 
-/** One balanced reading of a batch: the model, and the invoices it was made of. */
 async function readBalanced(
   request: WriteReport,
   { work, revision }: Places,
@@ -279,10 +265,7 @@ async function writeFormats(work: string, parts: ReportParts): Promise<void> {
   for (const writing of await Promise.allSettled(writings)) if (writing.status === 'rejected') throw writing.reason;
 }
 
-/**
- * A writer that was stopped for a while must not put what it read then over what another one has read since. This look spares it the work; that its
- * work folder is taken from it (`supersedeOlder`) is what stops it for sure.
- */
+/** Spares a writer that was stopped for a while the work; `supersedeOlder` is what keeps it from replacing a newer report. */
 async function requireNewest(request: WriteReport, revision: number): Promise<void> {
   // One that was only begun has put nothing in place: if each waited for the other, two writers of a large batch would never end.
   const { revision: newest } = await request.ledger.sinceReport(request.batchId);
@@ -317,10 +300,7 @@ const MOST_REASONS = 10;
 /** Codes come from the service; figures are kept for years. */
 const LONGEST_CODE = 80;
 
-/**
- * What the report says in numbers, for pictures over many nights. An issued invoice that another batch owns is in the parts of what an earlier file
- * issued, so that sums over batches count its document once; `outcomes` alone is the balance of the batch.
- */
+/** The report's numbers, for figures over many nights. Invoices that another batch owns count as issued before; `outcomes` is this batch's balance. */
 export function batchFigures(report: ReportModel): BatchFigures {
   const { contradicted, outcomes, ownOutcomes, reasons, ownSettling } = report;
   return {
@@ -338,7 +318,6 @@ export function batchFigures(report: ReportModel): BatchFigures {
   };
 }
 
-/** The ledger's view of an invoice, in the words and the order of report.json. */
 function reportInvoice(invoice: BatchInvoice): ReportInvoice {
   return {
     ref: invoice.ref,

@@ -32,11 +32,7 @@ export async function writeSynced(path: string, pieces: AsyncIterable<string | U
   }
 }
 
-/**
- * Does something in the reports folder. Trouble of the folder (read-only, missing, full) has its own error code, so
- * that the caller waits.
- * @throws LoteError `folder-unusable`
- */
+/** Does something in the reports folder, whose trouble has its own error code so that the caller waits. @throws LoteError `folder-unusable` */
 export async function inReportsFolder<T>(reportsDir: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

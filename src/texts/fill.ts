@@ -6,10 +6,7 @@ export function fill(text: string, words: Readonly<Record<string, string>>): str
 /** A text with a number in it (`{n}`), and in brackets the words that depend on it: `{n} [invoice|invoices]`. */
 export type Plural = string;
 
-/**
- * The text with its words for a number, the first of each pair for one. "Many" (millions) reads like "other" in the three languages.
- * Portuguese as in Portugal, where none is a plural.
- */
+/** The text with its words for a number, the first of each pair for one. Portuguese as in Portugal, where none is a plural. */
 export function pluralForm(text: Plural, n: number, language: string): string {
   const isOne = new Intl.PluralRules(language === 'pt' ? 'pt-PT' : language).select(n) === 'one';
   return text.replaceAll(/\[([^|\]]*)\|([^\]]*)\]/gu, (_, one: string, other: string) => (isOne ? one : other));

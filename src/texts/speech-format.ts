@@ -4,7 +4,6 @@ import { fill, pluralForm, type Plural } from './fill.ts';
 /** Numbers, amounts, times and dates as one reader expects them. */
 export interface SpeechFormat {
   readonly language: Language;
-  /** The zone in which times are shown. */
   readonly timeZone: string;
   /** Between whole and fraction. */
   readonly decimalMark: string;
@@ -22,7 +21,6 @@ export interface SpeechFormat {
   duration(ms: number): string;
 }
 
-/** What a format is made of; `group` stands between groups of three digits. */
 type FormatParts = Omit<SpeechFormat, 'plural' | 'amount' | 'money' | 'duration'> & { readonly group: string };
 
 /** The format for one reader. Without `timeZone` times are shown in the machine's zone. */
@@ -108,11 +106,7 @@ function worded(value: number, unit: string, language: string): string {
 /** Narrow, and never a place to break the line. */
 const THOUSANDS_SPACE = '\u202F';
 
-/**
- * The format of files that are passed on, such as the report: times in UTC, and said so. In English without a region
- * digits are grouped by narrow spaces and dates written as in ISO 8601: readable in each country, where `1,234` and
- * `11/12` would be read two ways.
- */
+/** The format of files that are passed on: times in UTC. English without a region is written as every country reads it (ISO 8601, narrow spaces). */
 export function documentFormat(speech: Speech): SpeechFormat {
   if (speech.locale !== 'en') {
     const format = speechFormat(speech, { timeZone: 'UTC', timeStyle: 'short' });

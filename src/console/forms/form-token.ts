@@ -13,10 +13,7 @@ const PAGE_COOKIE = 'lote_page';
 const COOKIE_BYTES = 18;
 const COOKIE_SHAPE = /^[\w-]{24}$/u;
 
-/**
- * The token that the console's pages carry and that each request from a page must bring back. It belongs to a cookie of the browser, which no
- * request from another site carries, and to the person who is signed in; alone none of them is worth anything.
- */
+/** The token that each request from a page must bring back. It belongs to a cookie of the browser and to the person who is signed in. */
 export interface FormTokens {
   /** For a page that is being made: also gives the browser its cookie. */
   tokenFor(context: Context): string;
@@ -53,7 +50,6 @@ export function formAction(address: string, token: string): string {
   return `${address}?${new URLSearchParams({ [FORM_FIELD]: token, [ONCE_FIELD]: once }).toString()}`;
 }
 
-/** Empty while sign-in is off. */
 function personIn(context: Context): string {
   const caller = callerOf(context);
   return caller.kind === 'person' ? ` ${caller.name}` : '';

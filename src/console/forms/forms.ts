@@ -19,7 +19,6 @@ export function reasonField({ heads }: ConsoleTexts, id: string): SafeHtml {
     <input id="${id}" name="reason" required maxlength="${LONGEST_REASON}" autocomplete="off" />`;
 }
 
-/** A choice of a form. */
 interface Select {
   readonly name: string;
   readonly label: string;

@@ -22,11 +22,7 @@ export interface GuardOptions {
   readonly ready: () => Promise<Readiness>;
 }
 
-/**
- * Checks, in this order: the address is one of this console; the Host header names this console (a page of a stranger's name that resolves to
- * loopback is DNS rebinding); a request that changes something comes from a page of this console, with the token of that page, or carries the
- * console's token; where the console is reachable from elsewhere, and for another account of this machine, everything needs the console's token.
- */
+/** Checks the address, the Host header (against DNS rebinding), the origin and token of a change, and, from elsewhere, the console's token. */
 export function guard({ token, access, hosts, forms, ready }: GuardOptions): MiddlewareHandler {
   const names = new Set([...LOOPBACK_NAMES, ...hosts.map((host) => host.toLowerCase())]);
   return async (context, next) => {
@@ -111,10 +107,7 @@ function isSameOrigin(context: Context): boolean {
   return URL.canParse(origin) && new URL(origin).host === (context.req.header('host') ?? '').toLowerCase();
 }
 
-/**
- * Whether the request carries the console's own token. Only the account that runs Lote, and a process that got it from there,
- * can read it.
- */
+/** Whether the request carries the console's own token, which only the account that runs Lote can read. */
 export function carriesToken(context: Context, token: string | undefined): boolean {
   const given = context.req.header(TOKEN_HEADER) ?? '';
   return token !== undefined && token !== '' && sameSecret(given, token);

@@ -22,14 +22,10 @@ export interface PageAnswers {
   formatOf(context: Context): PageFormat;
   show(context: Context, page: Page): Response | Promise<Response>;
   notFound(context: Context): Response | Promise<Response>;
-  /** For a person who may only look. */
   roleMissing(context: Context): Response | Promise<Response>;
 }
 
-/**
- * Answers with pages in the language of the request: the query `lang`, else the cookie, else `Accept-Language`. `lang`
- * also sets the cookie, for one year.
- */
+/** Answers with pages in the language of `?lang=` (kept in a cookie for a year), else of the cookie, else of `Accept-Language`. */
 export function pageAnswers(
   { links, version, timeZone, language = 'en' }: ConsoleOptions,
   forms: FormTokens,
@@ -78,7 +74,6 @@ export function pageAnswers(
   };
 }
 
-/** `?lang=` is kept for the next pages. */
 function chosenLanguage(context: Context): string | null {
   const asked = LANGUAGES.find((language) => language === context.req.query('lang'));
   if (asked !== undefined) {
@@ -100,16 +95,12 @@ interface PageLayout {
   readonly content: SafeHtml;
   readonly temporalUi: string | null;
   readonly version: string;
-  /** The page changes by itself while something runs. */
   readonly live: boolean;
-  /** The page's own address, for the choice of language. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Who is shown to be signed in. */
   readonly caller: Caller;
 }
 
-/** The frame around every page. */
 function pageLayout(page: PageLayout): SafeHtml {
   const { format, title, content, version, live } = page;
   const { texts, language } = format;

@@ -29,11 +29,8 @@ export interface MappingChoices {
   readonly headerId?: string;
   /** By place in the header; left out: no value is skipped. */
   readonly kinds?: ReadonlyMap<number, Partial<KindValues>>;
-  /** Between the parts of a reference. */
   readonly separator?: string;
-  /** Values that every row has. */
   readonly constants: Readonly<Partial<Record<Column, string>>>;
-  /** The file's word for a tax, and the service's code. */
   readonly taxCodes: ReadonlyMap<string, string>;
 }
 
@@ -41,7 +38,6 @@ export interface MappingChoices {
 export interface MappedColumn {
   /** '' where the header has no word: such a column cannot be chosen. */
   readonly header: string;
-  /** Its first cells that are not empty. */
   readonly samples: readonly string[];
   readonly meaning: ColumnMeaning;
   /** Null unless it means which rows are invoices. */
@@ -64,7 +60,6 @@ export interface MappedFile {
   readonly sheet: string | null;
   /** Columns of Lote that no column of the file means. */
   readonly open: readonly Column[];
-  /** Those of them without which nothing can be read. */
   readonly missing: readonly Column[];
   /** Columns of Lote that several columns of the file mean: nothing can be read so. */
   readonly twice: readonly Column[];
@@ -73,7 +68,6 @@ export interface MappedFile {
   readonly taxWords: readonly { readonly word: string; readonly code: string }[];
   /** Null while columns are missing or meant twice. */
   readonly check: FileCheck | null;
-  /** A free name for its profile. */
   readonly suggestedName: string;
 }
 
@@ -89,7 +83,6 @@ export interface FileMapper {
     readonly file: string;
     readonly choices: MappingChoices;
     readonly name: string;
-    /** Who saves it, for the audit. */
     readonly by: string;
   }) => Promise<KeptMapping>;
 }
@@ -116,7 +109,6 @@ export interface FileCheck {
 
 /** What a person has seen before the start; a member that is left out is not compared. */
 export interface CheckedBytes {
-  /** SHA-256 of the file. */
   readonly sha256?: string | undefined;
   /** SHA-256 of the mapping profile with which it was read; empty: without one. */
   readonly profile?: string | undefined;

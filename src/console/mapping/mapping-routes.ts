@@ -62,12 +62,9 @@ export function mappingRoutes(mapper: FileMapper, pages: PageAnswers): Hono {
 /** Enough to see what is wrong; the page of the check has them all. */
 const MOST_FINDINGS = 20;
 
-/** What the page shows, and of what. */
 interface MappingPage {
-  /** Relative to the input directory. */
   readonly file: string;
   readonly choices: MappingChoices;
-  /** Null: the file is no table. */
   readonly mapped: MappedFile | null;
   /** The name that a person wrote; left out: the one that the file suggests. */
   readonly name?: string;
@@ -75,10 +72,7 @@ interface MappingPage {
   readonly refused: Exclude<KeptMapping, 'saved'> | null;
 }
 
-/**
- * Maps the columns of a file by choosing. All choices stand in the page's address, so that the browser's way back undoes them, and the page
- * needs no script.
- */
+/** Maps the columns of a file by choosing. All choices stand in the page's address, so that the browser's way back undoes them. */
 function mappingPage(format: PageFormat, page: MappingPage): SafeHtml {
   const { mapping } = format.texts;
   const { file, mapped, choices, refused } = page;
@@ -130,7 +124,6 @@ function saveFields(format: PageFormat, { name }: MappingPage, mapped: MappedFil
   </fieldset>`;
 }
 
-/** How the text is told apart, or which sheet is read. */
 function dialectFields(format: PageFormat, mapped: MappedFile, choices: MappingChoices): SafeHtml {
   const { mapping, proof } = format.texts;
   const decimal = writtenAs(format, 'decimal', choices.decimal);
@@ -153,7 +146,6 @@ function dialectFields(format: PageFormat, mapped: MappedFile, choices: MappingC
   </fieldset>`;
 }
 
-/** A row for each column of the file: its name, its first values, and the choice of what it means. */
 function columnTable(format: PageFormat, mapped: MappedFile): SafeHtml {
   const { mapping } = format.texts;
   const rows = mapped.columns.map((column, at) => columnRow(format, column, at));
@@ -195,7 +187,6 @@ function kindFields({ texts: { mapping } }: PageFormat, { columns }: MappedFile)
   )}`;
 }
 
-/** Values for what the file has no column for, and the sign between the parts of a reference. */
 function constantFields({ texts: { mapping } }: PageFormat, mapped: MappedFile, choices: MappingChoices): SafeHtml {
   const given = mapped.open.filter((column) => column !== 'invoice_ref');
   const hasParts = mapped.columns.some(({ meaning }) => meaning === 'reference-part');
@@ -238,7 +229,6 @@ function taxFields({ texts: { mapping } }: PageFormat, { taxWords }: MappedFile)
   </details>`;
 }
 
-/** What deserves a look before the mapping is saved. */
 function lookList({ texts: { mapping } }: PageFormat, { looks }: MappedFile): SafeHtml {
   if (looks.length === 0) return html``;
   return html`<section class="verdict open" aria-labelledby="looks">

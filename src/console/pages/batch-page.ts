@@ -35,10 +35,8 @@ export interface BatchPage {
   readonly view: InvoiceView;
   readonly invoices: readonly BatchInvoice[];
   readonly fileFindings: readonly Finding[];
-  /** Invoices that went out and are in doubt; undefined: none. */
   readonly contradicted: Contradicted | undefined;
   readonly reports: readonly string[];
-  /** Address of the batch's workflow in the Temporal UI. */
   readonly temporalUi: string | null;
   /** Of a batch that can be paused or cancelled here. */
   readonly watch: BatchWatch | null;
@@ -50,13 +48,10 @@ export interface BatchPage {
   readonly misfits: readonly ProfileMisfit[];
   /** Null: its total was never checked. */
   readonly total: SavedTotalCheck | null;
-  /** A file can be checked and started here. */
   readonly canCheck: boolean;
   readonly canRetry: boolean;
   readonly canReconcile: boolean;
-  /** How often a person acted on it. */
   readonly audited: number;
-  /** What the operator has just done. */
   readonly done: SafeHtml;
 }
 
@@ -111,7 +106,6 @@ function verdict(
     ${lines.map((line) => html`<p>${line}</p>`)}${doubtRefs(format, shortfall)}`;
 }
 
-/** What an operator can do about what is not confirmed as issued. */
 function openForms(format: PageFormat, { batch, canRetry, canReconcile }: BatchPage, counts: StateCounts): SafeHtml {
   const open = SETTLED_BY_POLLING.some((state) => counts[state] > 0);
   return html`${canReconcile && open && !isLive(batch) ? reconcileForm(format, addressOf(batch)) : ''}

@@ -11,11 +11,9 @@ import type { PageFormat } from './page-format.ts';
 const ReadWith = z.object({ profile: z.object({ sha256: z.string() }) });
 
 export interface CheckPage {
-  /** Relative to the input directory. */
   readonly file: string;
   readonly declared: Declared;
   readonly check: FileCheck;
-  /** The batch that these bytes had before. */
   readonly known: BatchRecord | null;
   /** At this service a refusal does not prove that nothing was created. */
   readonly refusalsDoubted: boolean;
@@ -46,7 +44,6 @@ export function checkPage(format: PageFormat, page: CheckPage): SafeHtml {
     ${declareForm(format, page)} ${howRead(format, check.proof)} ${bodies(format, check)}`;
 }
 
-/** The file waits for a person to say what its columns mean. */
 function isOpenLayout({ refused, findings }: FileCheck): boolean {
   return refused && (findings[0]?.code === 'layout-unconfirmed' || findings[0]?.code === 'header-missing');
 }
@@ -55,7 +52,6 @@ function mappingLink({ texts }: PageFormat, file: string): SafeHtml {
   return html`<a class="main" href="/mapping?${new URLSearchParams({ file }).toString()}">${texts.mapping.link}</a>`;
 }
 
-/** Why a start would send nothing more of a file that was started before. */
 function readOtherwise({ texts }: PageFormat, { readOtherwise: differences = [] }: FileCheck): SafeHtml {
   if (differences.length === 0) return html``;
   return html`<p>${texts.dryRun.readOtherwise}</p>

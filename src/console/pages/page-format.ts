@@ -8,9 +8,7 @@ import { formAction } from '../forms/form-token.ts';
 /** Texts, numbers and times as one reader expects them. */
 export interface PageFormat extends SpeechFormat {
   readonly texts: ConsoleTexts;
-  /** What a request from this page must bring back. */
   readonly formToken: string;
-  /** Where a form of this page is sent. */
   action(address: string): string;
 }
 

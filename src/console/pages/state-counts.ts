@@ -15,10 +15,7 @@ export const PROBLEM_STATES: readonly Outcome[] = STATE_ORDER.filter(
 /** Numbers of invoices that are not confirmed as issued: those that need an operator, and, of a closed batch, all others. */
 export interface NotOut {
   readonly problems: number;
-  /**
-   * Staged, being sent, or accepted: reconciliation has repeated an `unknown` one, or another batch sends it again. 0 while the batch runs, for then
-   * its progress says it.
-   */
+  /** Staged, being sent or accepted, in a closed batch; 0 while the batch runs, for then its progress says it. */
   readonly underWay: number;
 }
 

@@ -17,15 +17,10 @@ import { mayOperate, personReader, type SignIn } from './people.ts';
 /** What the guard needs; see there. */
 export interface PeopleGuardOptions extends Pick<GuardOptions, 'token' | 'hosts' | 'forms' | 'ready'> {
   readonly signIn: SignIn;
-  /** The answer to a person who may only look and wants to act. */
   readonly roleMissing: (context: Context) => Response | Promise<Response>;
 }
 
-/**
- * The guard of a console that people reach through a proxy which signs them in. It lets in a person whom a trusted proxy names, and a program with
- * the console's token; no other caller, from any address. A person's request comes under a name of this console (against DNS rebinding); one that
- * changes something needs the role `operate` and the token of a page that was made for the same person.
- */
+/** Lets in a person whom a trusted proxy names, under a name of this console, and a program with the token. A change needs the role `operate` and a page token. */
 export function peopleGuard(options: PeopleGuardOptions): MiddlewareHandler {
   const { token, ready, signIn, roleMissing, forms } = options;
   const personOf = personReader(signIn);

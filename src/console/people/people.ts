@@ -2,10 +2,8 @@ import type { Context } from 'hono';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Something that a person or a program did, for the audit. */
 interface NotedByConsole {
   readonly who: string;
-  /** A word of `texts.audit.actions`. */
   readonly what: 'start' | 'reconcile' | 'download';
   readonly why: string;
 }
@@ -17,10 +15,7 @@ export interface People {
   readonly note: (batchId: string, action: NotedByConsole) => Promise<void>;
 }
 
-/**
- * Writes into the audit who does something; called before it is done, what cannot be written down is not done. Nothing while sign-in is off.
- * @throws LoteError `ledger-unavailable`
- */
+/** Writes an act into the audit before it is done; an act that cannot be written down is not done. @throws LoteError `ledger-unavailable` */
 export async function noteAct(
   context: Context,
   people: People | undefined,
@@ -31,10 +26,7 @@ export async function noteAct(
   await people.note(batchId, { ...act, who: actorOf(context) });
 }
 
-/**
- * Writes into the audit of each batch that its invoices are saved from a search. The search words are not written: they may name a person.
- * @throws LoteError `ledger-unavailable`
- */
+/** Writes into each batch's audit that its invoices are saved from a search, without the words. @throws LoteError `ledger-unavailable` */
 export async function noteFound(
   context: Context,
   people: People | undefined,
@@ -56,9 +48,7 @@ export type Caller =
   /** It showed the console's token, with sign-in on. */
   | { readonly kind: 'program' };
 
-/** How the audit names a person who acts while sign-in is off. */
 const BY_CONSOLE = 'console';
-/** How the audit names a program with the console's token while sign-in is on. */
 const BY_PROGRAM = 'console-token';
 
 declare module 'hono' {
@@ -67,10 +57,7 @@ declare module 'hono' {
   }
 }
 
-/**
- * Who sends this request, as the guard in front of the route has found.
- * @throws Error when no guard said so: then no caller may act
- */
+/** The caller that the guard has found. @throws Error when no guard did: then no caller may act */
 export function callerOf(context: Context): Caller {
   const caller = context.get('caller') as Caller | undefined;
   if (caller === undefined) throw new Error('A route was reached that has no guard, so the caller is not known.');
@@ -99,15 +86,11 @@ export function actionsFor<Actions>(context: Context, actions: Actions | undefin
 export interface SignIn {
   /** Addresses (`10.1.2.3`) and networks (`10.1.0.0/16`, `fd00::/8`) of the proxies that are believed. */
   readonly trustedProxies: readonly string[];
-  /** Request header in which a proxy names the person. */
   readonly userHeader: string;
   /** Request header in which it names the person's groups, with commas between. */
   readonly groupsHeader: string;
-  /** Names of those who may operate; everybody else may look. */
   readonly operators: readonly string[];
-  /** Groups whose members may operate. */
   readonly operatorGroups: readonly string[];
-  /** Address at which people reach the proxy. */
   readonly publicUrl: string;
 }
 
@@ -125,10 +108,7 @@ const NAME = /^[^\p{C},]+$/u;
 /** Actors of the audit that are no people. */
 const RESERVED: ReadonlySet<string> = new Set([BY_CONSOLE, BY_PROGRAM, 'lote']);
 
-/**
- * Reads the person of a request. The header counts only when the connection itself comes from a trusted address; what other headers say about
- * where a request came from is never read.
- */
+/** Reads the person of a request. The header counts only on a connection that comes from a trusted address. */
 export function personReader(signIn: SignIn): (context: Context) => Person {
   const trusted = blockListOf(signIn.trustedProxies);
   return (context) => {

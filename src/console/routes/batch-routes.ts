@@ -106,7 +106,6 @@ function auditPage(format: PageFormat, { batch, audit, asked = NEWEST }: AuditPa
     ${audit.length === 0 ? '' : html`<p><a class="button" href="${page}/audit.csv">${own.download}</a></p>`}`;
 }
 
-/** Words of the ledger, times in UTC. */
 function auditRecords(audit: readonly AuditEntry[]): readonly (readonly string[])[] {
   const records = audit.map((entry) => [
     new Date(entry.at).toISOString(),

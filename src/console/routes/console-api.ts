@@ -88,7 +88,6 @@ async function* linesOf(
   }
 }
 
-/** What other processes of the data directory hand over. */
 function takeOrders(api: Hono, options: ConsoleOptions): void {
   const smallBody = bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge(MOST_BODY_BYTES) });
   const limitOfRows = bodyLimit({ maxSize: MOST_REFS_BYTES, onError: bodyTooLarge(MOST_REFS_BYTES) });
@@ -133,7 +132,6 @@ function rowsOfRefs(context: Context, { actions, token }: ConsoleOptions): Promi
 }
 
 interface ProgramOrder<Body> {
-  /** What is attempted. */
   readonly title: string;
   readonly token: string | undefined;
   readonly body: z.ZodType<Body>;

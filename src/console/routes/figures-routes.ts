@@ -37,7 +37,6 @@ export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: Pa
 }
 
 interface FiguresPage {
-  /** Oldest first. */
   readonly nights: readonly NightFigures[];
   /** Batches of these nights whose report has no figures, or that have none yet. */
   readonly without: number;
@@ -45,7 +44,6 @@ interface FiguresPage {
   readonly isCut: boolean;
 }
 
-/** The last nights, newest first, and why invoices were not issued. */
 function figuresPage(format: PageFormat, { nights, without, isCut }: FiguresPage): SafeHtml {
   const { texts, plural, count } = format;
   const { figures } = texts;
@@ -84,7 +82,6 @@ function shownParts({ out, left, before }: Readonly<Record<MoneyPart, string>>):
   return before === '0' ? [out, left] : [out, left, before];
 }
 
-/** Why invoices are not confirmed as issued; nothing where all are. */
 function reasonTable({ texts, count }: PageFormat, nights: readonly NightFigures[]): SafeHtml {
   const { figures, heads } = texts;
   const rows = commonReasons(nights).map(
@@ -99,24 +96,19 @@ function reasonTable({ texts, count }: PageFormat, nights: readonly NightFigures
     ${table(figures.reasons, [heads.reason, { number: heads.invoices }], rows)}`;
 }
 
-/** Nights that the page goes back. */
 const NIGHTS = 90;
 
 /** Parts of a sum: of what went out, of what did not, of what another file has issued. */
 type MoneyPart = 'out' | 'left' | 'before';
 
-/** One night: everything whose file was read on that day. */
 interface NightFigures {
-  /** `2026-11-21` */
   readonly date: string;
   readonly batches: number;
   readonly counts: Readonly<Record<Outcome, number>>;
-  /** Exact net by currency. */
   readonly money: ReadonlyMap<string, Readonly<Record<MoneyPart, string>>>;
   /** Milliseconds; null: nothing was settled. */
   readonly median: number | null;
   readonly most: number | null;
-  /** Invoices that are not confirmed as issued, by reason code. */
   readonly reasons: ReadonlyMap<string, number>;
 }
 
@@ -181,7 +173,6 @@ function negated(decimal: string): string {
   return decimal.startsWith('-') ? decimal.slice(1) : `-${decimal}`;
 }
 
-/** Reasons that have a line of their own. */
 const MOST_REASONS = 10;
 
 /** Why invoices of these nights are not confirmed as issued: the commonest reasons, largest first; equal ones by name, so that a page looks the same when it is read again. */

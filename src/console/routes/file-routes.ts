@@ -102,16 +102,11 @@ const FALLBACK_NAME = 'upload.csv';
 const LONGEST_NAME = 244;
 
 interface UploadedFile {
-  /** A plain base name; nothing of it leads anywhere. */
   readonly name: string;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/**
- * The first file of a form (`multipart/form-data`), as a stream: never more of it is in memory than the network brought at once.
- * What follows it is not read. Null when the form carries no file, or one without a name: nothing was chosen.
- * @throws LoteError `usage` when the body is no such form, or ends early (from `content`, too)
- */
+/** The first file of a form as a stream; null when it has none, or one without a name. @throws LoteError `usage`, also from `content` */
 export async function multipartFile(
   contentType: string,
   body: AsyncIterable<Uint8Array>,

@@ -47,7 +47,6 @@ export function nightlyRoutes(options: ConsoleOptions, pages: PageAnswers): Hono
   return routes;
 }
 
-/** Every night, newest first: did every file go through. */
 function nightList(format: PageFormat, listed: readonly ListedNight[]): SafeHtml {
   const { nights, heads } = format.texts;
   if (listed.length === 0) return html`<p>${nights.none}</p>`;
@@ -147,7 +146,6 @@ const StoredNight = z.looseObject({
   ),
 });
 
-/** One date of the list; `summary` is null when its file cannot be read. */
 interface ListedNight {
   readonly date: string;
   readonly summary: StoredNight | null;

@@ -38,13 +38,9 @@ const RetryBatchForm = z.object({
 });
 const RetryInvoiceForm = z.object({ reason, acceptDuplicateRisk: z.literal('yes').optional() });
 
-/** A batch, or one invoice of it. */
 const TARGETS = ['/:id', '/:id/invoices/:ordinal{[0-9]{1,9}}'] as const;
 
-/**
- * What an operator can do to a batch or one invoice of it. Each form says what it needs; who goes around it is back on the page,
- * and nothing has happened.
- */
+/** What an operator can do to a batch or an invoice. An incomplete form leads back to the page, and nothing has happened. */
 export function operateRoutes(options: ConsoleOptions, pages: PageAnswers): Hono {
   const { ledger, actions, people } = options;
   const routes = new Hono();
@@ -98,7 +94,6 @@ interface Target {
   readonly page: string;
 }
 
-/** What an address names; null: there is no such batch or invoice. */
 async function targetOf(context: Context, ledger: ConsoleOptions['ledger']): Promise<Target | null> {
   const batch = await ledger.findBatch(context.req.param('id') ?? '');
   const ordinal = context.req.param('ordinal');

@@ -62,13 +62,10 @@ interface BatchWithCounts {
 
 interface BatchesPage {
   readonly batches: readonly BatchWithCounts[];
-  /** Whether a file can be checked and started here. */
   readonly upload: boolean;
-  /** Nothing can be set in motion here. */
   readonly showsOnly: boolean;
 }
 
-/** Every batch, newest first, with its state, its progress and what is open. */
 function batchesPage(format: PageFormat, { batches, upload, showsOnly }: BatchesPage): SafeHtml {
   const { texts } = format;
   return html`${

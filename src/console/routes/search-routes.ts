@@ -35,14 +35,11 @@ export function searchRoutes({ ledger, people }: Pick<ConsoleOptions, 'ledger' |
   return routes;
 }
 
-/** What the search page shows. */
 interface SearchPage {
   readonly query: SearchQuery;
-  /** Null: nothing was asked. */
   readonly result: InvoiceSearchResult | null;
 }
 
-/** The form of a search, and what it found. */
 function searchPage(format: PageFormat, page: SearchPage): SafeHtml {
   const { query, result } = page;
   return html`<h1>${format.texts.search.title}</h1>
@@ -89,7 +86,6 @@ function answer(
     ${reach(format, query, result)} ${found.length === 0 ? '' : saving(format, query)}`;
 }
 
-/** How far the search went, and the way on. */
 function reach(
   { texts: { search }, plural, time }: PageFormat,
   query: SearchQuery,

@@ -6,7 +6,6 @@ import { Refusal } from '../findings.ts';
 
 /** One record of a CSV file. */
 export interface CsvRecord {
-  /** Line on which it starts. */
   readonly row: number;
   readonly cells: readonly string[];
   /** What the reader of a workbook found wrong with its cells, in columns of Lote that are therefore not to be used. */
@@ -21,10 +20,7 @@ export interface CsvRecord {
 /** 1 MiB of characters: no invoice row is longer, and an unclosed quote must not swallow a large file into memory. */
 const LONGEST_RECORD = 1024 * 1024;
 
-/**
- * Hands each record over as it is found. `on_record` would build a dozen-field object for each (measured: a sixth of all reading), and a
- * readable stream queue them.
- */
+/** Hands each record over as it is found: `on_record` would build a dozen-field object for each, a sixth of all reading. */
 class RecordParser extends Parser {
   readonly #onRecord: (cells: string[], endOffset: number) => void;
 
@@ -132,11 +128,7 @@ const MOST_IN_A_TEXT = 2;
 const LONG_NUMBER = /^\d{8,}$/u;
 const DECIMALS = /^\d{1,3}(?!\d)/u;
 
-/**
- * Refuses a cell of several lines that holds rows. Two stray quotes, one before a text and one behind a text further
- * down, make one cell of everything between them, and its rows would be lost without a word.
- * @throws Refusal `quote-misplaced`
- */
+/** Refuses a cell that holds rows: two stray quotes make one cell of everything between them. @throws Refusal `quote-misplaced` */
 export function requireNoSwallowedRows({ row, cells }: CsvRecord, delimiter: string, columns: number): void {
   for (const cell of cells)
     if ((cell.includes('\n') || cell.includes('\r')) && holdsRows(cell, delimiter, columns)) throw quoteMisplaced(row);

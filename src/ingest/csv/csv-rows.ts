@@ -34,7 +34,6 @@ const NUMBERS = NUMBER_COLUMNS.map((column) => [column, COLUMNS.indexOf(column)]
 /** The record's own errors say what is wrong with it. As an identity it would part the row from the invoice that it belongs to. */
 const UNUSABLE: ReferenceCell = plainReference(null);
 
-/** What the rows of a table are written to. */
 type RowsOf = Pick<Reading, 'counts' | 'findings' | 'options' | 'writer'>;
 
 /** Turns the records of a CSV file or a sheet below its header into rows, and keeps the evidence they give. */
@@ -65,14 +64,7 @@ export class CsvRows {
   #last = 0;
   #records = 0;
 
-  constructor(given: {
-    reading: RowsOf;
-    dialect: TableHeader;
-    /** Of a text; left out for a sheet. */
-    delimiter?: string;
-    /** How many trailing cells a whole row has; left out: none. */
-    trailing?: number;
-  }) {
+  constructor(given: { reading: RowsOf; dialect: TableHeader; delimiter?: string; trailing?: number }) {
     this.#reading = given.reading;
     this.#dialect = given.dialect;
     this.#labels = labelsOf(given.dialect);
@@ -130,7 +122,6 @@ export class CsvRows {
     this.#reading.writer.add(row);
   }
 
-  /** @throws Refusal `quote-misplaced`, `truncated` */
   end(ended: CsvReader['ended']): void {
     for (const finding of this.#skipped.findings()) this.#reading.findings.add(finding);
     // A sheet has its own numbers of rows, a CSV file as many as records.

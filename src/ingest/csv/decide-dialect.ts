@@ -23,7 +23,6 @@ export interface DialectDecision {
   readonly lineEnd: string;
   readonly header: CsvRecord;
   readonly map: HeaderMap;
-  /** How many trailing cells whole rows have. */
   readonly trailing: number;
 }
 
@@ -44,11 +43,7 @@ interface Candidate extends TableHeader {
   readonly delimiter: string;
 }
 
-/**
- * Decides by the header: under the right delimiter, and under no other, one of the first records names every required column.
- * @throws Refusal `header-missing`, `layout-unconfirmed`, `column-missing`, `column-duplicate`, `corrections-damaged`, `delimiter-ambiguous`, and those of
- * the CSV reader
- */
+/** Takes the delimiter under which, and under no other, one of the first records names every required column. @throws Refusal */
 export async function decideDialect(head: Uint8Array, options: IngestOptions): Promise<DialectDecision> {
   const text = Buffer.from(head.subarray(0, LINE_END_WITHIN)).toString('utf8');
   const sep = /^sep=(.)\r?[\n\r]/i.exec(text)?.[1];
@@ -85,7 +80,6 @@ function delimitersOf({ delimiter, likelyDelimiter }: IngestOptions): readonly s
   return [...new Set([...DELIMITERS, ...(likelyDelimiter === undefined ? [] : [likelyDelimiter])])];
 }
 
-/** The header under each delimiter that the file may have, the most likely one first. */
 async function candidates(head: Uint8Array, options: IngestOptions): Promise<readonly Candidate[]> {
   const tried = delimitersOf(options).map(async (delimiter) => {
     const found = findHeader(await firstRecords(head, delimiter), options);

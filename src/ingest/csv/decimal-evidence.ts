@@ -4,10 +4,8 @@ import type { IngestOptions } from '../ingest-options.ts';
 import type { Conversion, Proof } from '../ingest-result.ts';
 import { plainCharacters, readNumber, type DecimalMark } from '../invoice/read-number.ts';
 
-/** A cell that speaks for something. */
 interface Witness {
   readonly row: number;
-  /** Label of its column. */
   readonly column: string;
   readonly value: string;
 }
@@ -20,7 +18,6 @@ export interface DecimalProof {
   readonly witness: Witness | null;
   /** A cell that reads as another number under the other mark: corrections must then carry the mark. */
   readonly ambiguous?: Witness | undefined;
-  /** A cell of those that are read as whole thousands, such as `1,500`. */
   readonly thousands?: Witness | undefined;
   /** The cell that proves that the file groups its thousands; left out where the mark is declared. */
   readonly grouping?: Witness | undefined;
@@ -77,10 +74,7 @@ export class DecimalEvidence {
     }
   }
 
-  /**
-   * Which digits there are does not matter, only where and whether one is a zero (`0.500` has no thousands): a column of a million cells
-   * has a few dozen shapes, and each is read once.
-   */
+  /** Only the places of digits and zeros matter: a column of a million cells has a few dozen shapes, and each is read once. */
   #says(cell: string): Says | null {
     const shape = cell.replaceAll(/[1-9]/g, '9');
     const known = this.#shapes.get(shape);
@@ -107,11 +101,7 @@ export class DecimalEvidence {
     if (mark !== says.sign) this.#groupings[mark] ??= witness;
   }
 
-  /**
-   * One mark for the whole file. A cell that both marks read is grouped thousands only where another one proves such groups, or the mark is declared:
-   * a wrong guess would be wrong by a factor of 1,000.
-   * @throws Refusal `decimal-contradictory`, `decimal-unproved`, `decimal-not-as-declared`
-   */
+  /** One mark for the whole file. A cell that both marks read counts as grouped thousands only with a proof or a declaration. @throws Refusal */
   decide(declared?: DecimalMark): DecimalProof {
     const { '.': point, ',': comma } = this.#proofs;
     if (point !== undefined && comma !== undefined) throw contradictory(point, comma);
@@ -161,13 +151,11 @@ function shownWitness(witness: Witness | null): string {
   return witness === null ? '' : `"${witness.value}" in row ${witness.row}, ${witness.column}`;
 }
 
-/** What the rows of a file showed while they were read, whatever its format. */
 interface RowEvidence extends Pick<Conversion, 'format' | 'labels' | 'lostReferences'> {
   readonly evidence: DecimalEvidence;
   readonly damage: Damage;
   /** What the corrections file says of itself; {} where the file is none. */
   readonly readAs: ReadAs;
-  /** As in `Conversion`; left out where it cannot be told. */
   readonly areReferencesCut?: boolean;
   readonly cutReference?: Conversion['cutReference'];
 }
@@ -179,10 +167,7 @@ export interface DecidedConversion {
   readonly proof: Proof;
 }
 
-/**
- * What an operator declares comes before what the file says of itself, that before the profile, and that before the default.
- * @throws Refusal `decimal-not-as-declared`, `decimal-contradictory`, `decimal-unproved`
- */
+/** The operator's declaration comes before the file's own words, these before the profile, and that before the default. @throws Refusal */
 export function decideConversion(rows: RowEvidence, options: IngestOptions): DecidedConversion {
   const { format, labels, lostReferences, evidence, damage, readAs } = rows;
   const decimal = evidence.decide(options.decimal ?? readAs.decimal ?? options.ofProfile?.decimal);

@@ -1,12 +1,8 @@
 const LF = 0x0a;
 const CR = 0x0d;
 
-/**
- * Lines of a byte stream by offset. csv-parse and the JSON tokenizer tell offsets only (csv-parse's own line count is the record's end
- * and counts a quoted CRLF twice), so line starts are noted before the parser sees the bytes.
- */
+/** Lines of a byte stream by offset: csv-parse and the JSON tokenizer tell offsets only. */
 export class LineIndex {
-  /** Offsets at which lines start; the first belongs to line `#first`. */
   #starts: number[] = [0];
   #first = 1;
   #cursor = 0;
@@ -31,7 +27,6 @@ export class LineIndex {
     this.#offset += chunk.length;
   }
 
-  /** Line, from 1, of the byte at `offset`. */
   lineAt(offset: number): number {
     if ((this.#starts[this.#cursor] ?? 0) > offset) this.#cursor = 0;
     while ((this.#starts[this.#cursor + 1] ?? Infinity) <= offset) this.#cursor += 1;
@@ -43,7 +38,6 @@ export class LineIndex {
     return this.#columnsUpTo(offset) + 1;
   }
 
-  /** Frees the lines before the one of `offset`; they cannot be asked for any more. */
   forgetBefore(offset: number): void {
     this.lineAt(offset);
     this.#starts.splice(0, this.#cursor);

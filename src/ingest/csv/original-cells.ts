@@ -22,12 +22,10 @@ const Original = z.union([
   z.tuple([OriginalCells, RowMarks]).transform(([cells, marks]) => ({ cells, marks })),
 ]);
 
-/** One cell of the dropped file. */
 type OriginalCell = z.infer<typeof OriginalCells>[string];
 /** What was wrong with a row and its cells do not show. */
 export type RowMarks = z.infer<typeof RowMarks>;
 
-/** What a cell of `lote_original` says. */
 type Original = z.infer<typeof Original>;
 
 /** Reads what `originalAsText` wrote, and nothing from an empty cell; null: a person or a later version of Lote has written there. */
@@ -62,16 +60,13 @@ export function originalCells(
   return Object.fromEntries(entries);
 }
 
-/** A number of corrections that stands there as in the dropped file, and the decimal that was read in it then. */
 interface KeptNumber {
   readonly column: NumberColumn;
   readonly cell: string;
   readonly value: string;
 }
 
-/** A row of corrections, compared with what is said of the dropped file. */
 interface ComparedRow {
-  /** As they were before a spreadsheet changed some. */
   readonly cells: readonly string[];
   readonly errors: readonly Finding[];
   readonly kept: readonly KeptNumber[];

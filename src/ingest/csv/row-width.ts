@@ -3,7 +3,6 @@ import type { ReadColumn } from '../ingest-result.ts';
 
 /** The columns of a header. */
 export interface RowWidth {
-  /** How many it has up to its last title. */
   readonly columns: number;
   /** How many trailing cells a whole row of a text has, because it ends with as many delimiters. A sheet has none. */
   readonly trailing: number;
@@ -26,10 +25,7 @@ export function rowWidth(header: readonly string[], trailing: number): RowWidth 
   return { columns: widthOf(header), trailing, isExact: trailing < trailingCells(header) };
 }
 
-/**
- * How many trailing cells whole rows have, by the first rows of a file. Some programs write the delimiters in the header
- * alone: a row whose last column is filled proves it. Where none does, the header decides.
- */
+/** How many trailing cells whole rows have. Some programs end the header alone with delimiters: a row whose last column is filled proves it. */
 export function trailingCellsOfRows(header: readonly string[], rows: readonly (readonly string[])[]): number {
   const columns = widthOf(header);
   const whole = rows.filter(
@@ -46,10 +42,7 @@ export function hasWrongWidth(cells: readonly string[], width: RowWidth): boolea
   return lackedCells(cells, width) > 0 || cells.slice(columns).some((cell) => !isEmpty(cell));
 }
 
-/**
- * How many cells a row lacks. One that ends with delimiters has empty trailing cells; where it lacks as many others, these stand in the last columns, so that
- * their number fits, and what stands before them may be in wrong ones.
- */
+/** How many cells a row lacks. Trailing cells hide a missing one: with as many empty cells before them as are lacked, the row may be shifted. */
 export function lackedCells(cells: readonly string[], { columns, trailing }: RowWidth): number {
   if (cells.length < columns) return columns - cells.length;
   const lacked = Math.max(0, columns + trailing - cells.length);
@@ -70,10 +63,7 @@ const WHOLE: ReadonlySet<Column> = new Set([
 /** Code of the cell in which a file without a last line end stops. */
 export const CUT_CELL = 'line-end-missing';
 
-/**
- * The column of a row's last cell, if a part of its value would be read as another value.
- * @returns null for a text, an empty cell, and a cell that is not sent
- */
+/** The column of a row's last cell, if a part of its value would be read as another value; else null. */
 export function cutColumn(cells: readonly string[], read: readonly ReadColumn[]): ReadColumn | null {
   const column = read.find(({ at }) => at === cells.length - 1);
   if (column === undefined || !WHOLE.has(column.column) || isEmpty(cells.at(-1))) return null;

@@ -41,10 +41,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['utf16be', 'utf-16be'],
 ]);
 
-/**
- * Declared, else byte order mark, else strict UTF-8, else windows-1252 with a finding that says so.
- * @throws Refusal, UndecodableAt
- */
+/** Declared, else byte order mark, else strict UTF-8, else windows-1252 with a finding. @throws Refusal, UndecodableAt */
 export function decideEncoding(
   scan: FileScan,
   { encoding: declared, likelyEncoding: likely }: Pick<IngestOptions, 'encoding' | 'likelyEncoding'> = {},

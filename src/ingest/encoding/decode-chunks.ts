@@ -4,7 +4,6 @@ import { Refusal } from '../findings.ts';
 import type { FileScan } from './scan-file.ts';
 import type { EncodingDecision } from './decide-encoding.ts';
 
-/** What decoders put in place of bytes they do not know. */
 const LOST = '\u{fffd}';
 
 const MARK = Buffer.from('\u{feff}');
@@ -12,16 +11,12 @@ const FIRST_BYTES = 4;
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Turns one chunk of a file into characters; `null` ends it. */
 interface Decoder {
   write(chunk: Buffer): Uint8Array;
   end(): Uint8Array;
 }
 
-/**
- * The file's text as UTF-8 bytes without byte order mark; positions in what follows are positions in these bytes.
- * @throws Refusal `encoding-damaged` for bytes that the encoding does not know.
- */
+/** The file's text as UTF-8 without byte order mark. @throws Refusal `encoding-damaged` for bytes that the encoding does not know */
 export async function* decodeChunks(
   chunks: AsyncIterable<Buffer>,
   { encoding, bom }: Pick<EncodingDecision, 'encoding' | 'bom'>,
@@ -68,7 +63,6 @@ class ByteOrderMarks {
     return found;
   }
 
-  /** The text without those at the beginning of the file. */
   skipped(text: Uint8Array): Uint8Array {
     let from = 0;
     while (this.#isBeginning && MARK.equals(text.subarray(from, from + MARK.length))) from += MARK.length;
@@ -109,7 +103,6 @@ function utf16(encoding: string, lines: LineCount): Decoder {
   };
 }
 
-/** What stands before the first damage. */
 function soundBeginning(encoding: string, chunk: Buffer): Uint8Array {
   const text = new TextDecoder(encoding, { ignoreBOM: true }).decode(chunk);
   return Buffer.from(text.slice(0, Math.max(text.indexOf(LOST), 0)));

@@ -10,9 +10,7 @@ const UNFINISHED = /(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf
 
 /** Tells of a stream of bytes whether it is UTF-8, and where it first is not. Chunks may end anywhere. */
 export class Utf8Scanner {
-  /** Offset of the first byte that cannot be UTF-8; null while all is well. */
   invalidAt: number | null = null;
-  /** The bytes ended inside a character. */
   cutShort = false;
   #valid = 0;
   #invalid = 0;
@@ -70,17 +68,11 @@ export interface FileScan {
   readonly singleByte: SingleByteEvidence;
   /** It has a carriage return, also as one half of a CRLF or as a byte of UTF-16. */
   readonly hasCr: boolean;
-  /** Offset of the first NUL byte; null when there is none. */
   readonly nulAt: number | null;
-  /** The last byte that is no white space; null: there is none. */
   readonly lastByte: number | null;
 }
 
-/**
- * One pass over the bytes: hash, UTF-8 validity, NUL bytes. The parse that follows hashes again, and a file that changed in between is
- * told by that.
- * @throws LoteError `file-unreadable`
- */
+/** One pass over the bytes: hash, UTF-8 validity, NUL bytes. @throws LoteError `file-unreadable` */
 export async function scanFile(path: string, signal?: AbortSignal): Promise<FileScan> {
   const hash = createHash('sha256');
   const utf8 = new Utf8Scanner();
@@ -131,9 +123,7 @@ const MOST_CANDIDATES = 5;
 
 /** Evidence for and against windows-1252, gathered from chunks that are not UTF-8. */
 class SingleByteEvidence {
-  /** Words with accents, as windows-1252 reads them. */
   readonly samples: string[] = [];
-  /** Words that make no sense in windows-1252. */
   readonly implausible: string[] = [];
   readonly #bytes: Buffer[] = [];
 

@@ -22,7 +22,6 @@ const MISREAD =
 /** How programs write a text into a CSV file so that Excel keeps its zeros: the signs around it are not meant. */
 const TEXT_AS_FORMULA = /^="(?:[^"]|"")*"$/;
 const LONGEST_WORD = 30;
-/** A function that a text file does not calculate. */
 const FORMULA = /^=[\s+-]*\p{L}[\p{L}\p{N}._]*\(/u;
 /** Signs as HTML, addresses of pages and program texts write them: `&amp;`, `%C3%A9`, `\\u00e9`. */
 const ENTITY = /&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#x[0-9A-Fa-f]{1,6});|%[0-9A-F]{2}|\\u[0-9A-Fa-f]{4}/u;

@@ -54,10 +54,7 @@ const LINE_COLUMNS = numbersOf('description', 'quantity', 'unit_price', 'tax_cod
 /** What a line has whose tax code stands in an earlier row of its invoice. */
 const PRODUCT_COLUMNS = numbersOf('description', 'quantity', 'unit_price');
 
-/**
- * The label of a totals row among the cells of a record; null when the record is none, or may be a line of an invoice. A description with quantity and price is one,
- * also of `TOTAL Quartz 5W30` or for a customer `Total Portugal`: beside them only a cell that says nothing but "total" is a label.
- */
+/** The label of a totals row; null when the record may be a line of an invoice, such as `TOTAL Quartz 5W30` with quantity and price. */
 export function totalsLabel(record: readonly string[], cells: readonly (string | null)[]): string | null {
   const isFilled = (column: number): boolean => (cells[column]?.trim() ?? '') !== '';
   if (LINE_COLUMNS.every(isFilled)) return null;

@@ -3,11 +3,8 @@ import { canonicalDecimal } from '../../domain/money.ts';
 /** Character between the whole part and the decimals of a number. */
 export type DecimalMark = '.' | ',';
 
-/** What a cell says under one decimal convention. */
 interface ReadNumber {
-  /** Canonical decimal. */
   readonly value: string;
-  /** Currency sign or code that stood in the cell. */
   readonly currency: string | null;
 }
 
@@ -85,10 +82,7 @@ function digitsOf(body: string, mark: DecimalMark): string | null {
 
 const TYPED = /^(\D{0,3}?)(-?\d+)e-(\d{1,3})$/;
 
-/**
- * A number that a workbook holds as a number, so that no decimal mark has to be proved for it: `12.5` waits as `125e-1`, in front of it the
- * currency that its format shows. Whole numbers wait as they are.
- */
+/** A workbook's number, for which no decimal mark has to be proved: `12.5` waits as `125e-1`, behind the currency of its format. */
 export function typedNumber(canonical: string, currency: string): string {
   const [whole = '', fraction = ''] = canonical.split('.');
   return fraction === '' && currency === '' ? canonical : `${currency}${whole}${fraction}e-${fraction.length}`;

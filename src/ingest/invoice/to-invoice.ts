@@ -101,7 +101,6 @@ function hasNoLine(row: RawRow, { damaged, format }: Conversion): boolean {
   return damaged[row.row]?.some((finding) => finding.column?.startsWith('lines')) ?? false;
 }
 
-/** What all rows of an invoice must say alike. */
 interface InvoiceHead extends Pick<Invoice, 'merchant' | 'customer'> {
   /** null when there is none, or not one. */
   readonly currency: string | null;
@@ -113,7 +112,6 @@ const UNREADABLE: InvoiceHead = {
   currency: null,
 };
 
-/** Reads the fields that belong to the whole invoice, and reports where its rows disagree. */
 function headOf(group: readonly RawRow[], findings: CellFindings): InvoiceHead {
   if (group.length === 0) return UNREADABLE;
   checkIdentity(group, findings);
@@ -202,7 +200,6 @@ function firstOf(group: readonly RawRow[], column: Column, findings: CellFinding
 
 const TAX_CODE = /^IVA_\d+(?:[._]\d+)?$/;
 
-/** One line of an invoice; null when its amount cannot be read. Whatever is wrong stands in the findings. */
 function lineOf(
   row: RawRow,
   given: { readonly conversion: Conversion; readonly currency: string; readonly findings: CellFindings },
@@ -258,7 +255,6 @@ const CURRENCIES_OF: Readonly<Record<string, readonly string[]>> = {
   $: 'USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP UYU CVE'.split(' '),
 };
 
-/** Canonical decimal of a number cell, or null with a finding that says why not. */
 function numberCell(
   row: RawRow,
   column: NumberColumn,

@@ -36,7 +36,6 @@ const MOST_PATHS = 1_000;
 
 /** The paths of all members of the invoice objects in a file, each once: its layout. */
 export class JsonMembers {
-  /** Of members that Lote does not read. */
   readonly unknown = new Set<string>();
 
   note(record: JsonValue): void {
@@ -98,15 +97,11 @@ const MOST_RECORDS = 1_000;
 /** The layout of a JSON file as a table: the paths of its members, and their values in its first objects. */
 export interface JsonHead {
   readonly header: readonly string[];
-  /** Paths of members that Lote does not read. */
   readonly unknown: readonly string[];
   readonly below: readonly (readonly string[])[];
 }
 
-/**
- * Reads the whole file: a member may stand in its last object alone.
- * @throws Refusal, LoteError `file-unreadable`
- */
+/** Reads the whole file: a member may stand in its last object alone. @throws Refusal, LoteError `file-unreadable` */
 export async function jsonHead(path: string, scan: FileScan, options: IngestOptions): Promise<JsonHead> {
   const reader = new JsonReader();
   const members = new JsonMembers();

@@ -5,7 +5,6 @@ import { Refusal, shorten } from '../findings.ts';
 /** 4 MiB: no text of an invoice is longer, and a token is kept in memory whole. */
 const LONGEST_TOKEN = 4 * 1024 * 1024;
 
-/** What other formats than JSON have between its tokens. */
 const STRAY: Readonly<Record<string, string>> = {
   '/': '"/": a comment, which JSON does not have. Remove the comments',
   '#': '"#": a comment, which JSON does not have. Remove the comments',
@@ -31,7 +30,6 @@ export function isJson(head: Uint8Array): boolean {
   return /^[\s]*[[{]/.test(Buffer.from(head.subarray(0, 4096)).toString('utf8'));
 }
 
-/** What is wrong with a JSON text, and at which byte. */
 class JsonFault extends Error {
   readonly code: string;
   readonly offset: number;
@@ -44,10 +42,8 @@ class JsonFault extends Error {
   }
 }
 
-/** One token of a JSON text. `offset` is its first byte, counted from 0. */
 interface JsonToken {
   readonly type: TokenType;
-  /** Set for strings, numbers, true, false and null. */
   readonly value: JsonValue;
   readonly offset: number;
 }
@@ -64,10 +60,7 @@ type Frame =
 
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing';
 
-/**
- * The grammar over the tokens, where records are found: elements of a top-level array, elements of `invoices` in a top-level object, or
- * top-level objects one after the other (NDJSON). Only the record being read is in memory.
- */
+/** The grammar over the tokens, which finds records in a list, in `invoices` of an object, or one after the other (NDJSON). */
 class JsonGrammar {
   #records: JsonValue[] = [];
   readonly #stack: Frame[] = [];
@@ -87,7 +80,6 @@ class JsonGrammar {
     return this.#shape === 'invoices' ? 'invoices' : 'array';
   }
 
-  /** @throws JsonFault */
   protected take(token: JsonToken): void {
     this.#tokens += 1;
     if (this.#tokens > MOST_TOKENS) {
@@ -116,7 +108,6 @@ class JsonGrammar {
     }
   }
 
-  /** @throws JsonFault `json-truncated` */
   protected endTokens(offset: number): void {
     if (this.#stack.length > 0 || this.#expected === 'colon') {
       const message = `the file ends inside ${this.#stack.length} open bracket(s) or brace(s): it was cut short`;
@@ -227,7 +218,6 @@ class JsonGrammar {
     this.#records.push(value);
   }
 
-  /** Records that were completed since the last call. */
   protected taken(): readonly JsonValue[] {
     const records = this.#records;
     this.#records = [];
@@ -253,7 +243,6 @@ export class JsonReader extends JsonGrammar {
     };
   }
 
-  /** Records that these bytes complete. @throws Refusal */
   write(bytes: Uint8Array): readonly JsonValue[] {
     this.#lines.push(bytes);
     const start = this.#length;
@@ -272,7 +261,6 @@ export class JsonReader extends JsonGrammar {
     return this.taken();
   }
 
-  /** @throws Refusal */
   end(): readonly JsonValue[] {
     this.#guard(() => {
       this.#tokenizer.end();
@@ -348,7 +336,6 @@ class Bare {}
 Object.setPrototypeOf(Bare.prototype, null);
 Reflect.deleteProperty(Bare.prototype, 'constructor');
 
-/** An empty object that inherits nothing. */
 function emptyObject(): JsonObject {
   return new Bare() as JsonObject;
 }

@@ -14,10 +14,7 @@ import type { Read, Reading } from '../reading.ts';
 import { JsonMembers, valuesAt, JSON_PATHS, cellsOf, shapeProblems } from './json-members.ts';
 import { JsonReader, JsonNumber, isObject, jsonText, type JsonObject, type JsonValue } from './json-reader.ts';
 
-/**
- * Reads a JSON or NDJSON file into rows.
- * @throws Refusal for broken, truncated, duplicate-key or hostile JSON
- */
+/** Reads a JSON or NDJSON file into rows. @throws Refusal for broken, truncated, duplicate-key or hostile JSON */
 export async function readJson(reading: Reading): Promise<Read> {
   const reader = new JsonReader();
   const damage = new Damage();
@@ -75,7 +72,6 @@ const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
 const OWN_MEMBERS = ['lote_state', 'lote_reason'] as const;
 
-/** Turns invoice objects into rows: one per entry of `lines`, numbered from 1 over the whole file. */
 class JsonRows {
   readonly #reading: Reading;
   readonly #damage: Damage;
@@ -94,7 +90,6 @@ class JsonRows {
     this.skipped = new SkippedRows(given.reading.options);
   }
 
-  /** How many were taken. */
   get objects(): number {
     return this.#object;
   }

@@ -19,11 +19,9 @@ import type { Sheet } from '../workbook/workbook.ts';
 interface ChooseProfile {
   /** `profiles` of the input directory; need not exist. */
   readonly directory: string;
-  /** Base name of the file. */
   readonly file: string;
   /** Where its bytes are; null, or left out: its header is not looked at. */
   readonly path?: string | null;
-  /** By an operator. */
   readonly named?: string | undefined;
   /** By which profile a corrections file says that it was read. */
   readonly written?: string | undefined;
@@ -38,11 +36,7 @@ export interface ChosenProfile {
 /** A profile is written by hand; more than this is some other file. */
 const LONGEST_PROFILE = 256 * 1024;
 
-/**
- * The profile that an operator named, else the one in a corrections file, else the one that names exactly the columns of the file, else the
- * one whose name the file's name starts with (`erp` for `erp-2026-11.csv`; of several the longest); null when there is none.
- * @throws LoteError `usage` for a profile that is not there or is wrong, and for several with the file's columns; `file-unreadable`
- */
+/** The profile that an operator named, else that of the corrections file, else of exactly these columns, else of the longest prefix of the file's name. @throws LoteError `usage`, `file-unreadable` */
 export async function chooseProfile(request: ChooseProfile): Promise<ChosenProfile | null> {
   const { directory, named, written, path = null } = request;
   if (named !== undefined) return { profile: await loadProfile(directory, requireProfileName(named)), how: 'declared' };
@@ -125,11 +119,7 @@ export async function suggestedName(directory: string, path: string): Promise<st
   return free ?? `${name}-${taken.length + 2}`;
 }
 
-/**
- * Those of the profiles that name exactly the columns of a file, of its kind and sheet. In JSON each member that Lote does not read is
- * named; objects may lack some.
- * @throws LoteError `file-unreadable`
- */
+/** The profiles that name exactly the columns of a file. In JSON each unknown member is named; objects may lack some. */
 async function withSameLayout(path: string, profiles: readonly Profile[]): Promise<readonly Profile[]> {
   const naming = profiles.filter(({ options }) => namedHeaders(options).size > 0);
   if (naming.length === 0) return [];

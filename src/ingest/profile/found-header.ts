@@ -7,16 +7,12 @@ import { mapHeader } from './map-header.ts';
 
 /** The header must be among the first records with content; what stands above it is preamble. */
 export const HEADER_WITHIN = 50;
-/** A header that names fewer is none. */
 const FEWEST_COLUMNS = 2;
 const MOST_COLUMNS_SHOWN = 30;
 const MOST_TWINS_SHOWN = 5;
 const LONGEST_WORD_SHOWN = 40;
 
-/**
- * The first record that names every required column; else the one that names most, and where none names two, the one
- * with most words: above an unknown header often stands a title. Null without records.
- */
+/** The first record that names every required column; else the one that names most, or has most words. Null without records. */
 export function findHeader(records: readonly CsvRecord[], options: IngestOptions): TableHeader | null {
   let best: TableHeader | null = null;
   for (const header of records) {

@@ -12,17 +12,13 @@ export interface HeaderMap {
   readonly indexes: readonly number[];
   /** Indexes of the columns that a reference is built from; empty when it is not built. */
   readonly referenceParts: readonly number[];
-  /** Required, or named by a profile, and not there. */
   readonly missing: readonly Column[];
   /** Columns claimed by several headers, with the positions (from 1) of the claims. */
   readonly duplicates: readonly { readonly column: Column; readonly positions: readonly number[] }[];
-  /** Headers that the profile says are not sent. */
   readonly ignored: readonly string[];
   /** Headers whose meaning no person has confirmed; '' for a column without one. */
   readonly unknown: readonly string[];
-  /** Headers that the profile names and the file does not have. */
   readonly gone: readonly string[];
-  /** How many columns of Lote were found. */
   readonly found: number;
   /** The file is a corrections file that Lote wrote. */
   readonly own: boolean;
@@ -34,12 +30,10 @@ export interface HeaderMap {
   readonly ownInPart: boolean;
 }
 
-/** What a profile says of a header. */
 type HeaderOptions = Pick<IngestOptions, 'columns' | 'constants' | 'ignore' | 'reference' | 'skip' | 'invoices'>;
 
 /** Appended by Lote to a corrections file, ignored on the way back in. */
 const OWN_HEADERS: readonly string[] = ['lote_state', 'lote_reason'];
-/** All columns that Lote may add to a corrections file. */
 const ALL_OWN_HEADERS: readonly string[] = [...OWN_HEADERS, READ_AS, ORIGINAL];
 
 /** The column that a header is by Lote's own name for it, which needs no question. */
@@ -62,10 +56,7 @@ export function namedHeaders({ columns, ignore, reference, skip, invoices }: Hea
   return new Set([...names.flatMap((some) => Object.values(some)), ...(reference?.columns ?? [])].map(headerName));
 }
 
-/**
- * Finds the columns of Lote in a header. A header means what the profile says of it, else it is Lote's own name of a column for which the
- * profile has no other source; every other one is unknown. `columnOf` may propose more.
- */
+/** Finds the columns of Lote in a header: what the profile says, else Lote's own names; every other header is unknown. */
 export function mapHeader(
   cells: readonly string[],
   options: HeaderOptions = {},
@@ -141,9 +132,7 @@ export class SkippedRows {
     }));
   }
 
-  /**
-   * `skipped`, null for a row of an invoice, or the error of a row whose value the profile does not name. `valuesOf` has all values of a header.
-   */
+  /** `skipped`, null for a row of an invoice, or an error for a value that the profile does not name. */
   kindOf(row: number, valuesOf: (header: string) => readonly string[], rows = 1): 'skipped' | Finding | null {
     for (const { label, skip, invoices } of this.#columns) {
       const values = valuesOf(label).map((value) => value.trim());

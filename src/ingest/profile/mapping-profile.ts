@@ -82,10 +82,7 @@ export function requireProfileName(name: string): string {
   throw new LoteError('usage', message);
 }
 
-/**
- * Reads a profile's text.
- * @throws LoteError `usage` that names each place and what is wrong there
- */
+/** Reads a profile's text. @throws LoteError `usage` that names each place and what is wrong there */
 export function parseProfile(name: string, bytes: Uint8Array): Profile {
   const parsed = ProfileFile.safeParse(documentOf(name, bytes));
   if (!parsed.success) throw invalid(name, parsed.error.issues.map(describe).join('; '));

@@ -156,7 +156,6 @@ const DIGITS_OF_A_DOUBLE = 17;
 const SHORT = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** A number cell as a decimal, or why it cannot be one. */
 type ExactNumber =
   | {
       readonly ok: true;

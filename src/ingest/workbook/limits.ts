@@ -49,10 +49,7 @@ export function damaged(what: string): Refusal {
   return new Refusal('workbook-damaged', message);
 }
 
-/**
- * Bounds the rows of a sheet by the characters that a CSV file of them would have, cell by cell as they are read: a workbook of kilobytes
- * can name one long text in each of its cells, or repeat a row a million times.
- */
+/** Bounds the characters of a sheet while it is read: a few kilobytes can name one long text in each cell, or repeat a row a million times. */
 export class SheetSize {
   readonly #most: number;
   #ofRow = 0;
@@ -90,7 +87,6 @@ export class SheetSize {
       throw tooLarge('characters in rows that stand together', MOST_CHARACTERS_AT_ONCE);
   }
 
-  /** The rows so far were taken: their texts are no longer in memory. */
   taken(): void {
     this.#waiting = 0;
   }

@@ -10,11 +10,8 @@ export interface ShownDigits {
   readonly decimals: number | null;
   /** Digits that it shows at least: leading zeros are filled in up to here. */
   readonly leastDigits: number;
-  /** It shows a minus or parentheses. */
   readonly negative: boolean;
-  /** Sign or code of the currency that it shows. */
   readonly currency: string | null;
-  /** It groups the digits with spaces or apostrophes. */
   readonly isSpaced: boolean;
 }
 
@@ -22,7 +19,6 @@ export interface ShownDigits {
 export interface NumberFormat {
   /** `other`: it may show something else than the digits of the number. */
   readonly kind: 'general' | 'number' | 'percent' | 'date' | 'other';
-  /** Of positive numbers. */
   readonly digits: ShownDigits | null;
   /** Of negative ones; what it shows of zero is the same as of positive ones, or nothing is read. */
   readonly ofNegative: ShownDigits | null;
@@ -70,10 +66,7 @@ const DIGITS = /^[#0?]+(?:[,' ][#0?]+)*(?:\.[#0?]+)?$/;
 /** A condition that says more than which sign a number has. */
 const CONDITION = /\[[<>=]+-?0*\.?0*[1-9]/;
 
-/**
- * Reads a format code of XLSX by what is allowed in it: digits with grouping and decimals, signs, and one currency that Lote knows. Whatever else a
- * section holds (a scaling comma, a percent sign, a word, a fraction) makes it one from which nothing is read.
- */
+/** Reads a format code of XLSX: digits with grouping and decimals, signs, one known currency. From anything else nothing is read. */
 export function parseNumberFormat(code: string): NumberFormat {
   const sections = sectionsOf(code);
   const bodies = sections.map((section) => splitLiterals(section).body);

@@ -14,10 +14,7 @@ export function isArchive(head: Uint8Array): boolean {
   return Buffer.from(head.subarray(0, 4)).toString('hex') === ZIP;
 }
 
-/**
- * Opens an XLSX or ODS file; the caller closes it.
- * @throws Refusal `format-foreign` for another archive, `workbook-damaged`, `workbook-too-large`, `workbook-encrypted`
- */
+/** Opens an XLSX or ODS file; the caller closes it. @throws Refusal */
 export async function openWorkbook(path: string, signal?: AbortSignal): Promise<Workbook> {
   const archive = await ZipArchive.open(path);
   try {
@@ -93,7 +90,6 @@ async function requireSpreadsheet(archive: ZipArchive, signal?: AbortSignal): Pr
   });
 }
 
-/** The beginning of a part that is one short line. */
 async function firstText(archive: ZipArchive, part: string, signal?: AbortSignal): Promise<string> {
   for await (const chunk of archive.chunks(part, signal)) return chunk.toString('latin1').trim();
   return '';

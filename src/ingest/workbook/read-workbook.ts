@@ -31,10 +31,7 @@ const DRAIN_EVERY = 1000;
 /** Long rows are written earlier. */
 const MOST_CHARACTERS_WAITING = 16 * 1024 ** 2;
 
-/**
- * Reads one sheet of an opened workbook into rows.
- * @throws Refusal when Lote cannot say what its rows are
- */
+/** Reads one sheet of an opened workbook into rows. @throws Refusal when its rows cannot be determined */
 export async function readWorkbook(
   workbook: Workbook,
   reading: Omit<Reading, 'chunks' | 'head' | 'hasCr'>,
@@ -179,7 +176,6 @@ function hiddenColumnsOf({ chosen, sheet, records }: ReportWorkbook): readonly s
   );
 }
 
-/** The sheet that is read, its header, and why this one. */
 interface ChosenSheet {
   readonly sheet: Sheet;
   readonly how: 'declared' | 'only-one' | 'only-one-with-a-header';
@@ -194,11 +190,7 @@ interface Candidate extends TableHeader {
 const MOST_NAMED = 20;
 const ADVICE = `Add a header line; if it is there, say what its columns mean: ${CONFIRM_COMMAND}`;
 
-/**
- * The sheet that an operator or a profile names, else the only visible one whose header names every required column. A hidden sheet is read
- * only when it is named.
- * @throws Refusal `sheet-missing`, `sheet-ambiguous`, `header-missing`, `layout-unconfirmed`, `column-missing`, `column-duplicate`, `corrections-damaged`
- */
+/** The sheet that an operator or a profile names, else the only visible one with every required column. @throws Refusal */
 function chooseSheet(workbook: Workbook, options: IngestOptions): ChosenSheet {
   const named = options.sheet;
   const asked =
@@ -223,7 +215,6 @@ export function sheetHeader(sheet: Sheet, options: IngestOptions): Candidate | n
   return found === null ? null : { sheet, ...found };
 }
 
-/** Names of sheets for a message. */
 function namesOf(sheets: readonly Sheet[]): string {
   const shown = sheets.slice(0, MOST_NAMED).map(({ name }) => `"${shorten(name, 60)}"`);
   return shown.join(', ') + (sheets.length > MOST_NAMED ? ` and ${sheets.length - MOST_NAMED} more` : '');

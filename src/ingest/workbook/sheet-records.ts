@@ -37,12 +37,7 @@ export class SheetRecords {
   readonly #recalculates: boolean;
   readonly #findings: FindingList;
 
-  constructor(given: {
-    chosen: HeaderPlaces;
-    recalculates: boolean;
-    /** Gets the warnings. */
-    findings: FindingList;
-  }) {
+  constructor(given: { chosen: HeaderPlaces; recalculates: boolean; findings: FindingList }) {
     this.#chosen = given.chosen;
     this.#recalculates = given.recalculates;
     this.#findings = given.findings;
@@ -57,12 +52,10 @@ export class SheetRecords {
     });
   }
 
-  /** Positions whose cells are read. */
   isRead(position: number): boolean {
     return this.#columns[position] !== undefined;
   }
 
-  /** The record of a row. */
   record(row: SheetRow): CsvRecord {
     const { header } = this.#chosen;
     if (row.row <= header.row) return { row: row.row, cells: shownCells(row) };
@@ -132,7 +125,6 @@ function isAsWritten(cell: SheetCell | undefined): boolean {
   );
 }
 
-/** A row as the sheet has it. */
 interface ReadSheetRow {
   readonly row: SheetRow;
   /** Of the whole sheet; complete when its rows are at their end. */
@@ -141,10 +133,7 @@ interface ReadSheetRow {
   readonly recalculates: boolean;
 }
 
-/**
- * Reads the rows below the header again, of the sheet that was read. The bytes must be the same (compare the hash).
- * @throws LoteError `file-unreadable`; Refusal
- */
+/** Reads the rows below the header again; the bytes must be the same (compare the hash). @throws LoteError `file-unreadable`; Refusal */
 export async function* readSheetRows(
   path: string,
   { sheet, headerRow }: Pick<Dialect, 'sheet' | 'headerRow'>,

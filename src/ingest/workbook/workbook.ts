@@ -19,7 +19,6 @@ export interface SheetCell {
 
 /** One row of a sheet that has at least one cell with content. */
 export interface SheetRow {
-  /** Its number in the sheet, from 1. */
   readonly row: number;
   readonly hidden: boolean;
   /** By position; undefined where the cell is empty. */
@@ -46,14 +45,12 @@ export interface SheetRows {
   /** Rows in portions of a few kilobytes of the file, each to be consumed before the next one. */
   readonly portions: AsyncIterable<Iterable<SheetRow>>;
   readonly merged: readonly MergedRange[];
-  /** Positions of columns, from 0. */
   readonly hiddenColumns: readonly { readonly first: number; readonly last: number }[];
 }
 
 /** An opened XLSX or ODS file. */
 export interface Workbook {
   readonly format: 'xlsx' | 'ods';
-  /** In the order of the file. */
   readonly sheets: readonly Sheet[];
   /** The program that wrote it asks for all formulas to be calculated again: their values are not to be believed. */
   readonly recalculates: boolean;

@@ -10,10 +10,7 @@ export interface XmlHandler {
   text?(text: string): void;
 }
 
-/**
- * Hands the tags and texts of one part over, chunk by chunk. A document type is refused: no spreadsheet program writes one, and entities,
- * internal and external, are declared in it. Nothing is ever fetched.
- */
+/** Hands over tags and texts, chunk by chunk. Refuses a document type, which may declare entities; fetches nothing. */
 class XmlReader {
   readonly #parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
@@ -46,12 +43,10 @@ class XmlReader {
     parser.on('cdata', (text) => handler.text?.(text));
   }
 
-  /** @throws Refusal `workbook-damaged`, `workbook-too-large`, and those of the handler */
   write(bytes: Uint8Array): void {
     this.#run(() => this.#write(this.#decoder.decode(bytes, { stream: true })));
   }
 
-  /** @throws Refusal `workbook-damaged` when the part ends in the middle */
   end(): void {
     this.#run(() => {
       this.#write(this.#decoder.decode());

@@ -5,13 +5,9 @@ import type { Entry, ZipFile } from 'yauzl';
 import { MOST_BYTES_OF_A_PART, MOST_PARTS, MOST_RATIO, RATIO_COUNTS_FROM, damaged, tooLarge } from './limits.ts';
 import { Refusal, shorten } from '../findings.ts';
 
-/** Of a part, before its name. */
 const LOCAL_HEADER_BYTES = 30;
 
-/**
- * The parts of a ZIP archive by name, without regard to case as in Office Open XML. Each part is streamed, and checked against the size and
- * the checksum that the archive declares.
- */
+/** The parts of a ZIP archive by name, in any case. Each part is streamed and checked against its declared size and checksum. */
 export class ZipArchive {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
@@ -21,7 +17,6 @@ export class ZipArchive {
     this.#entries = entries;
   }
 
-  /** @throws Refusal `workbook-damaged`, `workbook-too-large`, `workbook-encrypted` */
   static async open(path: string): Promise<ZipArchive> {
     const zip = await new Promise<ZipFile>((resolve, reject) =>
       open(path, { lazyEntries: true, autoClose: false }, (error, opened) =>
@@ -36,7 +31,6 @@ export class ZipArchive {
     }
   }
 
-  /** Names of the parts, in lower case. */
   names(): Iterable<string> {
     return this.#entries.keys();
   }
@@ -45,15 +39,11 @@ export class ZipArchive {
     return this.#entries.has(name.toLowerCase());
   }
 
-  /** Bytes of a part as they stand in the archive; 0 when it is missing. */
   packedBytes(name: string): number {
     return this.#entries.get(name.toLowerCase())?.compressedSize ?? 0;
   }
 
-  /**
-   * The inflated bytes of a part; reading may be given up at any chunk.
-   * @throws Refusal `workbook-damaged`, `workbook-too-large`
-   */
+  /** The inflated bytes of a part. @throws Refusal `workbook-damaged`, `workbook-too-large` */
   async *chunks(name: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
     const entry = this.#entries.get(name.toLowerCase());
     if (entry === undefined) throw damaged(`its part ${JSON.stringify(shorten(name, 80))} is missing`);

@@ -20,10 +20,7 @@ export interface CorrectionsPlan {
   readonly byRow: ReadonlyMap<number, Correction>;
   /** Rows that belong to an invoice: each of them must be found in the file again. */
   readonly invoiceRows: number;
-  /**
-   * Columns of wrong cells by row, as findings name them; a column that is null is the whole row, or the invoice that begins with it. Null: more than a
-   * person can follow in a workbook, and more than should wait in memory.
-   */
+  /** Columns of wrong cells by row; null stands for the whole row. Null as a whole: more than a person can follow in a workbook. */
   readonly marks: ReadonlyMap<number, readonly (string | null)[]> | null;
 }
 
@@ -32,10 +29,7 @@ export const MOST_IN_A_WORKBOOK = 20_000;
 
 const CORRECTABLE = new Set<Outcome>(['invalid', 'rejected', 'failed', 'conflict']);
 
-/**
- * True for an invoice that a better file can help. Never one that may be alive at the service: `unknown`, `unsettled` and
- * `accepted` are settled by asking the service, and a corrected copy of them could be issued twice.
- */
+/** True for an invoice that a better file can help. Never one that may be alive at the service: a corrected copy could be issued twice. */
 export function isCorrectable({ state, reason }: Pick<BatchInvoice, 'state' | 'reason'>): boolean {
   return CORRECTABLE.has(state) || (state === 'held' && reason?.code === 'merchant-details-missing');
 }
@@ -73,7 +67,6 @@ export async function planCorrections(
   return { byRow: plan, invoiceRows, marks: plan.size > MOST_IN_A_WORKBOOK ? null : marks.all() };
 }
 
-/** Marks by row, up to as many as a workbook gets. */
 class Marks {
   readonly #byRow = new Map<number, (string | null)[]>();
   #count = 0;
@@ -101,10 +94,7 @@ function marksOf({ state, rows, findings }: BatchInvoice): readonly (readonly [r
   return errors.map(({ row, column }) => [row !== null && own.has(row) ? row : first, column]);
 }
 
-/**
- * @throws LoteError `file-changed` when rows that must be handed back are not in the file any more: half an invoice in
- * the corrections would be issued as a whole one.
- */
+/** @throws LoteError `file-changed` when a row to hand back is gone: half an invoice in the corrections would be issued as a whole one */
 export function checkAllFound(plan: CorrectionsPlan, found: number): void {
   if (found === plan.invoiceRows) return;
   throw new LoteError(
@@ -131,11 +121,7 @@ function foundText({ code, message }: Finding, language: Language): string {
 export const LOTE_COLUMNS = ['lote_state', 'lote_reason'] as const;
 const ALL_LOTE_COLUMNS = [...LOTE_COLUMNS, READ_AS, ORIGINAL];
 
-/**
- * Positions of the header's cells that go back to their author. `own`: it is the header of a corrections file that came back and is still
- * wrong; it has Lote's columns already, and its cells are inert already.
- * `except`: one of Lote's columns that goes back as it came. `width`: how many columns the header has; what stands behind its last title is in none.
- */
+/** Positions of the header's cells that go back. `own`: a corrections file that came back, which has Lote's columns already; `except` one of these is kept. */
 export function keptColumns(
   header: readonly string[],
   except?: typeof ORIGINAL,

@@ -2,7 +2,6 @@ import type { Column } from '../../domain/row.ts';
 
 /** How a CSV file was written, so that what goes back to its author opens in the same program. */
 export interface CsvDialect {
-  /** One character. */
   readonly delimiter: string;
   readonly newline: '\n' | '\r\n' | '\r';
   /** A name that iconv-lite knows: `utf8`, `windows-1252`, `utf-16le`, ... */
@@ -12,7 +11,6 @@ export interface CsvDialect {
 
 /** A CSV record as it stands in the file: cells undecoded, in the file's own column order. */
 export interface OriginalRecord {
-  /** The row number that findings and invoices use. */
   readonly row: number;
   readonly cells: readonly string[];
   /** Text of `lote_original`: what of it a spreadsheet may change. */
@@ -30,13 +28,11 @@ export interface OriginalCsv {
   readonly dialect: CsvDialect;
   /** Its records have their original cells; those of a file that an earlier Lote read have none. */
   readonly hasOriginals?: boolean;
-  /** In file order; read once. */
   readonly records: AsyncIterable<OriginalRecord>;
 }
 
 /** One invoice object of a JSON file. */
 export interface OriginalObject {
-  /** Row numbers of its lines. */
   readonly rows: readonly number[];
   /** Its exact text, so that number tokens go back as they came. */
   readonly text: string;
@@ -45,10 +41,8 @@ export interface OriginalObject {
 /** A dropped JSON or NDJSON file, opened to copy objects of it into the corrections file. */
 export interface OriginalJson {
   readonly kind: 'json';
-  /** As in CSV. */
   readonly readAs?: string;
   readonly format: 'array' | 'invoices' | 'ndjson';
-  /** In file order; read once. */
   readonly objects: AsyncIterable<OriginalObject>;
 }
 
@@ -80,14 +74,12 @@ export interface MergedCells {
 /** A dropped workbook, opened to copy rows of its sheet into a workbook of corrections. */
 export interface OriginalSheet {
   readonly kind: 'sheet';
-  /** Name of the sheet. */
   readonly name: string;
   readonly header: readonly string[];
   /** As in CSV; never empty: it says that this is a workbook. */
   readonly readAs: string;
   /** Where a column stands, from 0, and what it holds, by the name that findings give it. */
   readonly columns: ReadonlyMap<string, { readonly position: number; readonly column: Column }>;
-  /** In file order; read once. */
   readonly rows: AsyncIterable<OriginalSheetRow>;
   /** To be asked when the rows are at their end. */
   readonly merged: () => readonly MergedCells[];

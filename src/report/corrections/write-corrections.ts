@@ -26,7 +26,6 @@ interface CorrectionsRequest {
   readonly model: ReportModel;
   readonly spool: InvoiceSpool;
   readonly directory: string;
-  /** Of the reasons. */
   readonly language: Language;
 }
 
@@ -81,7 +80,6 @@ function write(original: OriginalCsv | OriginalJson, plan: CorrectionsPlan, dire
   return put(directory, `corrections.${extensionOf(original)}`, pieces);
 }
 
-/** The file, or nothing of it. */
 async function put(directory: string, name: string, pieces: AsyncIterable<string | Uint8Array>): Promise<string> {
   try {
     await writeSynced(join(directory, name), pieces);
@@ -107,10 +105,7 @@ function isFileTrouble(error: unknown): boolean {
 
 const LOTE_MEMBERS = new Set(['lote_state', 'lote_reason', READ_AS]);
 
-/**
- * Whole invoice objects of the planned rows, their tokens untouched, with `lote_state` and `lote_reason` at the end. `lote_read_as` comes first: it
- * chooses the profile from the beginning of the file, and an invoice may be longer than that.
- */
+/** Whole invoice objects with their tokens untouched. `lote_read_as` comes first, because it chooses the profile from the file's head. */
 export async function* jsonCorrections(original: OriginalJson, plan: CorrectionsPlan): AsyncGenerator<string> {
   const { before, between, after } = FRAMES[original.format];
   let separator: string = before;
@@ -186,10 +181,7 @@ function requireEncoding(encoding: string): void {
   );
 }
 
-/**
- * The members of a JSON object, each with the exact text that it has in the file: parsing and writing again would round
- * long numbers. The text must be valid JSON; ingest has proved that before.
- */
+/** The members of a valid JSON object, each with its exact text: parsing and writing again would round long numbers. */
 export function topLevelMembers(text: string): readonly { readonly name: string; readonly text: string }[] {
   return (parseTree(text)?.children ?? []).map(({ offset, length, children = [] }) => ({
     name: String(children[0]?.value),
@@ -205,10 +197,7 @@ interface ReplaceCorrections {
   readonly revision: number;
 }
 
-/**
- * Puts the new corrections file in place. An older one with other content is set aside, never deleted: a person may be
- * half-way through correcting it when reconciliation rewrites the report.
- */
+/** Puts the new corrections in place. An older file with other content is set aside: a person may be correcting it. */
 export async function replaceCorrections({ directory, work, name, revision }: ReplaceCorrections): Promise<void> {
   const names = await readdir(directory);
   for (const old of names.filter((file) => isCorrectionsFile(file))) {

@@ -12,9 +12,7 @@ export interface NightFormat extends SpeechFormat {
 
 /** What one place shows of a file beside what every place shows. */
 export interface FileLinks {
-  /** Its name, as a link where there is somewhere to go. */
   readonly name: (entry: NightlyRunEntry) => HtmlValue;
-  /** Under its remarks. */
   readonly below: (entry: NightlyRunEntry) => HtmlValue;
 }
 
@@ -72,7 +70,6 @@ function runSection(format: NightFormat, run: NightlyRunState, links: FileLinks)
   </section>`;
 }
 
-/** What became of the message of the night; why not, in Lote's own words. */
 function messageLine(
   { texts: { morning }, time }: NightFormat,
   message: NightlyRunState['messages'][number],

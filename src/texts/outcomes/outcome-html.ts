@@ -8,7 +8,6 @@ import { problemWords } from '../problems/problem-words.ts';
 import type { SpeechFormat } from '../speech-format.ts';
 import type { OutcomeTexts } from './en.ts';
 
-/** What report and console say about outcomes in, for one reader. */
 interface OutcomeFormat extends SpeechFormat {
   readonly texts: OutcomeTexts;
 }
@@ -46,7 +45,6 @@ export function stateMark(state: Outcome): SafeHtml {
 
 type Counts = Readonly<Record<Outcome, number>>;
 
-/** The bar's own unit. */
 const WIDTH = 1000;
 /** Thinner parts cannot be seen; the exact numbers stand in words beside the bar. */
 const THINNEST = 3;
@@ -79,7 +77,6 @@ export function stateLegend(counts: Counts, { texts, count }: OutcomeFormat): Sa
   </ul>`;
 }
 
-/** What the verdict on a closed batch is made of. */
 interface WholeOutcome {
   readonly invoices: number;
   /** Invoices of which a document exists. */
@@ -193,7 +190,6 @@ export function reasonLines(format: SpeechFormat, invoice: WithReason): readonly
   return lines.map((line) => html`<div>${line}</div>`);
 }
 
-/** An action of a person, or of the retry policy. */
 interface DoneByHand {
   /** Epoch milliseconds, or ISO 8601. */
   readonly at: number | string;

@@ -48,10 +48,7 @@ const OF_AN_ANSWER = new Set<string>([
   'redirect',
 ] satisfies readonly ProblemCode[]);
 
-/**
- * What is wrong, in the reader's language, and behind it Lote's own English words with numbers and places. What the
- * service says stays as it is. `state`: of the invoice whose reason it is; left out: it is a finding.
- */
+/** What is wrong, in the reader's language, and Lote's own English words behind it. `state`: of the invoice whose reason it is. */
 export function problemWords(
   { language }: Pick<SpeechFormat, 'language'>,
   { code, message }: Pick<Reason, 'code' | 'message'>,

@@ -1,7 +1,4 @@
-/**
- * Problems in Portuguese: what each code of Lote means, in a sentence without its numbers and places. English needs none,
- * because Lote's own messages are English.
- */
+/** Problems in Portuguese, without numbers and places. English needs none, because Lote's own messages are English. */
 export const PROBLEM_TEXTS_PT = {
   'accepted-in-earlier-generation':
     'O serviço aceitou um documento anterior desta fatura depois de a sua chave ter sido abandonada.',

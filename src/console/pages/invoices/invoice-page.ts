@@ -21,7 +21,6 @@ interface InvoicePage {
   readonly details: InvoiceDetails;
   readonly canRetry: boolean;
   readonly canReconcile: boolean;
-  /** What the operator has just done. */
   readonly done: SafeHtml;
 }
 
@@ -50,7 +49,6 @@ export function invoicePage(format: PageFormat, page: InvoicePage): SafeHtml {
     ${requestList(format, details.generations)} ${openForms(format, page)}`;
 }
 
-/** What an operator can do about this one. */
 function openForms(format: PageFormat, { batch, details: { line }, canRetry, canReconcile }: InvoicePage): SafeHtml {
   const { batchId } = batch;
   const page = `/batches/${encodeURIComponent(batchId)}/invoices/${line.ordinal}`;
@@ -127,10 +125,7 @@ function request({ texts, count }: PageFormat, life: InvoiceGeneration): SafeHtm
   </article>`;
 }
 
-/**
- * A request's body as it may be shown to another person: names and tax numbers become dots, everything else stays byte for byte. It is
- * not parsed: a number would lose its exact text.
- */
+/** A request's body with names and tax numbers as dots, otherwise byte for byte. Not parsed: a number would lose its exact text. */
 export function maskedBody(body: string): string {
   return body.replaceAll(PERSONAL, (_, member: string, value: string) => `${member}"${masked(value)}"`);
 }
@@ -141,7 +136,6 @@ function masked(value: string): string {
   return signs.length < 6 || value.includes('\\') ? '•••' : `•••${signs.slice(-2).join('')}`;
 }
 
-/** The life of an invoice as a time line, oldest first: its files, its POSTs, answers, webhooks, GETs, and what people did. */
 function invoiceHistory(format: PageFormat, details: InvoiceDetails): SafeHtml {
   const { texts, plural } = format;
   const moments = invoiceMoments(format, details);

@@ -15,7 +15,6 @@ import type { OdsStyles } from './ods-styles.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** A sheet that has begun, by its place in the file. */
 interface Table {
   readonly index: number;
   readonly name: string;
@@ -59,7 +58,6 @@ export class ContentHandler implements XmlHandler {
     this.#size = size;
   }
 
-  /** Rows with content that are complete, and not yet taken. */
   take(): readonly RepeatedRow[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -251,7 +249,6 @@ class CellText {
   }
 }
 
-/** The default cell styles of the columns of a sheet, in runs. */
 class ColumnStyles {
   readonly #runs: { readonly end: number; readonly style: string | undefined }[] = [];
   #end = 0;

@@ -13,7 +13,6 @@ const DATA_STYLES: ReadonlySet<string> = new Set([
   ...['number:date-style', 'number:time-style', 'number:boolean-style', 'number:text-style'],
 ]);
 
-/** A data style that is being read, in the words of XLSX. */
 interface DataStyle {
   readonly name: string;
   code: string;
@@ -26,7 +25,6 @@ export class OdsStyles {
   readonly #formats = new Map<string, NumberFormat>();
   readonly #dataStyleOf = new Map<string, string>();
   readonly #parentOf = new Map<string, string>();
-  /** Of sheets, rows and columns. */
   readonly #hidden = new Set<string>();
   #data: DataStyle | null = null;
   #style = '';
@@ -102,7 +100,6 @@ export class OdsStyles {
     return this.#formats.get(this.#dataStyleOf.get(name) ?? '') ?? GENERAL;
   }
 
-  /** Of the style of a sheet, a row or a column. */
   isHidden(style: string | undefined): boolean {
     return this.#hidden.has(style ?? '');
   }

@@ -51,7 +51,6 @@ function rowsOf(archive: ZipArchive, part: string, context: CellContext, signal?
   return { portions: takenOf(archive, part, handler, signal), merged, hiddenColumns };
 }
 
-/** Where a part of the package points to. */
 interface Relationship {
   readonly id: string;
   /** Last word of its type: `worksheet`, `styles`, `sharedStrings`. The addresses before it differ between the two forms of the standard. */
@@ -60,7 +59,6 @@ interface Relationship {
   readonly target: string | null;
 }
 
-/** What `workbook.xml` and the relationships say. */
 interface WorkbookPart {
   readonly sheets: readonly { readonly name: string; readonly hidden: boolean; readonly part: string }[];
   readonly sharedStrings: string | null;
@@ -69,7 +67,6 @@ interface WorkbookPart {
   readonly recalculates: boolean;
 }
 
-/** Finds the parts of an XLSX package. @throws Refusal `workbook-damaged`, `workbook-too-large` */
 async function readWorkbookPart(archive: ZipArchive, signal?: AbortSignal): Promise<WorkbookPart> {
   const [root] = (await relationships(archive, '', signal)).filter(({ type }) => type === 'officeDocument');
   if (root === undefined || root.target === null) throw damaged('it names no workbook part');

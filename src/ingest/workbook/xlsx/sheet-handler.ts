@@ -47,7 +47,6 @@ export class SheetHandler implements XmlHandler {
     this.#size = size;
   }
 
-  /** Rows with content that are complete, and not yet taken. */
   take(): readonly SheetRow[] {
     const rows = this.#rows;
     this.#rows = [];
@@ -190,10 +189,7 @@ function isZero(size: string | undefined): boolean {
   return size !== undefined && Number.parseFloat(size) < 0.5;
 }
 
-/**
- * The cells that array formulas and data tables fill. Only the first cell of each names the formula; the others look like numbers that
- * a person entered.
- */
+/** The cells that array formulas and data tables fill: only the first of them names the formula. */
 class ArrayFormulas {
   /** Last row of the formula that fills cells of this column. */
   readonly #until: number[] = [];
@@ -229,7 +225,6 @@ function placeOf(reference: string): { readonly row: number; readonly column: nu
   return { row: Number(digits), column: column - 1 };
 }
 
-/** The cells of `B5:C9` or `B5`. */
 function rangeOf(reference: string): MergedRange | null {
   const [from = '', to = from] = reference.split(':', 2);
   const first = placeOf(from);
@@ -240,10 +235,7 @@ function rangeOf(reference: string): MergedRange | null {
 
 const DAY = 86_400;
 
-/**
- * The date that a spreadsheet's day number stands for, in ISO 8601, with the time where it has one. Day 1 is 1900-01-01, and day 60 a
- * 29 February 1900 that never was; or day 0 is 1904-01-01. Null for what is no date.
- */
+/** The date of a spreadsheet's day number in ISO 8601; null for no date. Day 60 is a 29 February 1900 that never was; 1904 counts from 0. */
 export function serialDate(serial: number, epoch: 1900 | 1904): string | null {
   const days = Math.floor(serial);
   if (!(serial >= 0) || days > 2_958_465) return null;
@@ -268,7 +260,6 @@ export class SharedStrings {
   readonly #lengths: number[] = [];
   #used = PAGE_BYTES;
 
-  /** @throws Refusal `workbook-too-large` */
   add(text: string): void {
     const length = Buffer.byteLength(text);
     if (this.#used + length > PAGE_BYTES) this.#turnPage();
@@ -280,7 +271,6 @@ export class SharedStrings {
     this.#used += length;
   }
 
-  /** Undefined for a number that the workbook has no text for. */
   get(index: number): string | undefined {
     const start = this.#starts[index];
     if (start === undefined) return undefined;

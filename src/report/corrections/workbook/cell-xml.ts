@@ -14,17 +14,11 @@ const NO_VALUE = '#VALUE!';
 
 /** Where a cell goes, and how it looks. */
 export interface CellPlace {
-  /** `B5` */
   readonly name: string;
-  /** Number of its style. */
   readonly style: number;
 }
 
-/**
- * The XML of a cell with its type: a text is no formula, whatever it begins with, and an error stays one. `quotes`: the reader of Lote's
- * own files takes a quote off before a formula sign, so a text of the author's that begins so gets one more.
- * @throws UnfitForWorkbook
- */
+/** The XML of a cell with its type. `quotes`: adds a quote before a formula sign, which the reader of Lote's own files takes off. @throws UnfitForWorkbook */
 export function cellXml(cell: OriginalCell, place: CellPlace, quotes: boolean): string {
   const { kind, text } = cell;
   switch (kind) {

@@ -5,7 +5,6 @@ export class UnfitForWorkbook extends Error {}
 export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 /** Name space of the elements of a workbook. */
 export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
-/** Name space of references from one part to another. */
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const CONTENT = 'application/vnd.openxmlformats-officedocument';
@@ -99,7 +98,6 @@ export class CellStyles {
     this.numberOf(null, 'plain');
   }
 
-  /** Number of the style for cells of this format. @throws UnfitForWorkbook */
   numberOf(format: string | number | null, look: Look): number {
     const id = typeof format === 'string' ? this.#formatOf(format) : (format ?? 0);
     const key = `${id} ${look}`;
@@ -109,7 +107,6 @@ export class CellStyles {
     return this.#styles.push({ format: id, look }) - 1;
   }
 
-  /** The part that describes all styles that were asked for. */
   xml(): string {
     const codes = [...this.#codes].map(([code, id]) => `<numFmt numFmtId="${id}" formatCode="${xmlText(code)}"/>`);
     const styles = this.#styles.map(

@@ -28,11 +28,7 @@ const LONGEST_REASON = 2000;
 /** Where a date has no format of its own: numbers of the formats that Excel writes in the reader's own order. */
 const DATE_FORMATS = { date: 14, dateTime: 22, time: 21 };
 
-/**
- * The planned rows as a workbook with the sheet's columns, values and number formats: the wrong cells marked, and Lote's own columns at the end.
- * Streamed row by row.
- * @throws UnfitForWorkbook; LoteError `file-changed`
- */
+/** The planned rows as a workbook, streamed: wrong cells marked, Lote's own columns at the end. @throws UnfitForWorkbook; LoteError `file-changed` */
 export async function* xlsxCorrections(original: OriginalSheet, plan: CorrectionsPlan): AsyncGenerator<Uint8Array> {
   const marks = fitMarks(original, plan);
   const archive = new ZipStream();
@@ -56,14 +52,11 @@ export async function* xlsxCorrections(original: OriginalSheet, plan: Correction
   yield* archive.take();
 }
 
-/** A cell of the row that is written: one of the original, or a text of Lote's own. */
 type Written = OriginalCell | string | undefined;
 
-/** Writes the rows of the sheet, and remembers the styles that they need. */
 class SheetWriter {
   readonly styles = new CellStyles();
   readonly #original: OriginalSheet;
-  /** Positions in the original, in the order of the columns that are written. */
   readonly #kept: readonly number[];
   /** A file of corrections that came back has its quotes already. */
   readonly #own: boolean;
@@ -80,7 +73,6 @@ class SheetWriter {
     this.#width = width;
   }
 
-  /** Everything above the rows, and the header. */
   beginning(): string {
     const header = [...this.#kept.map((at) => this.#original.header[at] ?? ''), ...LOTE_COLUMNS, READ_AS];
     const columns = header.map((title, at) => {
@@ -151,7 +143,6 @@ function formatOf({ kind, text, format }: OriginalCell): string | number | null 
 /** Without a time of its own: the same rows are the same bytes, by which a report that is written again knows its corrections. */
 const NO_TIME = new Date(1980, 0, 1);
 
-/** A ZIP archive that is written part by part, and taken away as it grows. */
 class ZipStream {
   #ready: Uint8Array[] = [];
   readonly #zip = new Zip((error, bytes) => {
@@ -170,7 +161,6 @@ class ZipStream {
     };
   }
 
-  /** A whole part. */
   add(name: string, text: string): void {
     const part = this.begin(name);
     part.write(text);
@@ -181,7 +171,6 @@ class ZipStream {
     this.#zip.end();
   }
 
-  /** The bytes since the last call. */
   take(): readonly Uint8Array[] {
     const ready = this.#ready;
     this.#ready = [];
@@ -194,7 +183,6 @@ const MOST_COLUMNS = 16_000;
 /** What Excel takes for the name of a sheet. */
 const SHEET_NAME = /^(?!')[^\p{Cc}\\/?*[\]:]{1,31}(?<!')$/u;
 
-/** The marks of corrections that a workbook can hold. @throws UnfitForWorkbook */
 function fitMarks(
   { name, header }: Pick<OriginalSheet, 'name' | 'header'>,
   { marks }: CorrectionsPlan,
@@ -212,7 +200,6 @@ function fitMarks(
 /** More make a program slow. */
 const MOST_RANGES = 1000;
 
-/** Cells of the written sheet that are shown as one; rows and columns from 0, both ends included. */
 interface MergedRange {
   readonly top: number;
   readonly bottom: number;
@@ -220,11 +207,7 @@ interface MergedRange {
   readonly right: number;
 }
 
-/**
- * Where merged cells stand when only some rows and columns of a sheet are written: `rows` are those of the original in their order, below
- * the header, and `kept` its columns. Ranges of which at most one cell is left are left out.
- * @throws UnfitForWorkbook
- */
+/** Where merged cells stand among the written rows and columns; ranges of at most one cell are left out. @throws UnfitForWorkbook */
 function mergedInto(
   merged: readonly MergedCells[],
   rows: readonly number[],
@@ -243,7 +226,6 @@ function mergedInto(
   return ranges;
 }
 
-/** How many numbers of a rising list are smaller. */
 function countBelow(rising: readonly number[], limit: number): number {
   let from = 0;
   let to = rising.length;

@@ -15,15 +15,11 @@ import { fileSection, historySection, reasonsTable, settlingLine } from './summa
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 interface HtmlReportOptions {
-  /** Base name of the corrections file beside the report; null when there is none. */
   readonly corrections: string | null;
   readonly format: ReportFormat;
 }
 
-/**
- * Measured in Chromium with 50,000 invoices on a busy machine: all of them are 11 MB and 450,000 nodes, loaded after 1.8 s; with these
- * bounds 1.2 MB and 50,000 nodes, loaded after 0.8 s. What is not confirmed as issued is what the page is read for, so more of it stands there.
- */
+/** With these bounds a report of 50,000 invoices has 1.2 MB instead of 11 and opens in half the time; problems get more room. */
 const MOST_OPEN = 10_000;
 const MOST_OUT = 5_000;
 

@@ -15,7 +15,6 @@ export interface InvoiceSection {
   readonly format: ReportFormat;
   readonly invoices: AsyncIterable<readonly BatchInvoice[]>;
   readonly belongs: (invoice: BatchInvoice) => boolean;
-  /** How many belong; nothing is written for none. */
   readonly total: number;
   /** More are not written here: the page says where all of them stand. */
   readonly most: number;
