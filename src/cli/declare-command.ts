@@ -1,11 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { ExitCode } from './output/exit-codes.ts';
 
-/** Heading of what people use every day. */
-export const EVERY_DAY = 'Every day:';
-/** Exit codes of a command that waits for batches. */
-export const RUN_CODES = '0 all issued, 1 some are not, 2 file refused, 3 something needed cannot be reached, 64 usage';
-
 /** Flags, what they mean, and the value without them, a parser, or the values that they take. */
 export type DeclaredOption =
   | Option
@@ -19,8 +14,6 @@ export type DeclaredOption =
 export interface Declared {
   /** Its name and its argument, such as `status [batch]`. */
   readonly usage: string;
-  /** Of a command of `lote` itself: the heading that it stands under. */
-  readonly group?: string;
   readonly says: string;
   readonly options?: readonly DeclaredOption[];
   /** A test holds each against the commands. */
@@ -33,20 +26,16 @@ export interface Declared {
   readonly commands?: readonly Declared[];
 }
 
-/** A command that prints one JSON document on stdout when it is asked to. */
-export const JSON_OPTION: DeclaredOption = ['--json', 'print one JSON document on stdout', false];
-
 /** Adds a command, and the commands that it holds. */
-export function declare(parent: Command, declared: Declared): void {
-  const { usage, group, says, options = [], examples = [], exitCodes, load, commands = [] } = declared;
+export function declare(parent: Command, declared: Declared): Command {
+  const { usage, says, options = [], examples = [], exitCodes, load, commands = [] } = declared;
   const command = parent.command(usage).description(says);
-  if (group !== undefined) command.helpGroup(group);
   for (const option of options) command.addOption(optionOf(option));
   const shown = examples.length === 0 ? [] : ['', 'Examples:', ...examples.map((example) => `  ${example}`)];
   const codes = exitCodes === undefined ? [] : ['', `Exit codes: ${exitCodes}`];
   command.addHelpText('after', [...shown, ...codes].join('\n')).showHelpAfterError('(--help shows what it takes)');
   for (const child of commands) declare(command, child);
-  if (load === undefined) return;
+  if (load === undefined) return command;
   command.action(async () => {
     const [argument] = command.registeredArguments;
     const name = argument === undefined ? [] : [argument.variadic ? `${argument.name()}s` : argument.name()];
@@ -54,6 +43,7 @@ export function declare(parent: Command, declared: Declared): void {
     const run = await load();
     process.exitCode = await run(process.env, given as never);
   });
+  return command;
 }
 
 function optionOf(option: DeclaredOption): Option {

@@ -2,27 +2,73 @@ import { userInfo } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { RETRY_STATES } from '../domain/retry-decision.ts';
 import { VERSION } from '../app/version.ts';
-import { READING_COMMANDS } from './commands/reading-commands.ts';
-import { declare, EVERY_DAY, JSON_OPTION, RUN_CODES, type Declared } from './declare-command.ts';
-import { expectedInvoices } from './session/expectations.ts';
+import { declare, type Declared, type DeclaredOption } from './declare-command.ts';
+import { expectedInvoices, expectedNet } from './session/expectations.ts';
+import { mappingOptions } from './session/mapping-options.ts';
 
-const AFTERWARDS = 'After a batch:';
-const RUNNING = 'Keeping Lote up:';
-const TRYING = 'Trying things out:';
-
+const JSON_OPTION: DeclaredOption = ['--json', 'print one JSON document on stdout', false];
 const WHO = new Option('--who <name>', 'who asks').default(userName(), 'the user of this machine');
+/** Exit codes of a command that waits for batches. */
+const RUN_CODES = '0 all issued, 1 some are not, 2 file refused, 3 something needed cannot be reached, 64 usage';
 
-const OUTCOMES: readonly Declared[] = [
+const FILES = 'XLSX, ODS, CSV, JSON or NDJSON files, by path or by their name in the input directory';
+
+const READING: readonly DeclaredOption[] = [
+  ['--encoding <name>', 'encoding of the file when it cannot be proved, e.g. cp850'],
+  ['--delimiter <character>', 'column delimiter of a CSV file'],
+  ['--sheet <name>', 'sheet of a workbook (else the only visible one with a known header)'],
+  ['--decimal <mark>', 'decimal mark of the numbers', [',', '.']],
+  ['--duplicate-rows <what>', 'identical rows within one invoice', ['refuse', 'keep']],
+  ['--look-alikes <what>', 'references that look alike and are not the same', ['refuse', 'keep']],
+  [
+    '--profile <name>',
+    "mapping profile, profiles/<name>.json of the input directory (else the file's name may choose one)",
+  ],
+  ['--expect-invoices <count>', 'send nothing unless the file has exactly so many invoices', expectedInvoices],
+  [
+    '--expect-net <currency=amount>',
+    'send nothing unless the net is exactly this, e.g. EUR=15321.40; once for each currency',
+    expectedNet,
+  ],
+  ['--on-invalid <what>', 'hold: send nothing while a row is invalid; skip: send the valid ones', ['hold', 'skip']],
+  JSON_OPTION,
+];
+
+const READERS: readonly Declared[] = [
+  {
+    usage: 'run <file...>',
+    says: `issue the invoices of ${FILES}: start, progress, wait, summary`,
+    options: [
+      ...READING,
+      [
+        '--accept-duplicate-risk',
+        'let corrected content replace a rejected invoice although the refusal is no proof that nothing was created',
+      ],
+    ],
+    examples: [
+      'lote run input/sample.csv',
+      'lote run may.csv june.csv',
+      'lote run may.csv --expect-invoices 120 --expect-net EUR=15321.40',
+    ],
+    exitCodes: RUN_CODES,
+    load: async () => (await import('./commands/run.ts')).runCommand,
+  },
+  {
+    usage: 'check <file...>',
+    says: `dry run of ${FILES}: what the files say and what would be sent; nothing leaves the machine`,
+    options: [...READING, ...mappingOptions],
+    examples: ['lote check old.csv --encoding cp850 --decimal ,', 'lote check may.csv --save-profile erp'],
+    exitCodes: '0 clean, 1 some rows are invalid, 2 file refused, 64 usage',
+    load: async () => (await import('./commands/check.ts')).checkCommand,
+  },
   {
     usage: 'status [batch]',
-    group: EVERY_DAY,
     says: 'batches and where they stand; without a batch id the newest ones',
     options: [JSON_OPTION],
     load: async () => (await import('./commands/outcome/status.ts')).statusCommand,
   },
   {
     usage: 'find [words]',
-    group: EVERY_DAY,
     says: 'invoices of all batches: by reference, tax number, service id, part of a name, amount or day',
     options: [
       ['--net <amount>', 'the net amount, without tax'],
@@ -38,29 +84,15 @@ const OUTCOMES: readonly Declared[] = [
   },
   {
     usage: 'report <batch>',
-    group: EVERY_DAY,
     says: 'the outcome of a batch in short, and where its report files are',
     options: [['--follow', 'wait until the batch has ended', false], JSON_OPTION],
     exitCodes: `${RUN_CODES}; 1 also while the batch goes on`,
     load: async () => (await import('./commands/outcome/report.ts')).reportCommand,
   },
-  {
-    usage: 'purge',
-    group: AFTERWARDS,
-    says: 'delete the content of old batches; keys, fingerprints and states stay, so that nothing is ever sent twice',
-    options: [
-      new Option('--older-than <duration>', 'batches that ended longer ago than this, e.g. 400d').makeOptionMandatory(),
-      ['--dry-run', 'say what would go, remove nothing', false],
-      JSON_OPTION,
-    ],
-    examples: ['lote purge --older-than 400d --dry-run', 'lote purge --older-than 400d'],
-    load: async () => (await import('./commands/purge.ts')).purgeCommand,
-  },
 ];
 
 const NIGHTLY: Declared = {
   usage: 'nightly',
-  group: EVERY_DAY,
   says: 'the nightly run over the drop folder: switch it on or off, look at it, start one now',
   commands: [
     {
@@ -99,8 +131,18 @@ const NIGHTLY: Declared = {
 
 const OPERATING: readonly Declared[] = [
   {
+    usage: 'purge',
+    says: 'delete the content of old batches; keys, fingerprints and states stay, so that nothing is ever sent twice',
+    options: [
+      new Option('--older-than <duration>', 'batches that ended longer ago than this, e.g. 400d').makeOptionMandatory(),
+      ['--dry-run', 'say what would go, remove nothing', false],
+      JSON_OPTION,
+    ],
+    examples: ['lote purge --older-than 400d --dry-run', 'lote purge --older-than 400d'],
+    load: async () => (await import('./commands/purge.ts')).purgeCommand,
+  },
+  {
     usage: 'retry <batch>',
-    group: AFTERWARDS,
     says: 'send failed, rejected or held invoices of a batch again; unknown ones by reference or row',
     options: [
       ['--ref <reference...>', 'invoices by reference'],
@@ -121,7 +163,6 @@ const OPERATING: readonly Declared[] = [
   },
   {
     usage: 'confirm-total <batch>',
-    group: AFTERWARDS,
     says: 'send a batch that is held because its total is unlike those of earlier files',
     options: [
       ['--invoices <number>', 'its number of invoices, as lote status shows it; default: asked for', expectedInvoices],
@@ -138,14 +179,12 @@ const OPERATING: readonly Declared[] = [
   },
   {
     usage: 'reconcile',
-    group: AFTERWARDS,
     says: 'look at everything that batches left open: unknown, unsettled, late webhooks; rewrite reports',
     options: [JSON_OPTION],
     load: async () => (await import('./commands/operate/reconcile.ts')).reconcileCommand,
   },
   {
     usage: 'confirm-service',
-    group: AFTERWARDS,
     says: 'the configured address and key, and the merchants that the service lists, are the right ones; nothing is sent',
     options: [
       ['--profile', 'the service profile is right, too, although its words were found to contradict each other'],
@@ -154,7 +193,6 @@ const OPERATING: readonly Declared[] = [
   },
   {
     usage: 'confirm-ledger',
-    group: AFTERWARDS,
     says: 'after a restore: the ledger learns what was sent without it, and goes on; nothing is sent',
     load: async () => (await import('./commands/installation/confirm-ledger.ts')).confirmLedgerCommand,
   },
@@ -163,7 +201,6 @@ const OPERATING: readonly Declared[] = [
 const ROLES: readonly Declared[] = [
   {
     usage: 'doctor',
-    group: RUNNING,
     says: 'look at everything that Lote needs, and say what to mend; sends and changes nothing',
     options: [JSON_OPTION],
     exitCodes: '0 nothing must be mended, 1 something must be, 64 usage',
@@ -171,25 +208,21 @@ const ROLES: readonly Declared[] = [
   },
   {
     usage: 'up',
-    group: RUNNING,
     says: 'everything embedded: Temporal, ledger, sandbox, receiver, worker; stays until Ctrl-C',
     load: async () => (await import('./commands/roles.ts')).upCommand,
   },
   {
     usage: 'worker',
-    group: RUNNING,
     says: 'a worker alone, on a shared PostgreSQL ledger and a shared Temporal server',
     load: async () => (await import('./commands/roles.ts')).workerCommand,
   },
   {
     usage: 'receiver',
-    group: RUNNING,
     says: 'the webhook receiver alone, on a shared PostgreSQL ledger',
     load: async () => (await import('./commands/roles.ts')).receiverCommand,
   },
   {
     usage: 'console',
-    group: RUNNING,
     says: 'the web console alone, on a shared PostgreSQL ledger',
     load: async () => (await import('./commands/roles.ts')).consoleCommand,
   },
@@ -197,8 +230,19 @@ const ROLES: readonly Declared[] = [
 
 const TRIALS: readonly Declared[] = [
   {
+    usage: 'rehearse <file...>',
+    says: `run ${FILES} against the sandbox with faults, in a ledger that is thrown away`,
+    options: [
+      ...READING,
+      ['--faults <what>', 'heavy, none, or a JSON object (docs/sandbox.md)', 'heavy'],
+      ['--seed <text>', 'the same seed brings the same faults', '1'],
+    ],
+    examples: ['lote rehearse may.csv', 'lote rehearse may.csv --faults heavy --seed 7'],
+    exitCodes: RUN_CODES,
+    load: async () => (await import('./commands/rehearse.ts')).rehearseCommand,
+  },
+  {
     usage: 'sandbox',
-    group: TRYING,
     says: 'the simulated invoicing service alone',
     options: [
       ['--host <address>', 'where it listens; left out: on this machine alone'],
@@ -208,14 +252,12 @@ const TRIALS: readonly Declared[] = [
   },
   {
     usage: 'demo',
-    group: TRYING,
     says: 'run the sample file from start to report',
     options: [['--watch', 'keep everything up afterwards', false]],
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
   {
     usage: 'profile',
-    group: TRYING,
     says: 'the service profile, which says how a real service speaks: check a file, compare it with a service, print its JSON Schema',
     commands: [
       {
@@ -263,8 +305,15 @@ export const program = new Command('lote')
   )
   .showHelpAfterError('(lote --help lists the commands)');
 
-for (const declared of [...READING_COMMANDS, ...OUTCOMES, NIGHTLY, ...OPERATING, ...ROLES, ...TRIALS])
-  declare(program, declared);
+/** In the order of the help. */
+const GROUPS: readonly (readonly [heading: string, commands: readonly Declared[]])[] = [
+  ['Every day:', [...READERS, NIGHTLY]],
+  ['Trying things out:', TRIALS],
+  ['After a batch:', OPERATING],
+  ['Keeping Lote up:', ROLES],
+];
+for (const [heading, commands] of GROUPS)
+  for (const declared of commands) declare(program, declared).helpGroup(heading);
 
 function oneMoreRow(text: string, before: readonly number[] | undefined): readonly number[] {
   const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;

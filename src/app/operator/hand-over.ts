@@ -7,24 +7,15 @@ import type { Config } from '../config/config.ts';
 import { bringIn } from '../files/input-files.ts';
 import { startBatch, type BatchHandle } from '../temporal/batch-starter.ts';
 
-/** Where files are started. */
-export interface StartFilePlace {
-  readonly config: Config;
-  readonly client: Client;
-  readonly ledgerId: string;
-}
-
-/** A file, what its batch is started with, and the signal that ends the wait. */
-export interface StartFile {
-  readonly file: string;
-  readonly options: Omit<BatchInput, 'file' | 'ledgerId'>;
-  readonly over?: AbortSignal;
-}
+/** What a batch is started with beside its file. */
+export type StartOptions = Omit<BatchInput, 'file' | 'ledgerId'>;
 
 /** Brings a file in, and starts its batch or joins the run that has it. @throws the reason of `over`, and nothing is started then */
 export async function startFile(
-  { config, client, ledgerId }: StartFilePlace,
-  { file, options, over }: StartFile,
+  { config, client, ledgerId }: { readonly config: Config; readonly client: Client; readonly ledgerId: string },
+  file: string,
+  options: StartOptions,
+  over?: AbortSignal,
 ): Promise<{ readonly batchId: string; readonly handle: BatchHandle }> {
   const name = await bringIn(config.inputDir, file, over);
   return startBatch({ ...config, client }, { ...options, file: name, ledgerId }, over);
@@ -33,7 +24,7 @@ export async function startFile(
 /** Starts one file's batch; resolves when it is started. */
 export type StartHandedOver = (
   file: string,
-  options: Omit<BatchInput, 'file' | 'ledgerId'>,
+  options: StartOptions,
   access: RunAccess,
 ) => Promise<{ batchId: string; workflowId: string; ended: Promise<unknown> }>;
 
@@ -53,39 +44,28 @@ export interface HandOver {
 export function createHandOver(start: StartHandedOver): HandOver {
   const open = new Set<Promise<unknown>>();
   let leaving = false;
-
-  /** `ends`: of what was started, also when a later file of the request is refused. */
-  async function startAll(
-    { files, options }: RunRequest,
-    access: RunAccess,
-    ends: Promise<unknown>[],
-  ): Promise<RunAnswer> {
-    const batches = [];
-    for (const file of files) {
-      const { batchId, workflowId, ended } = await start(
-        file,
-        options as Omit<BatchInput, 'file' | 'ledgerId'>,
-        access,
-      );
-      batches.push({ batchId, workflowId, file });
-      ends.push(ended);
-    }
-    return { batches };
-  }
-
   return {
-    async run(request, access) {
+    async run({ files, options }, access) {
       if (leaving) {
         throw new LoteError('owner-leaving', 'Handing work over: the owner of the data directory is about to leave.');
       }
+      /** Of what was started, also when a later file of the request is refused. */
       const ends: Promise<unknown>[] = [];
-      const starting = startAll(request, access, ends);
+      async function startAll(): Promise<RunAnswer> {
+        const batches = [];
+        for (const file of files) {
+          const { batchId, workflowId, ended } = await start(file, options as StartOptions, access);
+          batches.push({ batchId, workflowId, file });
+          ends.push(ended);
+        }
+        return { batches };
+      }
+      const starting = startAll();
       // Counted before anything is awaited: the owner must not leave between a request and its batches.
       const whole = starting.catch(() => undefined).then(() => Promise.allSettled(ends));
       open.add(whole);
       void whole.then(() => open.delete(whole));
-      const { batches } = await starting;
-      return { batches };
+      return starting;
     },
     get open() {
       return open.size;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { LoteError } from '../../domain/errors.ts';
+import { givenOnly } from '../../domain/given-only.ts';
 import type { RetryRequestInput } from '../../domain/messages/messages.ts';
 import type { retryInvoices } from '../../../workflows/retry-invoices.ts';
 import type { RetryAnswer, RetryWish } from '../../console/console-options.ts';
@@ -10,7 +11,7 @@ import { requireOwnRun, type OwnPlace } from '../temporal/batch-starter.ts';
 /** A page of the console waits this long for the end of a retry, so that it can show why nothing was sent again. */
 const PAGE_PATIENCE_MS = 4_000;
 
-export interface RetryPlace extends OwnPlace {
+interface RetryPlace extends OwnPlace {
   readonly ledgerId: string;
 }
 
@@ -50,16 +51,13 @@ export async function retryInRun(place: OwnPlace, workflowId: string, request: R
       return handle.executeUpdate('retryInvoices', { args: [request], updateId: randomUUID() });
     });
   } catch (error) {
-    throw error instanceof WorkflowNotFoundError ? runEnded(attempted, error) : error;
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw new LoteError(
+      'transition-refused',
+      `${attempted}: the run ${error.workflowId} has ended in this moment, before it could take them up. Nothing was done: do the same again.`,
+      { cause: error },
+    );
   }
-}
-
-function runEnded(attempted: string, cause: WorkflowNotFoundError): LoteError {
-  return new LoteError(
-    'transition-refused',
-    `${attempted}: the run ${cause.workflowId} has ended in this moment, before it could take them up. Nothing was done: do the same again.`,
-    { cause },
-  );
 }
 
 /** The run that has the batch, when that is why a retry of its own was refused. */
@@ -72,19 +70,14 @@ function runWithBatch(error: unknown): string | null {
   return null;
 }
 
-/** A batch, and which of its invoices go again. */
-export interface BatchRetry {
-  readonly batchId: string;
-  readonly request: RetryRequestInput;
-}
-
 /**
  * A run of its own for a finished batch; where a run has the batch, that one takes the invoices up. `follow` waits for the
  * run, as far as its caller wants; `joined`: it is not the retry's own. `patienceMs`: see `answeredCall`.
  */
 export async function retryBatch<End>(
   place: RetryPlace,
-  { batchId, request }: BatchRetry,
+  batchId: string,
+  request: RetryRequestInput,
   follow: (workflowId: string, joined: boolean) => Promise<End>,
   patienceMs?: number,
 ): Promise<End> {
@@ -105,22 +98,17 @@ export async function retryBatch<End>(
 
 /** The same as `lote retry`, for a page that does not wait for the end. */
 export function createConsoleRetry(place: RetryPlace, patienceMs?: number): (wish: RetryWish) => Promise<RetryAnswer> {
+  async function follow(workflowId: string, joined: boolean): Promise<RetryAnswer> {
+    if (joined) return { how: 'joined' };
+    const run = place.client.workflow.getHandle<typeof retryInvoices>(workflowId);
+    const ended = await answerWithin(PAGE_PATIENCE_MS, run.result()).catch((error: unknown) => {
+      throw batchFailure(error);
+    });
+    if (ended === null) return { how: 'started' };
+    return { how: 'ended', moved: ended.retried?.moved ?? 0, refused: ended.retried?.refused ?? {} };
+  }
   return async ({ batchId, states, rows, reason, acceptDuplicateRisk, by }) => {
-    const request: RetryRequestInput = {
-      ...(states === undefined ? {} : { states }),
-      ...(rows === undefined ? {} : { rows }),
-      ...(acceptDuplicateRisk ? { acceptDuplicateRisk } : {}),
-      ...{ reason, who: by },
-    };
-    const follow = async (workflowId: string, joined: boolean): Promise<RetryAnswer> => {
-      if (joined) return { how: 'joined' };
-      const run = place.client.workflow.getHandle<typeof retryInvoices>(workflowId);
-      const ended = await answerWithin(PAGE_PATIENCE_MS, run.result()).catch((error: unknown) => {
-        throw batchFailure(error);
-      });
-      if (ended === null) return { how: 'started' };
-      return { how: 'ended', moved: ended.retried?.moved ?? 0, refused: ended.retried?.refused ?? {} };
-    };
-    return retryBatch(place, { batchId, request }, follow, patienceMs);
+    const given = givenOnly({ states, rows, acceptDuplicateRisk: acceptDuplicateRisk || undefined });
+    return retryBatch(place, batchId, { ...given, reason, who: by }, follow, patienceMs);
   };
 }

@@ -88,7 +88,7 @@ function createProcessHandOver({ beforeHandOver }: ConsoleStart, shown: ShownPar
     await watched?.folders?.require('input');
     const path = anywhere ? file : await resolveInput(config.inputDir, file);
     await note((await batchOfFile(config, ledger, await bringIn(config.inputDir, path))).batchId, file);
-    const start = () => startFile({ config, client, ledgerId: ledger.id }, { file: path, options });
+    const start = () => startFile({ config, client, ledgerId: ledger.id }, path, options);
     const { batchId, handle } = await answeredCall(client, 'Starting a batch', start);
     const ended = awaitResult(handle, { pause: (ms) => sleep(ms, undefined, { ref: false }), onAway: () => undefined });
     return { batchId, workflowId: handle.workflowId, ended };

@@ -50,8 +50,8 @@ interface NightlyCommand {
   readonly json: boolean;
 }
 
-/** Options of `lote nightly on`: `at` as `02:00`, `timezone` as IANA name, `catchUp` as a duration such as `12h`. */
-export interface NightlyOn extends NightlyCommand {
+/** `at` as `02:00`, `timezone` as IANA name, `catchUp` as a duration such as `12h`. */
+interface NightlyOn extends NightlyCommand {
   readonly at?: string;
   readonly timezone?: string;
   readonly catchUp?: string;
@@ -59,16 +59,16 @@ export interface NightlyOn extends NightlyCommand {
 
 /** `lote nightly on`: makes or changes the schedule; an option that is left out keeps its value. */
 export async function nightlyOn(env: NodeJS.ProcessEnv, command: NightlyOn): Promise<ExitCode> {
+  const { at, timezone, catchUp, json } = command;
   // Said before a server is started, or waited for.
-  nightlyTime(command.at ?? DEFAULT_AT, command.timezone ?? 'UTC');
-  durationOf(command.catchUp ?? DEFAULT_CATCH_UP);
-  return withNightlyRuns(env, command, async (place, { stays }, config) => {
+  nightlyTime(at ?? DEFAULT_AT, timezone ?? 'UTC');
+  const catchUpMs = durationOf(catchUp ?? DEFAULT_CATCH_UP);
+  return withNightlyRuns(env, command, async (place, { stays, config }) => {
     const before = await describeNightlyRuns(place);
     const wasAt = before === null ? null : clockOf(before);
-    const time = nightlyTime(command.at ?? wasAt ?? DEFAULT_AT, command.timezone ?? before?.timezone ?? ownZone());
-    const catchUpMs =
-      command.catchUp === undefined ? (before?.catchUpMs ?? durationOf(DEFAULT_CATCH_UP)) : durationOf(command.catchUp);
-    await scheduleNightlyRuns(place, { ...time, catchUpMs });
+    const time = nightlyTime(at ?? wasAt ?? DEFAULT_AT, timezone ?? before?.timezone ?? ownZone());
+    const kept = catchUp === undefined ? before?.catchUpMs : undefined;
+    await scheduleNightlyRuns(place, { ...time, catchUpMs: kept ?? catchUpMs });
     const warnings = clockWarnings(time, Date.now());
     const state = await describeNightlyRuns(place);
     const lines = [
@@ -76,8 +76,7 @@ export async function nightlyOn(env: NodeJS.ProcessEnv, command: NightlyOn): Pro
       ...warnings.map((warning) => `Note: ${warning}`),
       ...(stays ? [] : ['Nights run while Lote is up: start it with `lote up`, or with your service manager.']),
     ];
-    printResult(command.json, { nights: state, warnings }, () => `${lines.join('\n')}\n`);
-    return EXIT.ok;
+    printResult(json, { nights: state, warnings }, () => `${lines.join('\n')}\n`);
   });
 }
 
@@ -86,23 +85,17 @@ export async function nightlyOff(env: NodeJS.ProcessEnv, command: NightlyCommand
   return withNightlyRuns(env, command, async (place) => {
     const running = (await runningNightlyRun(place, await describeNightlyRuns(place)))?.workflowId ?? null;
     const was = await unscheduleNightlyRuns(place);
-    const lines = [
-      was ? 'Nights are off now.' : 'Nights were off already.',
-      ...(running === null
-        ? []
-        : [`Running      ${running} goes on to its end, if a worker has begun it; else it takes nothing.`]),
-    ];
-    printResult(command.json, { nights: null, was, running }, () => `${lines.join('\n')}\n`);
-    return EXIT.ok;
+    const off = was ? 'Nights are off now.\n' : 'Nights were off already.\n';
+    const goesOn = `Running      ${running} goes on to its end, if a worker has begun it; else it takes nothing.\n`;
+    printResult(command.json, { nights: null, was, running }, () => (running === null ? off : off + goesOn));
   });
 }
 
 /** `lote nightly show`. */
 export async function nightlyShow(env: NodeJS.ProcessEnv, command: NightlyCommand): Promise<ExitCode> {
-  return withNightlyRuns(env, command, async (place, _, config) => {
+  return withNightlyRuns(env, command, async (place, { config }) => {
     const state = await describeNightlyRuns(place);
     printResult(command.json, { nights: state }, () => `${nightlyLines(state, config).join('\n')}\n`);
-    return EXIT.ok;
   });
 }
 
@@ -110,41 +103,31 @@ export async function nightlyShow(env: NodeJS.ProcessEnv, command: NightlyComman
 export async function nightlyNow(env: NodeJS.ProcessEnv, { json }: NightlyCommand): Promise<ExitCode> {
   const interrupted = (place: Session['place']): string => (place === 'own' ? STANDS_STILL : GOES_ON);
   const { withWork } = await import('../session/work-session.ts');
-  return withWork({ json, env, interrupted }, (session) =>
-    runNightly(json, placeOf(session, session.config), session.ended),
-  );
-}
-
-async function runNightly(json: boolean, place: NightlyPlace, ended: Promise<never>): Promise<ExitCode> {
-  const notify = lineWriter({ json });
-  const starting = () => Promise.race([startNightlyRun(place), ended]);
-  const { handle, joined } = await waitingFor('Temporal', starting);
-  const { workflowId } = handle;
-  notify(`Night ${workflowId} ${joined ? 'runs already: waiting for it' : 'started'} …`);
-  const result = await awaitRun(handle, { workflowId, ended, notify });
-  printResult(json, { night: result }, () => resultText(result));
-  return result.problems + result.waiting === 0 ? EXIT.ok : EXIT.someNotIssued;
+  return withWork({ json, env, interrupted }, async ({ client, config, ended }) => {
+    const notify = lineWriter({ json });
+    const starting = () => Promise.race([startNightlyRun({ ...config, client }), ended]);
+    const { handle, joined } = await waitingFor('Temporal', starting);
+    const { workflowId } = handle;
+    notify(`Night ${workflowId} ${joined ? 'runs already: waiting for it' : 'started'} …`);
+    const result = await awaitRun(handle, ended, (reason) => notify(`${workflowId}: ${reason}`));
+    printResult(json, { night: result }, () => resultText(result));
+    return result.problems + result.waiting === 0 ? EXIT.ok : EXIT.someNotIssued;
+  });
 }
 
 function resultText({ night, files, problems, waiting, reports }: NightlyResult): string {
   return `Night ${night}: ${files} files, ${problems} of them need a person, ${waiting} still waiting\nSummary      ${reports.html}\n`;
 }
 
-async function withNightlyRuns<T>(
+async function withNightlyRuns(
   env: NodeJS.ProcessEnv,
   command: NightlyCommand,
-  use: (place: NightlyPlace, reached: TemporalSession, config: Config) => Promise<T>,
-): Promise<T> {
-  const config = readConfig(env);
-  return withTemporal({ config, notify: lineWriter(command), env }, (reached) => {
-    const there = { ...config, taskQueue: reached.taskQueue };
-    return use(placeOf(reached, there), reached, there);
-  });
-}
-
-function placeOf({ client }: Pick<TemporalSession, 'client'>, config: Config): NightlyPlace {
-  const { taskQueue, application } = config;
-  return { client, taskQueue, application };
+  use: (place: NightlyPlace, reached: TemporalSession) => Promise<void>,
+): Promise<ExitCode> {
+  await withTemporal({ config: readConfig(env), notify: lineWriter(command), env }, (reached) =>
+    use({ ...reached.config, client: reached.client }, reached),
+  );
+  return EXIT.ok;
 }
 
 function durationOf(text: string): number {
@@ -161,8 +144,7 @@ const NEXT_SHOWN = 5;
 const RECENT_SHOWN = 3;
 const YEAR_DAYS = 366;
 
-/** Whose nights these are, where their files are dropped, and on which task queue the workers are. */
-export type NightlyFor = Pick<Config, 'application' | 'inputDir' | 'taskQueue'>;
+type NightlyFor = Pick<Config, 'inputDir' | 'taskQueue'>;
 
 /** `lote nightly show` for a person: in the night's own zone. */
 export function nightlyLines(state: NightlyState | null, config: NightlyFor): readonly string[] {

@@ -3,15 +3,15 @@ import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../app/config/config.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { printResult } from '../output/terminal-text.ts';
-import { withSession } from '../session/open-session.ts';
+import { withSession, type Session } from '../session/open-session.ts';
 import { SHORTEST_PURGE_AGE_MS } from '../../console/operations.ts';
 import type { Purged } from '../../ledger/operations/purge.ts';
 
 /** Batches that stay, on the terminal. */
 const MOST_SHOWN = 10;
 
-/** Options of `lote purge`: `olderThan` is a duration such as `400d`. */
-export interface PurgeCommand {
+/** `olderThan`: a duration such as `400d`. */
+interface PurgeCommand {
   readonly olderThan: string;
   readonly dryRun: boolean;
   readonly json: boolean;
@@ -25,21 +25,19 @@ export async function purgeCommand(
 ): Promise<ExitCode> {
   const request = { olderThanMs: ageOf(olderThan), dryRun };
   const config = readConfig(env, process.cwd(), 'nothing');
-  const wish = { attempted: 'Purging', patienceMs: ownerPatienceMs };
-  const purged = await withSession(config, wish, ({ operations }) => operations.purge(request));
+  const purge = ({ operations }: Session) => operations.purge(request);
+  const purged = await withSession(config, purge, 'Purging', ownerPatienceMs);
   printResult(json, { dryRun, purged }, () => textOf(purged, dryRun));
   return EXIT.ok;
 }
 
 function textOf(purged: Purged, dryRun: boolean): string {
   const { batches, contents, bodies, findings, deliveries, others, staying } = purged;
-  const ofOthers =
-    others.length === 0
-      ? []
-      : [
-          `Batches of that age stay, of other applications of this ledger: ${others.join(', ')}. Purge them with their own configuration.`,
-        ];
-  const left = [...stayingText(staying), ...ofOthers];
+  const left = stayingText(staying);
+  if (others.length > 0)
+    left.push(
+      `Batches of that age stay, of other applications of this ledger: ${others.join(', ')}. Purge them with their own configuration.`,
+    );
   if (batches.length + contents + bodies + findings + deliveries === 0)
     return ['Nothing to purge.', ...left, ''].join('\n');
   return [
@@ -56,7 +54,7 @@ function textOf(purged: Purged, dryRun: boolean): string {
   ].join('\n');
 }
 
-function stayingText(staying: Purged['staying']): readonly string[] {
+function stayingText(staying: Purged['staying']): string[] {
   if (staying.length === 0) return [];
   const shown = staying.slice(0, MOST_SHOWN).map(({ batchId, state, invoices }) => {
     const open = invoices === 0 ? '' : `, ${invoices} invoices not at their end`;

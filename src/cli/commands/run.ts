@@ -6,6 +6,7 @@ import { requireProfile } from '../../app/files/read-with-profile.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/summary-table.ts';
 import { requireOneFileForTotals, type ReadingCommand } from '../session/expectations.ts';
+import type { Session } from '../session/open-session.ts';
 import type { WorkSession } from '../session/work-session.ts';
 
 const INTERRUPTED = {
@@ -32,8 +33,8 @@ export async function runCommand(
   // Loaded only now: what is wrong with the files is told in a third of the time.
   const { withWork } = await import('../session/work-session.ts');
   const { followBatches } = await import('../session/follow-batches.ts');
-  const wish = { json, env, config, attempted: 'Running files', startsFiles: true };
-  return withWork({ ...wish, interrupted: (place) => INTERRUPTED[place] }, async (session) => {
+  const interrupted = (place: Session['place']): string => INTERRUPTED[place];
+  return withWork({ json, env, config, startsFiles: true, interrupted }, async (session) => {
     if (onlyAtSandbox) requireSandboxOf(session);
     return printResults(await followBatches(session, await session.start(files, options)), json);
   });

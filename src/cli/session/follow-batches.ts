@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { BatchProgress, BatchResult } from '../../domain/messages/messages.ts';
-import { LoteError } from '../../domain/errors.ts';
 import { settledCount } from '../../domain/outcome-counts.ts';
 import type { Operations } from '../../console/operations.ts';
 import { batchFailure } from '../../app/temporal/calls.ts';
@@ -25,20 +24,6 @@ export interface Following {
   readonly ended: Promise<never>;
 }
 
-/** The same for the workflow that has, or had, one batch. */
-export async function followBatch(
-  session: Following & { readonly client: Client },
-  batchId: string,
-  workflowId: string,
-): Promise<BatchResult> {
-  const [result] = await followBatches(session, [{ batchId, handle: session.client.workflow.getHandle(workflowId) }]);
-  if (result !== undefined) return result;
-  throw new LoteError(
-    'internal',
-    `Waiting for batch ${batchId}: its run ended without a result. \`lote status\` says where the batch stands.`,
-  );
-}
-
 /** Waits for the end of batches of a session, showing progress; results in their order. @throws LoteError as a run ended */
 export async function followBatches(
   session: Following,
@@ -49,8 +34,20 @@ export async function followBatches(
     const results: BatchResult[] = [];
     for (const batch of batches) results.push(await waitFor(batch, session, line));
     return results;
-  } catch (error) {
-    throw batchFailure(error);
+  } finally {
+    line.end();
+  }
+}
+
+/** The same for the workflow that has, or had, one batch. */
+export async function followBatch(
+  session: Following & { readonly client: Client },
+  batchId: string,
+  workflowId: string,
+): Promise<BatchResult> {
+  const line = progressLine();
+  try {
+    return await waitFor({ batchId, handle: session.client.workflow.getHandle(workflowId) }, session, line);
   } finally {
     line.end();
   }
@@ -64,10 +61,13 @@ async function waitFor(
 ): Promise<BatchResult> {
   let isShown = false;
   const over = new AbortController();
-  const notify = (text: string): void => line.say(text);
-  const result = awaitRun(handle, { workflowId: batchId, ended, notify, isShown: () => isShown }).finally(() =>
-    over.abort(),
+  const awaited = awaitRun(
+    handle,
+    ended,
+    (reason) => line.say(`${batchId}: ${reason}`),
+    () => isShown,
   );
+  const result = awaited.finally(() => over.abort());
   const closed = result.then(
     () => null,
     () => null,
@@ -101,25 +101,16 @@ const MOST_CHILDREN = 20;
 /** PENDING_WORKFLOW_TASK_STATE_SCHEDULED */
 const TASK_WAITS = 1;
 
-/** What a command waits for without a bar of progress. */
-export interface AwaitedRun {
-  readonly workflowId: string;
-  /** Rejects when waiting must end. */
-  readonly ended: Promise<never>;
-  readonly notify: (line: string) => void;
-  /** While it returns true, another line says what the run waits for. Left out: none does. */
-  readonly isShown?: () => boolean;
-}
-
-type Run<Result> = Pick<WorkflowHandle, 'describe'> & AwaitedHandle<Result>;
-
 /**
- * The result of a run, also over an outage of Temporal. Says what keeps the run waiting, each time it changes.
+ * The result of a run, also over an outage of Temporal. Says what keeps the run waiting, each time it changes, unless
+ * `isShown`: then another line does. Rejects when `ended` does.
  * @throws LoteError as the run ended
  */
 export async function awaitRun<Result>(
-  handle: Run<Result>,
-  { workflowId, ended, notify, isShown = () => false }: AwaitedRun,
+  handle: Pick<WorkflowHandle, 'describe'> & AwaitedHandle<Result>,
+  ended: Promise<never>,
+  notify: (reason: string) => void,
+  isShown: () => boolean = () => false,
 ): Promise<Result> {
   let said: string | null = null;
   let isOver = false;
@@ -127,7 +118,7 @@ export async function awaitRun<Result>(
     if (isShown()) said = null;
     if (isOver || isShown() || reason === null || reason === said) return;
     said = reason;
-    notify(`${workflowId}: ${reason}`);
+    notify(reason);
   };
   const onAway = (): void => say('waits for Temporal, which does not answer');
   const look = (): void => void waitOf(handle, LEVELS).then(say, () => undefined);

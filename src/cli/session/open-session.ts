@@ -26,12 +26,6 @@ export interface Session {
   readonly operations: Operations;
 }
 
-/** `attempted` begins the sentence of an error; `patienceMs` is how long an owner may take to tell where it is. */
-export interface SessionWish {
-  readonly attempted: string;
-  readonly patienceMs?: number | undefined;
-}
-
 interface OpenedLedger {
   readonly ledger: Ledger;
   close(): Promise<void>;
@@ -44,16 +38,7 @@ async function takeLedger({ databaseUrl, dataDir: path }: Config): Promise<Opene
   if (lock === null) return null;
   try {
     const ledger = await openLedger({ databaseUrl, directory: dataDir.ledger });
-    return {
-      ledger,
-      async close() {
-        try {
-          await ledger.close();
-        } finally {
-          await lock?.release();
-        }
-      },
-    };
+    return { ledger, close: () => ledger.close().finally(() => lock?.release()) };
   } catch (error) {
     await lock?.release();
     throw error;
@@ -63,16 +48,19 @@ async function takeLedger({ databaseUrl, dataDir: path }: Config): Promise<Opene
 /**
  * Does `work` with a session for a command that only needs the ledger, and again with another one when the owner that it
  * asked has left: the ledger is then this process's own, or that of the next owner. `work` must be safe to repeat.
+ * `attempted` begins the sentence of an error; `patienceMs`: see `takeOrAsk`.
  * @throws LoteError `data-directory-owned` when the owner does not tell where its console is
  */
 export async function withSession<T>(
   config: Config,
-  wish: SessionWish,
   work: (session: Session) => Promise<T>,
+  attempted = 'Reading batches',
+  patienceMs?: number,
 ): Promise<T> {
   const place = config.databaseUrl === null ? 'own' : 'shared';
   for (;;) {
-    const { own, owner } = await takeOrAsk({ ...wish, dataDir: config.dataDir }, () => takeLedger(config));
+    const wish = { dataDir: config.dataDir, attempted, patienceMs };
+    const { own, owner } = await takeOrAsk(wish, () => takeLedger(config));
     try {
       return await work(own === null ? besideOwnerOf(config, owner) : { ...ownLedger(config, own.ledger), place });
     } catch (error) {

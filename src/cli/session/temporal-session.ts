@@ -4,7 +4,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Config } from '../../app/config/config.ts';
 import { dataDirAt, openDataDir } from '../../app/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../app/data-dir/directory-lock.ts';
-import { ownerAt, readEndpoints, type Endpoints } from '../../app/data-dir/endpoints-file.ts';
+import { besideOwner, ownerAt, readEndpoints, type Endpoints } from '../../app/data-dir/endpoints-file.ts';
 import { createLogger } from '../../app/process/logger.ts';
 import { connectClient, placeOf } from '../../app/temporal/temporal-connection.ts';
 import { embeddedTemporal } from '../../app/temporal/temporal-server.ts';
@@ -12,8 +12,8 @@ import { embeddedTemporal } from '../../app/temporal/temporal-server.ts';
 /** A session of a command that only needs Temporal, for its schedules. */
 export interface TemporalSession {
   readonly client: Client;
-  /** That of the worker there. */
-  readonly taskQueue: string;
+  /** Of this command, with the task queue of the worker there. */
+  readonly config: Config;
   /** Whether the server outlives this command. */
   readonly stays: boolean;
 }
@@ -26,24 +26,21 @@ interface TemporalWish {
 
 /** Temporal as it can be had: the given server, that of the data directory's owner, or an embedded one for as long as `use` takes. */
 export async function withTemporal<T>(wish: TemporalWish, use: (reached: TemporalSession) => Promise<T>): Promise<T> {
-  const { temporal, dataDir, taskQueue } = wish.config;
+  const { temporal, dataDir } = wish.config;
   const owner = ownerAt(temporal, await readEndpoints(dataDirAt(dataDir)));
   const address = temporal.address ?? owner?.temporalAddress ?? null;
-  const { client, stop } = address === null ? await startTemporal(wish) : await connect(wish.config, address, owner);
+  const config = besideOwner(wish.config, owner);
+  const useOf = (client: Client) => waitingFor('Temporal', () => use({ client, config, stays: address !== null }));
+  if (address === null) return withEmbedded(wish, useOf);
+  const client = await connect(config, address, owner);
   try {
-    const there = { client, taskQueue: owner?.taskQueue ?? taskQueue, stays: address !== null };
-    return await waitingFor('Temporal', () => use(there));
+    return await useOf(client);
   } finally {
-    await stop();
+    await client.connection.close();
   }
 }
 
-interface Reached {
-  readonly client: Client;
-  stop(): Promise<void>;
-}
-
-async function startTemporal({ config, notify, env }: TemporalWish): Promise<Reached> {
+async function withEmbedded<T>({ config, notify, env }: TemporalWish, use: (client: Client) => Promise<T>): Promise<T> {
   const dataDir = await openDataDir(config.dataDir);
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) {
@@ -55,27 +52,20 @@ async function startTemporal({ config, notify, env }: TemporalWish): Promise<Rea
   try {
     const log = createLogger({ level: 'warn', secrets: config.secrets });
     const { client, stop } = await embeddedTemporal({ config, log, notify, env, dataDir: dataDir.path });
-    return {
-      client,
-      async stop() {
-        try {
-          await stop();
-        } finally {
-          await lock.release();
-        }
-      },
-    };
-  } catch (error) {
+    try {
+      return await use(client);
+    } finally {
+      await stop();
+    }
+  } finally {
     await lock.release();
-    throw error;
   }
 }
 
 /** An owner tells a loopback address, which in another network namespace (another container) leads elsewhere. */
-async function connect({ temporal, dataDir }: Config, address: string, owner: Endpoints | null): Promise<Reached> {
+async function connect({ temporal, dataDir }: Config, address: string, owner: Endpoints | null): Promise<Client> {
   try {
-    const client = await connectClient(placeOf(address, temporal), owner?.temporalNamespace ?? temporal.namespace);
-    return { client, stop: () => client.connection.close() };
+    return await connectClient(placeOf(address, temporal), owner?.temporalNamespace ?? temporal.namespace);
   } catch (cause) {
     const isAway = cause instanceof LoteError && cause.code === 'temporal-unavailable';
     if (owner === null || temporal.address !== null || !isAway) throw cause;

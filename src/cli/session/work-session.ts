@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { waitingFor } from '../../platform/waiting-for.ts';
-import type { BatchInput } from '../../domain/messages/messages.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { type Config, readConfig } from '../../app/config/config.ts';
 import { dataDirAt } from '../../app/data-dir/data-dir.ts';
@@ -12,28 +11,19 @@ import { openLedger } from '../../app/account/open-ledger.ts';
 import { openService } from '../../app/account/open-service.ts';
 import { readProfile } from '../../app/account/read-profile.ts';
 import { createCommonFolders } from '../../app/folders/common-folders.ts';
-import { startFile, type StartFilePlace } from '../../app/operator/hand-over.ts';
+import { startFile, type StartOptions } from '../../app/operator/hand-over.ts';
 import { hasLeft, takeOrAsk, type OwnerApi } from '../../app/operator/owner-api.ts';
 import { startOwner, type Owner, type OwnerStart } from '../../app/start/start-owner.ts';
 import { connectClient, placeOf } from '../../app/temporal/temporal-connection.ts';
 import { requireListedWorker, requireTakenUp, workerScope } from '../../app/temporal/queue-pollers.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import { lineWriter } from '../output/terminal-text.ts';
 import type { FollowedBatch } from './follow-batches.ts';
 import { INTERRUPTED, interruption, leaveSoon, type Interruption } from './interruption.ts';
 import { besideOwnerOf, ownLedger, type Session } from './open-session.ts';
 import { preflight } from './preflight.ts';
 
-/**
- * For a command that a person waits for and that ends: the parts' own news would come between the lines that are for the person. A person who sets
- * LOTE_LOG_LEVEL gets what was asked for.
- */
-function quietLevel({ logLevel }: Pick<Config, 'logLevel'>, env: NodeJS.ProcessEnv): Config['logLevel'] {
-  return env['LOTE_LOG_LEVEL'] === undefined ? 'warn' : logLevel;
-}
-
 const LOOK_EVERY_MS = 500;
-
-type StartOptions = Omit<BatchInput, 'file' | 'ledgerId'>;
 
 /** A session in which batches run: by this process, by the owner of the data directory, or by workers elsewhere. */
 export interface WorkSession extends Session {
@@ -55,8 +45,6 @@ export interface WorkCommand {
   readonly env: NodeJS.ProcessEnv;
   /** Left out: that of `env`. */
   readonly config?: Config;
-  /** Begins the sentence of an error. */
-  readonly attempted?: string;
   /** The sentence of a command that was interrupted. */
   readonly interrupted?: (place: Session['place']) => string;
   /** Runs when the process must leave at once. */
@@ -84,25 +72,24 @@ type Work<T> = (session: WorkSession) => Promise<T>;
  */
 export async function withWork<T>(command: WorkCommand, work: Work<T>): Promise<T> {
   const config = command.config ?? readConfig(command.env);
-  const { interrupted = () => INTERRUPTED } = command;
-  const isShared = config.databaseUrl !== null && config.temporal.address !== null;
-  let hasNotified = false;
-  for (;;) {
+  const { startsFiles = false, interrupted = () => INTERRUPTED } = command;
+  let place: Session['place'] = config.databaseUrl !== null && config.temporal.address !== null ? 'shared' : 'own';
+  for (let attempt = 1; ; attempt += 1) {
     let owner: OwnerApi | null = null;
-    const placeNow = (): Session['place'] => (isShared ? 'shared' : owner === null ? 'own' : 'owner');
-    const interrupt = interruption(() => interrupted(placeNow()), command.onLeaveNow);
+    const interrupt = interruption(() => interrupted(place), command.onLeaveNow);
     const opening = { config, command, interrupt };
     try {
-      if (isShared) return await withWorkers(opening, work);
+      if (place === 'shared') return await withWorkers(opening, work);
+      place = 'own';
       const taken = await takeStack(opening);
       if (taken.owner === null) return await withStack(opening, taken.own, work);
       owner = taken.owner;
-      return await withOwner(opening, taken.owner, work);
+      place = 'owner';
+      return await withOwner(opening, owner, work);
     } catch (error) {
-      if (owner === null || command.startsFiles !== true || !(await hasLeft(owner, error))) throw error;
-      if (!hasNotified)
+      if (owner === null || !startsFiles || !(await hasLeft(owner, error))) throw error;
+      if (attempt === 1)
         lineWriter(command)('The process that owned the data directory has left; going on without it …');
-      hasNotified = true;
     } finally {
       interrupt.end();
     }
@@ -113,27 +100,33 @@ export async function withWork<T>(command: WorkCommand, work: Work<T>): Promise<
 
 /** Starts everything in this process, unless another process owns the data directory. */
 function takeStack({ config, command, interrupt }: Opening) {
-  const { env, sandbox, attempted = 'Reaching the process that does the work' } = command;
+  const { env, sandbox, startsFiles = false } = command;
   const ask = sandbox === undefined ? preflight : () => Promise.resolve();
+  // The news of the parts would come between the lines for the person, unless the person asks for them.
+  const level = env['LOTE_LOG_LEVEL'] === undefined ? 'warn' : config.logLevel;
+  const attempted = startsFiles ? 'Running files' : 'Reaching the process that does the work';
   return takeOrAsk({ dataDir: config.dataDir, attempted }, () =>
     startOwner({
-      ...{ config, env, sandbox, log: createLogger({ level: quietLevel(config, env), secrets: config.secrets }) },
-      ...{ notify: lineWriter(command), onWork: interrupt.begin, onForcedEnd: leaveSoon },
-      ...{ beforeSending: ask, beforeHandOver: ask },
+      config,
+      env,
+      sandbox,
+      log: createLogger({ level, secrets: config.secrets }),
+      notify: lineWriter(command),
+      onWork: interrupt.begin,
+      onForcedEnd: leaveSoon,
+      beforeSending: ask,
+      beforeHandOver: ask,
     }),
   );
 }
 
 async function withStack<T>({ config, interrupt }: Opening, stack: Owner, work: Work<T>): Promise<T> {
   const say = lineWriter({ json: false });
-  const { client, ledger, handOver } = stack;
+  const { handOver } = stack;
   const ended = eitherEnds(interrupt.interrupted, stack.lost);
   interrupt.interrupted.catch(() => say('Leaving: requests on the wire end first (Ctrl-C again leaves now) …'));
   try {
-    const result = await work({
-      ...{ ...ownLedger(config, ledger), place: 'own', client, ledgerId: ledger.id, stack, ended },
-      start: (files, options) => startEach({ config, client, ledgerId: ledger.id }, { files, options, ended }),
-    });
+    const result = await work({ ...ownWork(config, stack, ended), place: 'own', stack });
     if (handOver.open > 0) say('Done. Staying until what other commands handed over has ended …');
     await Promise.race([handOver.finish(), ended]);
     return result;
@@ -150,17 +143,15 @@ async function withOwner<T>({ config, command, interrupt }: Opening, owner: Owne
   const client = await connectClient(placeOf(temporalAddress, config.temporal), temporalNamespace);
   const done = new AbortController();
   const ended = eitherEnds(interrupt.interrupted, ownerGone(owner, done.signal));
+  async function start(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]> {
+    lineWriter(command)('Handing over to the process that owns the data directory …');
+    const asked = owner.run({ files: files.map((file) => resolve(file)), options }, done.signal);
+    const { batches } = await Promise.race([asked, ended]);
+    return batches.map(({ batchId, workflowId }) => ({ batchId, handle: client.workflow.getHandle(workflowId) }));
+  }
   try {
     interrupt.begin();
-    return await work({
-      ...{ ...besideOwnerOf(config, owner), owner, client, ledgerId, ended },
-      async start(files, options) {
-        lineWriter(command)('Handing over to the process that owns the data directory …');
-        const asked = owner.run({ files: files.map((file) => resolve(file)), options }, done.signal);
-        const { batches } = await Promise.race([asked, ended]);
-        return batches.map(({ batchId, workflowId }) => ({ batchId, handle: client.workflow.getHandle(workflowId) }));
-      },
-    });
+    return await work({ ...besideOwnerOf(config, owner), owner, client, ledgerId, ended, start });
   } finally {
     done.abort();
     await client.connection.close();
@@ -182,15 +173,13 @@ async function withWorkers<T>({ config: given, command, interrupt }: Opening, wo
         await queryService(config);
       }
       interrupt.begin();
-      const ended = interrupt.interrupted;
-      return await work({
-        ...{ ...ownLedger(config, ledger), place: 'shared', client, ledgerId: ledger.id, ended },
-        async start(files, options) {
-          const started = await startEach({ config, client, ledgerId: ledger.id }, { files, options, ended });
-          for (const { handle } of started) await requireTakenUp(workers, handle.workflowId, lineWriter(command));
-          return started;
-        },
-      });
+      const own = ownWork(config, { client, ledger }, interrupt.interrupted);
+      async function start(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]> {
+        const started = await own.start(files, options);
+        for (const { handle } of started) await requireTakenUp(workers, handle.workflowId, lineWriter(command));
+        return started;
+      }
+      return await work({ ...own, place: 'shared', start });
     } finally {
       await client.connection.close();
     }
@@ -199,22 +188,23 @@ async function withWorkers<T>({ config: given, command, interrupt }: Opening, wo
   }
 }
 
-interface Files {
-  readonly files: readonly string[];
-  readonly options: StartOptions;
-  readonly ended: Promise<never>;
-}
-
-function startEach(place: StartFilePlace, { files, options, ended }: Files): Promise<readonly FollowedBatch[]> {
-  const over = new AbortController();
-  ended.catch((reason: unknown) => over.abort(reason));
-  async function each(): Promise<readonly FollowedBatch[]> {
+/** What of a session is the same wherever this process has the ledger. */
+function ownWork(
+  config: Config,
+  { client, ledger }: { readonly client: Client; readonly ledger: Ledger },
+  ended: Promise<never>,
+): Omit<WorkSession, 'place'> {
+  async function startEach(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]> {
+    const over = new AbortController();
+    ended.catch((reason: unknown) => over.abort(reason));
+    const place = { config, client, ledgerId: ledger.id };
     const started: FollowedBatch[] = [];
     for (const file of files)
-      started.push(await waitingFor('Temporal', () => startFile(place, { file, options, over: over.signal })));
+      started.push(await waitingFor('Temporal', () => startFile(place, file, options, over.signal)));
     return started;
   }
-  return Promise.race([each(), ended]);
+  const start: WorkSession['start'] = (files, options) => Promise.race([startEach(files, options), ended]);
+  return { ...ownLedger(config, ledger), client, ledgerId: ledger.id, ended, start };
 }
 
 function eitherEnds(...ends: readonly Promise<never>[]): Promise<never> {

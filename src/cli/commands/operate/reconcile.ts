@@ -8,33 +8,21 @@ import type { ReconciliationResult } from '../../../domain/messages/messages.ts'
 
 /** What `lote reconcile` prints: what it did, line by line, and why something was left. */
 export function reconciliationText(result: ReconciliationResult): string {
-  const { repeated, found, asked, settled, orphans, stopped, reports } = result;
+  const { repeated, found, asked, settled, orphans, stopped, reports, serviceAway, profileFoundWrong } = result;
+  const closed = `Batches without a run closed ${orphans.length}: ${orphans.join(', ')}. Read their reports.`;
+  const left = `Stopped batches with unknown invoices ${stopped.length}: ${stopped.join(', ')}. None of them was repeated: run the file again, or retry the invoices by --ref, to continue.`;
+  const why = profileFoundWrong
+    ? 'The rest was not asked for: the service profile was found to be wrong, and `lote status` says how. Correct it and start Lote again.'
+    : 'The service did not answer; the rest waits for the next time.';
   return [
-    ...(orphans.length === 0 ? [] : [closed(orphans)]),
-    ...(stopped.length === 0 ? [] : [leftAlone(stopped)]),
+    ...(orphans.length === 0 ? [] : [closed]),
+    ...(stopped.length === 0 ? [] : [left]),
     `Unknown invoices repeated ${repeated}, of them found ${found}`,
     `Documents asked for ${asked}, of them settled ${settled}`,
     `Reports written again ${reports.length}${reports.length === 0 ? '' : `: ${reports.join(', ')}`}`,
-    ...whyNotAsked(result),
+    ...(serviceAway ? [why] : []),
     '',
   ].join('\n');
-}
-
-function whyNotAsked({ serviceAway, profileFoundWrong }: ReconciliationResult): readonly string[] {
-  if (!serviceAway) return [];
-  return profileFoundWrong
-    ? [
-        'The rest was not asked for: the service profile was found to be wrong, and `lote status` says how. Correct it and start Lote again.',
-      ]
-    : ['The service did not answer; the rest waits for the next time.'];
-}
-
-function closed(orphans: readonly string[]): string {
-  return `Batches without a run closed ${orphans.length}: ${orphans.join(', ')}. Read their reports.`;
-}
-
-function leftAlone(stopped: readonly string[]): string {
-  return `Stopped batches with unknown invoices ${stopped.length}: ${stopped.join(', ')}. None of them was repeated: run the file again, or retry the invoices by --ref, to continue.`;
 }
 
 /** `lote reconcile`: whatever batches left open is looked at now, due or not. */
@@ -45,7 +33,8 @@ export async function reconcileCommand(
   return withWork({ json, env }, async ({ client, config, ledgerId, ended }) => {
     const starting = () => Promise.race([startReconciliation(client, config, ledgerId), ended]);
     const run = await waitingFor('Temporal', starting);
-    const result = await awaitRun(run, { workflowId: run.workflowId, ended, notify: lineWriter({ json }) });
+    const notify = lineWriter({ json });
+    const result = await awaitRun(run, ended, (reason) => notify(`${run.workflowId}: ${reason}`));
     printResult(json, { reconciliation: result }, () => reconciliationText(result));
     return result.serviceAway ? EXIT.unreachable : EXIT.ok;
   });

@@ -1,5 +1,6 @@
 import { waitingFor } from '../../../platform/waiting-for.ts';
 import { LoteError } from '../../../domain/errors.ts';
+import { givenOnly } from '../../../domain/given-only.ts';
 import { type RetryState, RETRY_STATES } from '../../../domain/retry-decision.ts';
 import type { BatchResult, RetryRequestInput } from '../../../domain/messages/messages.ts';
 import { retryBatch } from '../../../app/operator/retry-batch.ts';
@@ -34,7 +35,7 @@ export async function retryCommand(env: NodeJS.ProcessEnv, command: RetryCommand
     await Promise.race([known, session.ended]);
     const request = await requestOf(session, command);
     const place = { ...session, taskQueue: session.config.taskQueue };
-    const result = await retryBatch(place, { batchId, request }, (workflowId, joined) => {
+    const result = await retryBatch(place, batchId, request, (workflowId, joined) => {
       if (joined)
         process.stderr.write(`The batch is running; ${workflowId} takes them up when its pages have ended.\n`);
       return followBatch(session, batchId, workflowId);
@@ -45,15 +46,17 @@ export async function retryCommand(env: NodeJS.ProcessEnv, command: RetryCommand
 }
 
 async function requestOf(session: WorkSession, command: RetryCommand): Promise<RetryRequestInput> {
-  const { batch, ref: refs = [], state: states = [], who, acceptDuplicateRisk } = command;
+  const { batch, ref: refs = [], state, who, acceptDuplicateRisk, reason = 'lote retry' } = command;
   const named = refs.length === 0 ? [] : await rowsOfRefs(session, batch, refs);
   const rows = [...new Set([...(command.row ?? []), ...named])];
   return {
-    ...(rows.length > 0 ? { rows } : {}),
-    ...(states.length > 0 ? { states } : rows.length > 0 ? {} : { states: RETRY_STATES }),
-    reason: command.reason ?? 'lote retry',
-    ...(who === undefined ? {} : { who }),
-    ...(acceptDuplicateRisk ? { acceptDuplicateRisk } : {}),
+    reason,
+    ...givenOnly({
+      who,
+      rows: rows.length > 0 ? rows : undefined,
+      states: state ?? (rows.length > 0 ? undefined : RETRY_STATES),
+      acceptDuplicateRisk: acceptDuplicateRisk || undefined,
+    }),
   };
 }
 

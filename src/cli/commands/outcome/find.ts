@@ -35,8 +35,7 @@ function dayOf(time: number, timeZone: string | undefined): string {
   return new Intl.DateTimeFormat('sv-SE', options).format(time);
 }
 
-/** What was typed of `lote find`. */
-export interface FindCommand {
+interface FindCommand {
   readonly words?: string | undefined;
   readonly net?: string;
   readonly from?: string;
@@ -47,15 +46,10 @@ export interface FindCommand {
 }
 
 /** `lote find`: invoices of all batches, also while another process works on them. @throws LoteError `usage` */
-export async function findCommand(
-  env: NodeJS.ProcessEnv,
-  { words, json, parts, ...given }: FindCommand,
-): Promise<ExitCode> {
-  const { net = '', from = '', to = '', after = '' } = given;
-  const wish = { q: words ?? '', net, from, to, after, ...(parts === true && { parts: '1' as const }) };
-  const answer = await withSession(readConfig(env), { attempted: 'Reading batches' }, ({ operations }) =>
-    operations.search(wish),
-  );
+export async function findCommand(env: NodeJS.ProcessEnv, command: FindCommand): Promise<ExitCode> {
+  const { words: q = '', net = '', from = '', to = '', after = '', parts, json } = command;
+  const wish = { q, net, from, to, after, ...(parts === true && { parts: '1' as const }) };
+  const answer = await withSession(readConfig(env), ({ operations }) => operations.search(wish));
   printResult(json, answer, () => foundText(answer));
   return answer.found.length === 0 ? EXIT.someNotIssued : EXIT.ok;
 }

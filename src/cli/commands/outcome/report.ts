@@ -32,8 +32,7 @@ export async function reportCommand(
   env: NodeJS.ProcessEnv,
   { batch: batchId, follow, json }: ReportCommand,
 ): Promise<ExitCode> {
-  const config = readConfig(env);
-  const { batch, reports } = await withSession(config, { attempted: 'Reading batches' }, async (session) => {
+  const { batch, reports } = await withSession(readConfig(env), async (session) => {
     const found = follow ? await untilClosed(session, batchId) : await requireBatch(session.operations, batchId);
     return { batch: found, reports: await reportPaths(session.config.reportsDir, batchId) };
   });
@@ -42,44 +41,38 @@ export async function reportCommand(
 }
 
 /** With a line of progress, which shows a person that the work goes on. */
-async function untilClosed(session: Session, batchId: string): Promise<ReadBatch> {
+async function untilClosed({ operations, place }: Session, batchId: string): Promise<ReadBatch> {
   const progress = progressLine();
+  let answeredAt = performance.now();
   try {
-    return await look(session, batchId, progress);
+    for (;;) {
+      const batch = await requireBatch(operations, batchId).catch((error: unknown) => {
+        if (!isLedgerAway(error) || performance.now() - answeredAt > AWAY_PATIENCE_MS) throw error;
+        return null;
+      });
+      if (batch !== null) answeredAt = performance.now();
+      // Closed comes first, the report a moment later.
+      if (batch !== null && isClosed(batch) && batch.revision > 0) return batch;
+      if (batch !== null && place === 'own') throw unattended(batchId);
+      if (batch === null) progress.say(`${batchId}: waits for the ledger, which does not answer`);
+      else showIn(progress, batch);
+      await sleep(POLL_INTERVAL_MS);
+    }
   } finally {
     progress.end();
   }
 }
 
-async function look(session: Session, batchId: string, progress: ProgressLine): Promise<ReadBatch> {
-  let answeredAt = performance.now();
-  for (;;) {
-    const batch = await requireBatch(session.operations, batchId).catch((error: unknown) => {
-      if (!isLedgerAway(error) || performance.now() - answeredAt > AWAY_PATIENCE_MS) throw error;
-      return null;
-    });
-    if (batch === null) {
-      progress.say(`${batchId}: waits for the ledger, which does not answer`);
-      await sleep(POLL_INTERVAL_MS);
-      continue;
-    }
-    answeredAt = performance.now();
-    // Closed comes first, the report a moment later.
-    if (isClosed(batch) && batch.revision > 0) return batch;
-    if (session.place === 'own') {
-      throw new LoteError(
-        'worker-missing',
-        `Following batch ${batchId}: a process must be working on it, but none has the data directory. Run its file again, or \`lote up\`.`,
-      );
-    }
-    const { state, invoices, counts } = batch;
-    progress.show(
-      batchId,
-      { phase: state, invoices, paused: state === 'paused', waitingFor: null },
-      settledCount(counts),
-    );
-    await sleep(POLL_INTERVAL_MS);
-  }
+function unattended(batchId: string): LoteError {
+  return new LoteError(
+    'worker-missing',
+    `Following batch ${batchId}: a process must be working on it, but none has the data directory. Run its file again, or \`lote up\`.`,
+  );
+}
+
+function showIn(progress: ProgressLine, { batchId, state, invoices, counts }: ReadBatch): void {
+  const shown = { phase: state, invoices, paused: state === 'paused', waitingFor: null };
+  progress.show(batchId, shown, settledCount(counts));
 }
 
 type ClosedBatch = ReadBatch & { readonly state: BatchResult['state'] };

@@ -12,15 +12,13 @@ import { awaitsConfirmation } from '../../../domain/records/total-check.ts';
 import type { BatchStop } from '../../../domain/records/batch-record.ts';
 
 const BATCHES_SHOWN = 50;
-const READING = { attempted: 'Reading batches' };
 
 /** `lote status [BATCH]`: what the ledger says, also while another process works on it. */
 export async function statusCommand(
   env: NodeJS.ProcessEnv,
   { batch: batchId, json }: { readonly batch?: string | undefined; readonly json: boolean },
 ): Promise<ExitCode> {
-  const config = readConfig(env);
-  const { batches, misfits } = await withSession(config, READING, async ({ operations }) => {
+  const { batches, misfits } = await withSession(readConfig(env), async ({ operations }) => {
     const found =
       batchId === undefined ? await operations.batches(BATCHES_SHOWN) : [await requireBatch(operations, batchId)];
     return { batches: found, misfits: await operations.misfits() };
