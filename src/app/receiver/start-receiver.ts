@@ -57,34 +57,20 @@ const ASKED_AT_ONCE = 8;
  * not signed: anybody may have written those. An answer without a readable status leaves the event its word, as it does
  * for one that says failed. Of deliveries that are not confirmed now, the sender comes again.
  */
-function confirmIssued(
-  service: Pick<InvoicingService, 'getInvoice'>,
-): (deliveries: readonly RecordDelivery[]) => true | Promise<boolean> {
-  return (deliveries) => {
-    const ids = new Set(
-      deliveries.flatMap(({ event }) =>
-        event?.verdict === 'issued' && event.serviceId !== null ? [event.serviceId] : [],
-      ),
-    );
-    return ids.size === 0 ? true : areIssued(service, [...ids]);
-  };
-}
-
-async function areIssued(service: Pick<InvoicingService, 'getInvoice'>, ids: readonly string[]): Promise<boolean> {
+async function areIssued(service: InvoicingService, deliveries: readonly RecordDelivery[]): Promise<boolean> {
+  const events = deliveries.flatMap(({ event }) => (event?.verdict === 'issued' ? [event] : []));
+  const ids = new Set(events.flatMap(({ serviceId }) => serviceId ?? []));
   let all = true;
-  await eachOf(ids, ASKED_AT_ONCE, async (id) => {
-    if (all && !(await isIssued(service, id))) all = false;
+  await eachOf([...ids], ASKED_AT_ONCE, async (id) => {
+    if (!all) return;
+    const answer = await service.getInvoice(id);
+    if (answer.kind === 'not-now') all = false;
+    else if (answer.status === 'unreadable' ? answer.doubtful === true : answer.status !== 'issued') all = false;
   });
   return all;
 }
 
-async function isIssued(service: Pick<InvoicingService, 'getInvoice'>, id: string): Promise<boolean> {
-  const answer = await service.getInvoice(id);
-  if (answer.kind === 'not-now') return false;
-  return answer.status === 'unreadable' ? answer.doubtful !== true : answer.status === 'issued';
-}
-
-export interface ReceiverParts {
+interface ReceiverParts {
   readonly config: Config;
   readonly port: number;
   readonly ledger: Ledger;
@@ -105,32 +91,26 @@ export type Receiver = Omit<Listening, 'port'>;
 export async function startReceiver(parts: ReceiverParts): Promise<Receiver> {
   const { config, port, telemetry, log } = parts;
   const { endpoint, flush } = endpointOf(parts);
-  const receiver = await listen({ host: config.receiver.host, port, ...endpoint, log });
-  telemetry?.deliveries(() => receiver.tally());
+  const { url, tally, close } = await listen({ host: config.receiver.host, port, ...endpoint, log });
+  telemetry?.deliveries(tally);
   return {
-    url: receiver.url,
-    tally: () => receiver.tally(),
+    url,
+    tally,
     async close() {
-      await receiver.close();
+      await close();
       await flush();
     },
   };
 }
 
-interface ReceivingEndpoint {
-  readonly endpoint: EndpointOptions;
-  /** Applies and announces what is stored. */
-  readonly flush: () => Promise<void>;
-}
-
-function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
-  const { config, ledger, service, profile, calibration, log } = parts;
+/** `flush` applies and announces what is stored. */
+function endpointOf(parts: ReceiverParts) {
+  const { config, ledger, service, profile, calibration, client, log } = parts;
   const now = Date.now;
   const relay = createSignalRelay({
     pageWorkflowIdOf: (settled: SettledInvoice) => pageWorkflowId(settled.batchId, settled.page),
     send: tested('signal', async (workflowId, ordinals) => {
-      await parts
-        .client()
+      await client()
         .workflow.getHandle(workflowId)
         .signal('settled', { ordinals: [...ordinals] });
     }),
@@ -138,15 +118,16 @@ function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
     log: { warn: (message, fields) => log.debug(message, fields) },
   });
   const onSettled = (settled: readonly SettledInvoice[]): void => relay.add(settled);
+  const confirmation = { ledger, service, calibration, onSettled, log, now };
   const applier = createDeliveryApplier({
     apply: (serviceIds) => ledger.applyDeliveries(serviceIds),
     onApplied({ settled, toConfirm }) {
       onSettled(settled);
-      for (const invoice of toConfirm)
-        void confirmFailure({ ledger, service, calibration, onSettled, log, now }, invoice);
+      for (const invoice of toConfirm) void confirmFailure(confirmation, invoice);
     },
     log,
   });
+  const isUnsigned = isReadFromUnsignedHeaders(profile);
   const endpoint: EndpointOptions = {
     ledger,
     secrets: async () => {
@@ -160,7 +141,9 @@ function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
     ...(config.service.kind === 'remote' && { apiKey: config.service.apiKey }),
     registeredUrl: config.webhook.url,
     identity: receiverIdentity(ledger.id, config.application),
-    accept: acceptanceOf(parts),
+    // The words of events must agree with answers, and an answer confirms those that anybody may have written.
+    accept: async (deliveries) =>
+      (await calibration.accept(deliveries)) && (!isUnsigned || (await areIssued(service, deliveries))),
     onStored: (deliveries) => applier.add(deliveries),
     note: (code, message) =>
       calibration.note(code, message).catch((err: unknown) => log.warn('a finding could not be noted', { code, err })),
@@ -172,13 +155,4 @@ function endpointOf(parts: Omit<ReceiverParts, 'port'>): ReceivingEndpoint {
       await relay.flush();
     },
   };
-}
-
-/** Events whose words agree with answers and, where anybody may have written them, are confirmed by one. */
-function acceptanceOf({ profile, service, calibration }: Pick<ReceiverParts, 'profile' | 'service' | 'calibration'>) {
-  const fits = (deliveries: readonly RecordDelivery[]) => calibration.accept(deliveries);
-  if (!isReadFromUnsignedHeaders(profile)) return fits;
-  const isConfirmed = confirmIssued(service);
-  return async (deliveries: readonly RecordDelivery[]): Promise<boolean> =>
-    (await fits(deliveries)) && (await isConfirmed(deliveries));
 }

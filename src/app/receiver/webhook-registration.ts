@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { sharedAnswer } from '../../platform/shared-answer.ts';
 import type { ReportNote } from '../../report/report-model.ts';
 import { withoutAddressSecret } from './webhook-address.ts';
 import type { EndpointAnswer } from '../../domain/records/service-answers.ts';
@@ -5,6 +7,7 @@ import type { InvoicingService } from '../../service/client.ts';
 import type { WebhookEndpointRecord, WebhookPlace } from '../../ledger/webhooks/endpoints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
+/** What a registration is made with. */
 export interface RegistrationDeps {
   readonly ledger: Pick<
     Ledger,
@@ -12,21 +15,15 @@ export interface RegistrationDeps {
   >;
   readonly service: Pick<InvoicingService, 'baseUrl' | 'registerWebhook'>;
   readonly application: string;
-  /** Tells this process from every other one. */
-  readonly claimant: string;
   /** WEBHOOK_SECRET or its file is set. */
   readonly ownSecret: boolean;
   /** null: no address to register; GET alone settles. */
   readonly url: string | null;
   /** False: a person registers the address by hand. Left out: Lote does. */
   readonly register?: boolean;
-  /**
-   * The address as the service is told it, which may hold a secret; null: it must hold one, and none is known. Left
-   * out: as it is.
-   */
+  /** The address with its secret, as the service is told it; null: it must hold one, and none is known. Left out: as it is. */
   readonly addressOf?: (url: string) => string | null;
   readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
-  readonly now: () => number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
@@ -41,39 +38,29 @@ const POLL_INTERVAL_MS = 250;
  * The registration has no Idempotency-Key, so that the ledger decides who asks: a claim before the POST, its end with the secret. After a
  * crash between the two Lote cannot know whether the service has registered it; it is asked again, and the report says so.
  */
-export function createWebhookRegistration(deps: RegistrationDeps): WebhookRegistration {
-  return new WebhookRegistration(deps);
-}
-
 export class WebhookRegistration {
   readonly #deps: RegistrationDeps;
+  /** Tells this process from every other one. */
+  readonly #claim = { claimant: randomUUID(), ttlMs: CLAIM_TTL_MS };
   /** What the service is told; it may hold a secret. */
   readonly #address: string | null;
   #note: ReportNote | null;
   #unanswered = 0;
   /** Received, and the ledger was away: a secret is never given up. */
   #unsaved: WebhookEndpointRecord | null = null;
-  #running: Promise<void> | null = null;
   #done: boolean;
+  /** Registers once per base address, application and URL, over all processes; tried again by the next caller after a failure. */
+  readonly ensure = sharedAnswer(() => this.#register());
 
   constructor(deps: RegistrationDeps) {
     this.#deps = deps;
     const { url, register = true, ownSecret } = deps;
-    const wanted = register && url !== null;
-    this.#address = wanted ? (deps.addressOf ?? asItIs)(url) : null;
+    const { addressOf = (plain: string) => plain } = deps;
+    this.#address = register && url !== null ? addressOf(url) : null;
     this.#done = this.#address === null;
     if (!register) this.#note = ownSecret ? null : { kind: 'webhook-not-by-lote' };
     else if (url === null) this.#note = { kind: 'no-webhook-url' };
     else this.#note = this.#address === null ? { kind: 'no-address-secret' } : null;
-  }
-
-  /** Registers once per base address, application and URL, over all processes; tried again by the next caller after a failure. */
-  async ensure(): Promise<void> {
-    if (this.#done || this.#deps.url === null) return;
-    this.#running ??= this.#register(this.#deps.url).finally(() => {
-      this.#running = null;
-    });
-    await this.#running;
   }
 
   /** Why no webhook will come, or some will be refused, for the report; none when all is well. */
@@ -84,21 +71,21 @@ export class WebhookRegistration {
     ];
   }
 
-  async #register(url: string): Promise<void> {
-    const { ledger, service, application, ownSecret } = this.#deps;
-    const place = { baseUrl: service.baseUrl, application, url };
-    if (!(await this.#isRegistered(place))) return;
+  async #register(): Promise<void> {
+    const { ledger, service, application, ownSecret, url } = this.#deps;
+    if (this.#done || url === null) return;
+    if (!(await this.#isRegistered({ baseUrl: service.baseUrl, application, url }))) return;
     const secrets = await ledger.webhookSecrets(service.baseUrl, application);
     this.#note = ownSecret || secrets.length > 0 ? null : { kind: 'no-webhook-secret' };
     this.#done = true;
   }
 
   async #isRegistered(place: WebhookPlace): Promise<boolean> {
-    const { ledger, claimant, pause } = this.#deps;
+    const { ledger, pause } = this.#deps;
     if (this.#unsaved !== null) return this.#save(this.#unsaved);
     for (let waited = 0; ; waited += POLL_INTERVAL_MS) {
       // oxlint-disable-next-line no-await-in-loop
-      const claim = await ledger.claimEndpoint(place, { claimant, ttlMs: CLAIM_TTL_MS });
+      const claim = await ledger.claimEndpoint(place, this.#claim);
       if (claim.kind === 'registered') return true;
       if (claim.kind === 'claimed') {
         this.#unanswered = claim.unanswered;
@@ -115,9 +102,10 @@ export class WebhookRegistration {
 
   /** Under the claim, which is kept for as long as this process lives. */
   async #post(place: WebhookPlace): Promise<boolean> {
-    const { ledger, service, claimant } = this.#deps;
+    const { ledger, service } = this.#deps;
+    const { claimant } = this.#claim;
     const timer = setInterval(() => {
-      ledger.keepEndpointClaim(place, { claimant, ttlMs: CLAIM_TTL_MS }).catch(() => undefined);
+      ledger.keepEndpointClaim(place, this.#claim).catch(() => undefined);
     }, KEEP_EVERY_MS);
     timer.unref();
     try {
@@ -135,10 +123,10 @@ export class WebhookRegistration {
   }
 
   async #save(endpoint: WebhookEndpointRecord): Promise<true> {
-    const { ledger, claimant, now } = this.#deps;
-    await ledger.saveEndpoint(endpoint, now());
+    const { ledger } = this.#deps;
+    await ledger.saveEndpoint(endpoint, Date.now());
     this.#unsaved = null;
-    await ledger.endEndpointClaim(endpoint, { claimant, answered: true });
+    await ledger.endEndpointClaim(endpoint, { claimant: this.#claim.claimant, answered: true });
     return true;
   }
 
@@ -148,8 +136,4 @@ export class WebhookRegistration {
     this.#deps.log.warn('webhook not registered', { reason: code });
     this.#note = { kind: kind === 'lost' ? 'registration-lost' : 'registration-refused', code };
   }
-}
-
-function asItIs(url: string): string {
-  return url;
 }

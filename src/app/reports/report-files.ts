@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ReportSummary, ReportWriter } from '../../../activities/deps.ts';
 import { differingTotals } from '../../domain/control-totals.ts';
 import { LoteError } from '../../domain/errors.ts';
+import { givenOnly } from '../../domain/given-only.ts';
 import { isoTime } from '../../domain/time/iso-time.ts';
 import { misfitsOf } from '../../domain/calibration.ts';
 import type { ProfileMisfit } from '../../domain/profile-misfit.ts';
@@ -16,25 +17,16 @@ import { decimalMarkOf } from '../files/file-proof.ts';
 import type { BatchRecord } from '../../domain/records/batch-record.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { ReportChange, ReportedOutcome } from '../../ledger/operations/report-marks.ts';
+import type { ReportedOutcome } from '../../ledger/operations/report-marks.ts';
 
 /** Whatever is in one of these stays there. */
 const FINAL: ReadonlySet<Outcome> = new Set(['issued', 'already-issued', 'invalid', 'conflict']);
 
-/** A ledger that notes, while a report reads it, what that report says of invoices that may still change. */
-interface MonitoredLedger {
-  readonly ledger: Ledger;
-  /** Of the last reading. */
-  open(): readonly ReportedOutcome[];
-}
-
-/** Wraps a ledger so that reading a batch's invoices also collects those that may still change. */
-function watchOpenOutcomes(ledger: Ledger): MonitoredLedger {
-  let open: ReportedOutcome[] = [];
-
+/** The ledger, which notes in `open` what a report reads of invoices that may still change. */
+function notingOpen(ledger: Ledger, open: ReportedOutcome[]): Ledger {
   async function* batchInvoices(batchId: string): ReturnType<Ledger['batchInvoices']> {
     // An unbalanced reading is thrown away and done again.
-    open = [];
+    open.length = 0;
     for await (const portion of ledger.batchInvoices(batchId)) {
       for (const { ordinal, state, generation } of portion) {
         if (!FINAL.has(state)) open.push({ ordinal, state, generation });
@@ -42,11 +34,11 @@ function watchOpenOutcomes(ledger: Ledger): MonitoredLedger {
       yield portion;
     }
   }
-
-  return { ledger: { ...ledger, batchInvoices }, open: () => open };
+  return { ...ledger, batchInvoices };
 }
 
-export interface ReportWriterOptions {
+/** What reports are written with. */
+interface ReportWriterOptions {
   readonly ledger: Ledger;
   readonly reportsDir: string;
   readonly dataDir: string;
@@ -84,45 +76,51 @@ async function write(options: ReportWriterOptions, batchId: string): Promise<Rep
 }
 
 async function writeOnce(
-  options: ReportWriterOptions,
+  { ledger, dataDir, reportsDir, speech = ENGLISH, ...options }: ReportWriterOptions,
   batch: BatchRecord,
 ): Promise<{ readonly summary: ReportSummary; readonly newest: boolean }> {
   const { batchId } = batch;
-  const original = await originalOf(batch, options.dataDir);
-  const since = await options.ledger.sinceReport(batchId);
-  const history = reportHistory(since, await options.ledger.auditOf(batchId));
-  const misfits = misfitsOf(await options.ledger.calibration(options.profileDigest));
-  const watched = watchOpenOutcomes(options.ledger);
+  const original = await originalOf(batch, dataDir);
+  const since = await ledger.sinceReport(batchId);
+  const history = reportHistory(since, await ledger.auditOf(batchId));
+  const misfits = misfitsOf(await ledger.calibration(options.profileDigest));
+  const open: ReportedOutcome[] = [];
   const now = options.now();
-  const written = await writeReport({
-    ledger: watched.ledger,
+  const { revision, figures, ...written } = await writeReport({
+    ledger: notingOpen(ledger, open),
     batchId,
-    reportsDir: options.reportsDir,
-    notes: [...options.notes(), ...deliveryNotes(await options.ledger.deliveryTrouble(batch.startedAt))],
+    reportsDir,
+    notes: [...options.notes(), ...deliveryNotes(await ledger.deliveryTrouble(batch.startedAt))],
     misfits: misfits.filter((misfit) => concerns(batch, misfit)),
     history,
-    origin: { ledger: options.ledger.id, account: options.account ?? null },
+    origin: { ledger: ledger.id, account: options.account ?? null },
     now,
-    decimalMark: decimalMarkOf(batch.proof, options.speech ?? ENGLISH),
+    decimalMark: decimalMarkOf(batch.proof, speech),
     ...(original === null ? {} : { original }),
-    ...(options.speech === undefined ? {} : { speech: options.speech }),
+    speech,
   });
-  const { json, csv, html, corrections, summary: counts, totalsDiffer, revision, figures } = written;
   // The end that this report saw may be written by a clock that is ahead of this one: the report came after it all the same.
   const writtenAt = Math.max(now, batch.finishedAt ?? 0);
-  const said = { revision, writtenAt, mark: since.mark, open: watched.open(), figures };
-  const newest = await options.ledger.noteReported(batchId, said);
-  const summary: ReportSummary = {
-    batchId,
-    file: batch.file,
-    state: closedState(batch),
-    counts,
-    ...(totalsDiffer === null ? {} : { totalsDiffer }),
-    revision,
-    ...(history.changes === null ? {} : { changes: changesOf(history.changes.byState) }),
-    reports: { json, csv, html, corrections },
+  const newest = await ledger.noteReported(batchId, { revision, writtenAt, mark: since.mark, open, figures });
+  const { json, csv, html, corrections, summary: counts, totalsDiffer } = written;
+  // Without references: this goes into Temporal's history.
+  const changes = history.changes?.byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
+  return {
+    summary: {
+      ...summaryOf(batch, totalsDiffer),
+      counts,
+      revision,
+      ...givenOnly({ changes }),
+      reports: { json, csv, html, corrections },
+    },
+    newest,
   };
-  return { summary, newest };
+}
+
+function summaryOf(batch: BatchRecord, totalsDiffer: string | null) {
+  const { batchId, file, state } = batch;
+  const closed = state === 'refused' || state === 'cancelled' ? state : ('finished' as const);
+  return { batchId, file, state: closed, ...givenOnly({ totalsDiffer: totalsDiffer ?? undefined }) };
 }
 
 /** Findings are noted at most once a minute. */
@@ -131,11 +129,6 @@ const NOTED_WITHIN_MS = 2 * 60_000;
 function concerns({ startedAt, finishedAt }: BatchRecord, { firstAt, lastAt }: ProfileMisfit): boolean {
   const isOver = finishedAt !== null && firstAt > finishedAt + NOTED_WITHIN_MS;
   return !isOver && lastAt >= startedAt - NOTED_WITHIN_MS;
-}
-
-/** Without references: this goes into Temporal's history. */
-function changesOf(byState: readonly ReportChange[]): NonNullable<ReportSummary['changes']> {
-  return byState.map(({ from, to, invoices }) => ({ from, to, invoices }));
 }
 
 /** Null: a late answer, a contradiction, or a later file that took invoices over has made the report untrue. */
@@ -159,16 +152,17 @@ async function readExisting(
   const { revision } = await options.ledger.sinceReport(batchId);
   if (said.batch.revision < revision) return null;
   if (which === 'of its last end' && said.batch.finishedAt !== isoTime(batch.finishedAt)) return null;
-  const { counts } = said;
-  const corrections = await correctionsIn(directory);
+  const corrections = (await readdir(directory)).find((file) => isCorrectionsFile(file)) ?? null;
   const totalsDiffer = differingTotals(await options.ledger.fileFindings(batchId));
   return {
-    batchId,
-    file: batch.file,
-    state: closedState(batch),
-    counts,
-    ...(totalsDiffer === null ? {} : { totalsDiffer }),
-    reports: { json, csv: join(directory, 'report.csv'), html: join(directory, 'report.html'), corrections },
+    ...summaryOf(batch, totalsDiffer),
+    counts: said.counts,
+    reports: {
+      json,
+      csv: join(directory, 'report.csv'),
+      html: join(directory, 'report.html'),
+      corrections: corrections === null ? null : join(directory, corrections),
+    },
   };
 }
 
@@ -185,11 +179,6 @@ async function readSaid(json: string): Promise<Said | null> {
   } catch {
     return null;
   }
-}
-
-async function correctionsIn(directory: string): Promise<string | null> {
-  const name = (await readdir(directory)).find((file) => isCorrectionsFile(file));
-  return name === undefined ? null : join(directory, name);
 }
 
 /** The content of a purged batch is gone: its report stays as it was, unless something of it changed since. */
@@ -213,8 +202,4 @@ async function requireBatch(ledger: Ledger, batchId: string): Promise<BatchRecor
     'batch-not-found',
     `The ledger knows no batch ${batchId}. \`lote status\` lists the batches it knows.`,
   );
-}
-
-function closedState({ state }: BatchRecord): ReportSummary['state'] {
-  return state === 'refused' || state === 'cancelled' ? state : 'finished';
 }

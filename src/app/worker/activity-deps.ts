@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { NotifyWaiting } from '../../../activities/failure.ts';
@@ -16,7 +15,7 @@ import { NO_TELEMETRY, type Telemetry } from '../../health/telemetry.ts';
 import { profileDigestOf } from '../account/read-profile.ts';
 import { sendingScope } from '../account/sending-guard.ts';
 import { deliveryAddress } from '../receiver/webhook-address.ts';
-import { createWebhookRegistration } from '../receiver/webhook-registration.ts';
+import { WebhookRegistration } from '../receiver/webhook-registration.ts';
 import { createNightMessages } from '../../nightly/night-message.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
 import { createFileReader } from '../files/input-files.ts';
@@ -113,17 +112,15 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
   const { config, ledger, service, profile, client, log } = parts;
   const { pollEverySeconds } = profile.limits;
   const now = Date.now;
-  const registration = createWebhookRegistration({
+  const registration = new WebhookRegistration({
     ledger,
     service,
     application: config.application,
-    claimant: randomUUID(),
     ownSecret: config.webhook.secrets.length > 0,
     url: parts.webhookUrl,
     register: profile.webhook.register,
     addressOf: (url) => deliveryAddress(url, profile.signature.kind, config.webhook.secrets[0] ?? null),
     log,
-    now,
     pause: (ms) => sleep(ms),
   });
   const hook = createReportHook({ command: config.onReport, env: process.env, log });

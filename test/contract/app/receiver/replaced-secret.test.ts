@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../../../src/app/config/config.ts';
 import { createLogger } from '../../../../src/app/process/logger.ts';
@@ -7,7 +6,7 @@ import type { ServiceProfile } from '../../../../src/service/profile/profile.ts'
 import { openService } from '../../../../src/app/account/open-service.ts';
 import { startReceiver } from '../../../../src/app/receiver/start-receiver.ts';
 import { deliveryAddress } from '../../../../src/app/receiver/webhook-address.ts';
-import { createWebhookRegistration } from '../../../../src/app/receiver/webhook-registration.ts';
+import { WebhookRegistration } from '../../../../src/app/receiver/webhook-registration.ts';
 import {
   independentSandbox,
   SANDBOX_KEY,
@@ -55,9 +54,9 @@ describe('a webhook address with another query', () => {
     const service = openService(config, config.service, profile);
     const log = createLogger({ level: 'silent', secrets: [] });
     const [own = null] = config.webhook.secrets;
-    const registration = createWebhookRegistration({
-      ...{ ledger, service, application: config.application, claimant: randomUUID(), ownSecret: own !== null },
-      ...{ url: config.webhook.url, log, now: Date.now, pause: () => Promise.resolve() },
+    const registration = new WebhookRegistration({
+      ...{ ledger, service, application: config.application, ownSecret: own !== null },
+      ...{ url: config.webhook.url, log, pause: () => Promise.resolve() },
       addressOf: (url) => deliveryAddress(url, profile.signature.kind, own),
     });
     await registration.ensure();

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { englishNote } from '../../../../src/report/texts/report-format.ts';
 import { openPostgresLedger } from '../../../../src/ledger/database/postgres/open-postgres-ledger.ts';
 import {
-  createWebhookRegistration,
   type RegistrationDeps,
-  type WebhookRegistration,
+  WebhookRegistration,
 } from '../../../../src/app/receiver/webhook-registration.ts';
 import { postgresSchema, postgresUrl } from '../../../support/servers/postgres-database.ts';
 import { until } from '../../../support/until.ts';
@@ -38,7 +37,7 @@ interface Place {
   process(over?: Partial<RegistrationDeps>): WebhookRegistration;
 }
 
-describe('createWebhookRegistration', () => {
+describe('the registration of a webhook', () => {
   let ledger: Ledger;
   const ends: (() => Promise<unknown>)[] = [];
 
@@ -63,15 +62,14 @@ describe('createWebhookRegistration', () => {
     return {
       application,
       asked: () => asked,
-      process: (over = {}) => createWebhookRegistration({ ...depsOf(application), service, ...over }),
+      process: (over = {}) => new WebhookRegistration({ ...depsOf(application), service, ...over }),
     };
   }
 
   function depsOf(application: string): Omit<RegistrationDeps, 'service'> {
     return {
-      ...{ ledger, application, url: URL, ownSecret: false, claimant: randomUUID() },
+      ...{ ledger, application, url: URL, ownSecret: false },
       log: { warn: () => undefined },
-      now: Date.now,
       pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     };
   }
@@ -197,13 +195,17 @@ describe('createWebhookRegistration', () => {
       await gate.reached;
       return registered('the first');
     });
-    const dying = { claimant: randomUUID() };
-    const stalled = process(dying);
+    let claimant = '';
+    const claimEndpoint: Ledger['claimEndpoint'] = (claimed, claim) => {
+      ({ claimant } = claim);
+      return ledger.claimEndpoint(claimed, claim);
+    };
+    const stalled = process({ ledger: { ...ledger, claimEndpoint } });
     const stalledEnd = stalled.ensure();
     await asking.reached;
     // As if nobody had kept the claim for its whole time.
     const place = { baseUrl: BASE_URL, application, url: URL };
-    await ledger.keepEndpointClaim(place, { ...dying, ttlMs: -1 });
+    await ledger.keepEndpointClaim(place, { claimant, ttlMs: -1 });
 
     const next = process();
     await next.ensure();
@@ -249,7 +251,7 @@ describe('createWebhookRegistration', () => {
         return registered(null);
       },
     };
-    const one = createWebhookRegistration({
+    const one = new WebhookRegistration({
       ...depsOf(application),
       ...{ service, ownSecret: true, addressOf: (plain: string) => `${plain}/a-secret` },
     });
