@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { sharedAnswer } from '../../platform/shared-answer.ts';
+import { sharedAnswer } from '../../platform/concurrency.ts';
 import type { ReportNote } from '../../report/report-model.ts';
 import { withoutAddressSecret } from './webhook-address.ts';
 import type { EndpointAnswer } from '../../domain/records/service-answers.ts';
