@@ -21,8 +21,8 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 37, lines: 5433 },
-  'src/app': { files: 82, lines: 9464 },
-  'src/cli': { files: 35, lines: 3458 },
+  'src/app': { files: 82, lines: 9372 },
+  'src/cli': { files: 34, lines: 3340 },
   'src/console': { files: 35, lines: 5456 },
   'src/domain': { files: 46, lines: 4130 },
   'src/health': { files: 13, lines: 1576 },
