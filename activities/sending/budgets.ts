@@ -97,6 +97,8 @@ function sentenceOf({ refused, answers, failed, finalWords }: Budget): string {
   return `The service refused ${refused} of the first ${answers} invoices and failed ${failed} of the first ${finalWords} that it called issued or failed, together more ${rest}: look at the refusals and failures, then drop the file again.`;
 }
 
+/** Fewer refusals of a slice are not looked at: counting a batch is not free. */
+const FIRST_READ = 16;
 /** A batch is counted no more often than this … */
 const POLL_INTERVAL_MS = 1_000;
 /** … and a look takes at most a sixth of the time, however large the batch is. */
@@ -132,6 +134,11 @@ export function createFailureWatches() {
           watched.isLooking = false;
           watched.nextLook = deps.now() + Math.max(POLL_INTERVAL_MS, (deps.now() - began) * REST_PER_LOOK);
         }
+      },
+      /** After the nth refusal of a slice: the budget is read at the 16th, and at each doubling. */
+      async refused(nth: number): Promise<void> {
+        if (nth >= FIRST_READ && Number.isInteger(Math.log2(nth)))
+          watched.spent ||= (await readBudget(deps, batch)).spent;
       },
       /** At the end of the slice: holds the rest when the budget is spent. True when it did. */
       async hold(): Promise<boolean> {

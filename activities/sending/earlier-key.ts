@@ -12,38 +12,31 @@ interface EarlierVerdict {
   readonly generation?: number;
 }
 
+/** Codes that only name the status of the answer: the text must be the same, too. */
+const IS_STATUS_ALONE = /^http-\d+/;
+
 /**
  * Before an invoice gets its next key, the earlier one is repeated with its bytes. Only what the service said before (the same refusal, or the same document,
  * which a GET still calls failed) allows the next key. A document becomes the invoice's, or stays beside a corrected content, which is then held. Anything else
  * ends the retry as `unknown`. Null: the answer is judged like any other.
  */
-export type JudgeEarlier = (
-  invoice: { readonly invoiceId: number; readonly earlier?: EarlierGeneration },
-  answer: CreateAnswer,
-  mayExist: boolean,
-) => Promise<EarlierVerdict | null>;
-
-/** Codes that only name the status of the answer: the text must be the same, too. */
-const IS_STATUS_ALONE = /^http-\d+/;
-
-/** Makes the judge; it asks the service for the state of a failed document. */
-export function judgeEarlierWith(
+export async function judgeEarlier(
   deps: Pick<ActivityDeps, 'service' | 'now' | 'calibration' | 'ledger' | 'log'>,
-): JudgeEarlier {
-  return async ({ invoiceId, earlier }, answer, mayExist) => {
-    if (earlier === undefined) return null;
-    if (answer.kind === 'created' && answer.serviceId === earlier.serviceId)
-      return { outcome: await ofSameDocument(deps, invoiceId, earlier) };
-    if (answer.kind === 'created') {
-      deps.log.warn('an earlier key brought a document: it is not sent under another key', { invoiceId });
-      const outcome = { kind: 'accepted', serviceId: answer.serviceId } as const;
-      return earlier.isSameContent ? { outcome } : { outcome, generation: earlier.generation };
-    }
-    if (answer.kind !== 'refused' || mayExist) return null;
-    const { reason } = answer;
-    if (isSameRefusal(earlier, reason)) return { outcome: { kind: 'next-key', reason, proven: false } };
-    return { outcome: { kind: 'unknown', reason: unclear(`it was refused: ${reason.message}`) } };
-  };
+  { invoiceId, earlier }: { readonly invoiceId: number; readonly earlier?: EarlierGeneration },
+  { answer, mayExist }: { readonly answer: CreateAnswer; readonly mayExist: boolean },
+): Promise<EarlierVerdict | null> {
+  if (earlier === undefined) return null;
+  if (answer.kind === 'created' && answer.serviceId === earlier.serviceId)
+    return { outcome: await ofSameDocument(deps, invoiceId, earlier) };
+  if (answer.kind === 'created') {
+    deps.log.warn('an earlier key brought a document: it is not sent under another key', { invoiceId });
+    const outcome = { kind: 'accepted', serviceId: answer.serviceId } as const;
+    return earlier.isSameContent ? { outcome } : { outcome, generation: earlier.generation };
+  }
+  if (answer.kind !== 'refused' || mayExist) return null;
+  const { reason } = answer;
+  if (isSameRefusal(earlier, reason)) return { outcome: { kind: 'next-key', reason, proven: false } };
+  return { outcome: { kind: 'unknown', reason: unclear(`it was refused: ${reason.message}`) } };
 }
 
 function isSameRefusal({ state, reason: before }: EarlierGeneration, now: Reason): boolean {

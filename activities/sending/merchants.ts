@@ -87,30 +87,18 @@ function idChanged(isListed: boolean): Reason {
   };
 }
 
-/** Looks for the merchants of a batch whose slices lack them. What its page waits for; null: nothing, and the next round sends the rest. */
-export type ForgottenMerchants = (
-  deps: ActivityDeps,
-  input: Pick<MerchantsInput, 'ledgerId' | 'batchId' | 'fencingToken' | 'run'>,
-) => Promise<Waiting | null>;
-
 /**
- * While a batch is sent, `lote confirm-service` forgets the ids of merchants, and the list of another batch may show that they changed. All slices of a
- * batch that find it out in this process look once.
+ * Looks for merchants whose ids are gone while their batch is sent: `lote confirm-service` forgets them, and the list of another batch may show that
+ * they changed. Returns what the page waits for; null: nothing, and its next round sends the rest.
  */
-export function createForgottenMerchants(): ForgottenMerchants {
-  const open = new Map<string, Promise<MerchantsResult>>();
-  return async (deps, { ledgerId, batchId, fencingToken, run }) => {
-    const known = open.get(batchId);
-    const look =
-      known ??
-      ensureMerchants(deps, { ledgerId, batchId, fencingToken, run, lastTry: false, holdStuck: false }).finally(() =>
-        open.delete(batchId),
-      );
-    if (known === undefined) open.set(batchId, look);
-    const { waiting } = await look;
-    if (waiting === null || waiting.for === 'merchants' || waiting.reason === STOPPED) return null;
-    return { reason: waiting.reason, probeAfterMs: NEXT_LOOK_MS };
-  };
+export async function findForgottenMerchants(
+  deps: ActivityDeps,
+  { ledgerId, batchId, fencingToken, run }: Omit<MerchantsInput, 'lastTry' | 'holdStuck'>,
+): Promise<Waiting | null> {
+  const work = { ledgerId, batchId, fencingToken, run };
+  const { waiting } = await ensureMerchants(deps, { ...work, lastTry: false, holdStuck: false });
+  if (waiting === null || waiting.for === 'merchants' || waiting.reason === STOPPED) return null;
+  return { reason: waiting.reason, probeAfterMs: NEXT_LOOK_MS };
 }
 
 interface Creating {

@@ -5,13 +5,9 @@ import type { DeparturePermit } from '../../src/domain/records/service-answers.t
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
-/** Timers of Node count no further; a POST that waits for weeks is stopped by its activity's time-out. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /**
- * The retention window of idempotency keys, as the settings have it; times are epoch milliseconds. After it the service may have forgotten a key, and the same
- * POST would issue a second invoice: Lote never sends such a one again by itself. `since`: when a POST may have reached the service; null: none has, so
- * that the next one is the first.
+ * The retention window of idempotency keys; times are epoch milliseconds. After it the service may have forgotten a key, and the same POST would issue a
+ * second invoice: Lote never sends such a one again by itself. `since`: when a POST may have reached the service; null: none has.
  */
 export class RetentionWindow {
   readonly #retentionMs: number;
@@ -27,14 +23,7 @@ export class RetentionWindow {
     return since !== null && (isAhead(since, this.#now()) || this.#now() - since >= this.#retentionMs);
   }
 
-  /** Aborted when it ends: a POST may wait in the client for its permit, and nothing bounds that wait. */
-  signal(since: number | null): AbortSignal | undefined {
-    if (since === null) return undefined;
-    const left = this.isOver(since) ? 0 : Math.ceil(since + this.#retentionMs - this.#now());
-    return AbortSignal.timeout(Math.min(left, LONGEST_TIMER_MS));
-  }
-
-  /** The same permit for as long as the window is open: a timer of a process that stood still rings too late, and this is asked in the moment before the first byte. */
+  /** The same permit for as long as the window is open. It is asked in the moment before the first byte, however long the POST has waited for its turn. */
   permit(since: number | null, permit: DeparturePermit): DeparturePermit {
     if (since === null) return permit;
     return {

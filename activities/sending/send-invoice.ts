@@ -1,9 +1,9 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import { type JudgeEarlier, refusedAfterLostAnswer } from './earlier-key.ts';
+import type { ActivityDeps } from '../deps.ts';
+import { judgeEarlier, refusedAfterLostAnswer } from './earlier-key.ts';
 import type { RetentionWindow } from './retention-window.ts';
 import { isServerError, type StoredErrors, type StoredErrorVerdict } from './stored-errors.ts';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
-import type { InvoicingService } from '../../src/service/client.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
@@ -39,10 +39,7 @@ interface Trouble {
 }
 
 /** What one slice gives to the sending of each of its invoices. */
-export interface SendDeps {
-  readonly service: Pick<InvoicingService, 'createInvoice'>;
-  readonly random: () => number;
-  readonly now: () => number;
+export interface SendDeps extends Pick<ActivityDeps, 'service' | 'random' | 'now' | 'calibration' | 'ledger' | 'log'> {
   /** Whether the invoice may be POSTed now, as far as this process knows. */
   readonly mayLeave: (invoice: SendableInvoice) => boolean;
   readonly pause: (ms: number) => Promise<void>;
@@ -54,8 +51,6 @@ export interface SendDeps {
   /** The permit that is asked in the moment before the first byte. */
   readonly permitOf: (invoice: SendableInvoice) => DeparturePermit;
   readonly storedErrors: StoredErrors;
-  /** What an answer to the key of an earlier generation says. */
-  readonly judgeEarlier: JudgeEarlier;
   /** Whether the service answers at all: in an outage every key gets the same error. */
   readonly serviceAnswers: () => Promise<boolean>;
 }
@@ -73,7 +68,6 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const answer: CreateAnswer = window.isOver(mayExistSince)
       ? { kind: 'not-permitted' }
       : await deps.service.createInvoice(body, invoice.idempotencyKey, {
-          signal: window.signal(mayExistSince),
           permit: notedPermit(window.permit(mayExistSince, permit), () => (lastSentAt = deps.now())),
           firstUsedAt: mayExistSince,
         });
@@ -91,7 +85,7 @@ export async function sendInvoice(deps: SendDeps, invoice: SendableInvoice, body
     const stored = verdict === 'stored' || (invoice.errorKept === true && isServerError(answer));
     const { outcome, generation } = stored
       ? { outcome: storedError(answer) }
-      : ((await deps.judgeEarlier(invoice, answer, mayExist)) ?? { outcome: outcomeOf(answer, mayExist) });
+      : ((await judgeEarlier(deps, invoice, { answer, mayExist })) ?? { outcome: outcomeOf(answer, mayExist) });
     const delayMs = 'retryAfterMs' in answer ? answer.retryAfterMs : null;
     const retryAfterMs = 'isDelayOfKey' in answer ? null : delayMs;
     const trouble = stored ? null : troubleOf(answer, verdict === 'own');

@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { attemptOver } from '../failure.ts';
 import { eachTaken, sharedAnswer } from '../../src/platform/concurrency.ts';
 import type { CircuitBreaker, Waiting } from './circuit-breaker.ts';
-import { readBudget, type FailureWatch, holdOverRetries } from './budgets.ts';
+import { type FailureWatch, holdOverRetries } from './budgets.ts';
 import {
   ForbiddenRun,
   holdForbiddenMerchants,
@@ -14,7 +14,7 @@ import {
   REFUSED_ACCESS,
   refuseForbidden,
 } from './forbidden-invoices.ts';
-import { distrustIds, judgeEarlierWith } from './earlier-key.ts';
+import { distrustIds } from './earlier-key.ts';
 import { FrozenSupply, putBack, type FrozenInvoice } from './frozen-supply.ts';
 import { permitOfGeneration, WITHDRAWN, type SendingPermit } from './sending-permission.ts';
 import { RetentionWindow } from './retention-window.ts';
@@ -30,23 +30,11 @@ import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 const SHORTEST_PAGE_WAIT_MS = 1_000;
 /** A slice that has probed in vain lets others have the next probe: all of its invoices may be of one merchant. */
 const AFTER_VAIN_PROBE_MS = 2_000;
-/**
- * Refusals of a slice after which the budget is read for the first time, and then at each doubling: counting a batch is
- * not free.
- */
-const FIRST_BUDGET_READ = 16;
-/**
- * Invoices on their way in a slice, for each request that the service takes at a time: an answer waits for others before it is
- * recorded, ten times as long as a fast service takes to give it, and the next invoice is POSTed meanwhile.
- */
+/** Invoices on their way in a slice, for each request that the service takes at a time: the next ones are POSTed while answers wait to be recorded together. */
 const LANES_OF_A_POST = 4;
 /** A service that takes fewer POSTs at a time gets the next one when the answer before is recorded and judged. */
 const FEW_POSTS = 16;
-/**
- * An answer that accepts, and after which others of the slice are still to come, waits for them before it is recorded:
- * of a service that takes twenty a second, fifteen statements in sixteen are saved. Until it is recorded, its invoice is
- * one whose answer is still to come, as after a crash.
- */
+/** An answer that accepts waits for others of the slice before it is recorded: of a service that takes twenty a second, fifteen statements in sixteen are saved. */
 const PATIENCE_MS = 1_000;
 const NOT_ITS_TURN: Reason = { code: 'not-sent-yet', message: 'Not sent yet: other invoices went first.' };
 const STOPPED: Reason = { code: 'sending-stopped', message: 'Not sent yet: the batch was stopped before its turn.' };
@@ -96,8 +84,6 @@ export class SliceSender {
   #underWay = 0;
   readonly #forbidden: ForbiddenRun;
   #retryAfterMs = 0;
-  #stop = false;
-  #nextBudgetRead = FIRST_BUDGET_READ;
 
   constructor(deps: ActivityDeps, parts: SliceParts, work: SliceWork) {
     const { circuit, storedErrors, permit } = parts;
@@ -108,9 +94,9 @@ export class SliceSender {
     this.#supply = new FrozenSupply(deps, work.input.batchId, work.sendable);
     this.#forbidden = new ForbiddenRun(new Set(work.sendable.map(({ invoice }) => invoice.merchant.nif)).size);
     this.#sendDeps = {
-      ...{ service: deps.service, random: deps.random, now: deps.now, storedErrors },
+      ...deps,
+      storedErrors,
       permitOf: (invoice) => permitOfGeneration(deps, invoice, this.#permitOf(invoice)),
-      judgeEarlier: judgeEarlierWith(deps),
       mayLeave: (invoice) => !this.#isHalted(invoice),
       pause: (ms) => sleep(ms, undefined, { signal: permit.withdrawn }).catch(() => undefined),
       answered: async (answer, { sentAt, key }) => {
@@ -154,9 +140,12 @@ export class SliceSender {
     else if (isProbe) await this.#parts.circuit.giveBack();
   }
 
-  async #sendOne(frozen: FrozenInvoice): Promise<void> {
+  async #sendOne({ invoice, body }: FrozenInvoice): Promise<void> {
     try {
-      await this.#sendAndRecord(frozen);
+      if (this.#isHalted(invoice)) return await this.#leave(invoice);
+      this.#underWay += 1;
+      const sent = await sendInvoice(this.#sendDeps, invoice, body).finally(() => (this.#underWay -= 1));
+      await this.#record(invoice, sent);
     } catch (error) {
       // What waits for its turn must not leave any more: its answer could not be written down either.
       this.#parts.permit.close();
@@ -164,9 +153,7 @@ export class SliceSender {
     }
   }
 
-  async #sendAndRecord({ invoice, body }: FrozenInvoice): Promise<void> {
-    if (this.#isHalted(invoice)) return this.#leave(invoice);
-    const sent = await this.#try(invoice, body);
+  async #record(invoice: SendableInvoice, sent: Sent): Promise<void> {
     const { invoiceId } = invoice;
     const { attempts, sentAt, answeredAt, outcome, generation = invoice.generation } = sent;
     this.#count.posts += attempts;
@@ -176,27 +163,18 @@ export class SliceSender {
     if (outcome === null) return this.#leave(invoice);
     const idempotencyKey = generation === invoice.generation ? invoice.idempotencyKey : undefined;
     const answer = { invoiceId, generation, idempotencyKey, attempts, sentAt, answeredAt, outcome };
-    const { idsTaken } = await this.#deps.ledger.recordSends([answer], this.#companyOf(invoice, outcome));
+    const { idsTaken } = await this.#deps.ledger.recordSends([answer], this.#flushHint(invoice, outcome));
     if (idsTaken > 0) await distrustIds(this.#deps, idsTaken);
     await this.#judge(invoice, sent, outcome);
     await this.#parts.failures.look();
   }
 
   /** No patience where something is decided by the answer, or an invoice waits for the place of this one. */
-  #companyOf(invoice: SendableInvoice, { kind }: SendOutcome): { patienceMs?: number; isLast?: boolean } {
+  #flushHint(invoice: SendableInvoice, { kind }: SendOutcome): { patienceMs?: number; isLast?: boolean } {
     if (this.#underWay === 0) return { isLast: true };
     const { maxConcurrency } = this.#deps.settings;
     const isAwaited = kind !== 'accepted' || invoice === this.#probe || maxConcurrency < FEW_POSTS;
     return { patienceMs: isAwaited ? 0 : PATIENCE_MS };
-  }
-
-  async #try(invoice: SendableInvoice, body: string): Promise<Sent> {
-    this.#underWay += 1;
-    try {
-      return await sendInvoice(this.#sendDeps, invoice, body);
-    } finally {
-      this.#underWay -= 1;
-    }
   }
 
   async #leave(invoice: SendableInvoice): Promise<void> {
@@ -211,7 +189,7 @@ export class SliceSender {
   /** Nothing more of the slice may be sent. */
   #isOver(): boolean {
     const { permit, failures } = this.#parts;
-    const isStopped = permit.withdrawn.aborted || this.#stop || failures.spent || this.#over.aborted;
+    const isStopped = permit.withdrawn.aborted || failures.spent || this.#over.aborted;
     return isStopped || this.#deps.calibration.stoppedHere() !== null || this.#deps.now() > this.#work.until;
   }
 
@@ -271,10 +249,7 @@ export class SliceSender {
 
   async #countRefusal(): Promise<void> {
     this.#count.refused += 1;
-    if (this.#count.refused !== this.#nextBudgetRead) return;
-    this.#nextBudgetRead *= 2;
-    const { spent } = await readBudget(this.#deps, this.#work.input);
-    this.#stop ||= spent;
+    await this.#parts.failures.refused(this.#count.refused);
   }
 
   /** Behind a circuit that has opened meanwhile, the cause of the last 403s is not known. */

@@ -6,7 +6,7 @@ import { attemptOver } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
 import { CircuitBreaker, type Waiting } from './circuit-breaker.ts';
 import { createFailureWatches } from './budgets.ts';
-import { createForgottenMerchants, type ForgottenMerchants } from './merchants.ts';
+import { findForgottenMerchants } from './merchants.ts';
 import { canHaveBytes } from './frozen-supply.ts';
 import { withinRetention } from './retention-window.ts';
 import { type SliceInput, type SliceResult, SliceSender, type ProcessParts, type SliceParts } from './slice-sender.ts';
@@ -25,7 +25,6 @@ const STORED_ERROR_SHARE = 2;
 
 interface Shared extends ProcessParts {
   readonly failureWatch: ReturnType<typeof createFailureWatches>;
-  readonly forgottenMerchants: ForgottenMerchants;
 }
 
 /**
@@ -55,7 +54,6 @@ export function createSubmitSlice({ ledger, service, now, settings }: ActivityDe
     storedErrors: new StoredErrors({ spanMs: settings.sendMs / STORED_ERROR_SHARE }),
     heard: { isAny: false },
     failureWatch: createFailureWatches(),
-    forgottenMerchants: createForgottenMerchants(),
   };
   return (deps: ActivityDeps, input: SliceInput): Promise<SliceResult> => submitSlice(deps, shared, input);
 }
@@ -116,10 +114,8 @@ function merchantOf({ invoice }: SendableInvoice): string {
   return invoice.merchant.nif;
 }
 
-type PlaceParts = SliceParts & Pick<Shared, 'forgottenMerchants'>;
-
 /** The whole slice, or until the service profile is proved those invoices that have a place; the others follow when the gate opens soon. */
-async function sendPlaces(deps: ActivityDeps, parts: PlaceParts, input: SliceInput): Promise<SliceResult> {
+async function sendPlaces(deps: ActivityDeps, parts: SliceParts, input: SliceInput): Promise<SliceResult> {
   const { ordinals, hasMore } = await deps.calibration.places(input);
   if (ordinals === null) return sendSlice(deps, parts, input);
   const first = ordinals.length === 0 ? null : await sendSlice(deps, parts, input, new Set(ordinals));
@@ -136,7 +132,7 @@ async function sendPlaces(deps: ActivityDeps, parts: PlaceParts, input: SliceInp
 /** One pass over a slice: handed out, frozen, sent, and what did not go put back. `only`: these ordinals; left out: all. */
 async function sendSlice(
   deps: ActivityDeps,
-  parts: PlaceParts,
+  parts: SliceParts,
   input: SliceInput,
   only?: ReadonlySet<number>,
 ): Promise<SliceResult> {
@@ -160,7 +156,7 @@ async function sendSlice(
   // The merchants of a batch are known before its pages begin, but for those that were forgotten since.
   const forgotten = handedOut.length - sendable.length;
   if (forgotten === 0 || slice.stop || slice.waiting !== null) return slice;
-  return { ...slice, left: slice.left + forgotten, waiting: await parts.forgottenMerchants(deps, input) };
+  return { ...slice, left: slice.left + forgotten, waiting: await findForgottenMerchants(deps, input) };
 }
 
 /** The same items, one of each group in turn: within a group in their order, the groups in the order in which they come first. */

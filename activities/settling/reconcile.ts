@@ -5,7 +5,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
 import { eachOf } from '../../src/platform/concurrency.ts';
 import { permitOfGeneration } from '../sending/sending-permission.ts';
-import { refusedRepeat, judgeEarlierWith, distrustIds } from '../sending/earlier-key.ts';
+import { refusedRepeat, judgeEarlier, distrustIds } from '../sending/earlier-key.ts';
 import { RetentionWindow } from '../sending/retention-window.ts';
 import { isServerError } from '../sending/stored-errors.ts';
 import type { CreateAnswer, DeparturePermit } from '../../src/domain/records/service-answers.ts';
@@ -113,12 +113,9 @@ async function repeatOne(
   const sentAt = deps.now();
   const { invoiceId, generation, mayExistSince } = invoice;
   const permit = window.permit(mayExistSince, ofTake);
-  const signal = window.signal(mayExistSince);
-  // It was taken together with others, whose answers may have taken their time; this process may have stood still
-  // since.
+  // It was taken together with others, whose answers may have taken their time.
   const answer: CreateAnswer = permit.isValid()
     ? await deps.service.createInvoice(invoice.body, invoice.idempotencyKey, {
-        signal,
         permit: permitOfGeneration(deps, invoice, permit),
         firstUsedAt: mayExistSince,
       })
@@ -140,7 +137,7 @@ async function repeatOne(
     return 'not-sent';
   }
   const answeredAt = deps.now();
-  const verdict = await judgeEarlierWith(deps)(invoice, answer, true);
+  const verdict = await judgeEarlier(deps, invoice, { answer, mayExist: true });
   const { outcome, generation: answered = generation } = verdict ?? {
     outcome: outcomeOf(deps, answer, { invoice, sentAt }),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sendInvoice, type Sent } from '../../../../activities/sending/send-invoice.ts';
+import { sendInvoice, type SendDeps, type Sent } from '../../../../activities/sending/send-invoice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { RetentionWindow } from '../../../../activities/sending/retention-window.ts';
 import { StoredErrors } from '../../../../activities/sending/stored-errors.ts';
@@ -28,8 +28,6 @@ interface Try {
   readonly sent: Sent;
   readonly keys: readonly string[];
   readonly pauses: readonly number[];
-  /** What calls each POST back. */
-  readonly signals: readonly (AbortSignal | undefined)[];
   /** Denied accesses that were judged. */
   readonly notified: readonly string[];
 }
@@ -58,7 +56,6 @@ async function send(
 ): Promise<Try> {
   const keys: string[] = [];
   const pauses: number[] = [];
-  const signals: (AbortSignal | undefined)[] = [];
   const notified: string[] = [];
   let clock = over.at ?? 0;
   const window = new RetentionWindow({
@@ -68,6 +65,7 @@ async function send(
   });
   const sent = await sendInvoice(
     {
+      ...({} as Pick<SendDeps, 'calibration' | 'ledger' | 'log'>),
       service: {
         createInvoice(body, key, limits) {
           if (over.stopsInClient === true) {
@@ -76,17 +74,15 @@ async function send(
           }
           clock += over.queuedMs ?? 0;
           limits?.permit?.isValid();
-          signals.push(limits?.signal);
           keys.push(`${key} ${body}`);
           clock += 10;
           const answer = answers[keys.length - 1];
           if (answer === undefined) throw new Error('The test has no more answers');
           return Promise.resolve(answer);
         },
-      },
+      } as SendDeps['service'],
       random: () => 0.5,
       now: () => clock,
-      judgeEarlier: () => Promise.resolve(null),
       mayLeave: () => keys.length < (over.turns ?? answers.length),
       async answered(answer, { sentAt }) {
         if (answer.kind === 'access-denied') notified.push(`access denied by ${answer.reason.code} at ${sentAt}`);
@@ -111,7 +107,7 @@ async function send(
     } as SendableInvoice,
     'bytes',
   );
-  return { sent, keys, pauses, notified, signals };
+  return { sent, keys, pauses, notified };
 }
 
 describe('sendInvoice', () => {
@@ -325,16 +321,6 @@ describe('an invoice that may exist', () => {
 
     expect(keys).toHaveLength(1);
     expect(sent).toMatchObject({ attempts: 1, outcome: { reason: { code: 'retention-window-over' } } });
-  });
-
-  it('is called back when its window ends while the client lets it wait, and only then', async () => {
-    const { signals } = await send([notNow(), LOST, CREATED], { retentionMs: 500 });
-    const last = signals[2];
-
-    expect(signals.slice(0, 2)).toEqual([undefined, undefined]);
-    expect(last?.aborted).toBe(false);
-    await new Promise((resolve) => last?.addEventListener('abort', resolve));
-    expect(last?.aborted).toBe(true);
   });
 
   it('has its window from the POST whose answer was lost', async () => {
