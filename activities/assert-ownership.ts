@@ -21,35 +21,25 @@ export interface PageWork extends BatchWork {
   readonly page: number;
 }
 
-type Owner = Pick<ActivityDeps, 'application' | 'ledger'>;
-
 /**
  * A worker that polls the right queue for the wrong ledger, application or account would issue every invoice again: it must refuse the work. The
  * account is looked at each time, for it may have been changed by command while this worker runs.
  * @throws LoteError `ledger-foreign`, `application-foreign`, `interlock`
  */
 export async function assertOwnership(
-  deps: Owner & Pick<ActivityDeps, 'requireAccount'>,
-  asked: OwnedWork,
+  { application, ledger, requireAccount }: Pick<ActivityDeps, 'application' | 'ledger' | 'requireAccount'>,
+  { ledgerId = ledger.id, batchId }: OwnedWork,
 ): Promise<void> {
-  requireLedger(deps.ledger.id, asked.ledgerId);
-  if (asked.batchId !== undefined) await requireApplication(deps, asked.batchId);
-  await deps.requireAccount();
-}
-
-function requireLedger(own: string, asked: string | undefined): void {
-  if (asked === undefined || asked === own) return;
-  throw new LoteError(
-    'ledger-foreign',
-    `This work belongs to ledger ${asked}, and this worker keeps ledger ${own}. Stop the worker, or give it a task queue of its own (LOTE_TASK_QUEUE).`,
-  );
-}
-
-async function requireApplication({ application, ledger }: Owner, batchId: string): Promise<void> {
-  const batch = await ledger.findBatch(batchId);
-  if (batch === null || batch.application === application) return;
-  throw new LoteError(
-    'application-foreign',
-    `Batch ${batchId} belongs to application "${batch.application}", and this worker issues for "${application}", into another account. It waits for a worker with LOTE_APPLICATION=${batch.application}.`,
-  );
+  if (ledgerId !== ledger.id)
+    throw new LoteError(
+      'ledger-foreign',
+      `This work belongs to ledger ${ledgerId}, and this worker keeps ledger ${ledger.id}. Stop the worker, or give it a task queue of its own (LOTE_TASK_QUEUE).`,
+    );
+  const batch = batchId === undefined ? null : await ledger.findBatch(batchId);
+  if (batch !== null && batch.application !== application)
+    throw new LoteError(
+      'application-foreign',
+      `Batch ${batchId} belongs to application "${batch.application}", and this worker issues for "${application}", into another account. It waits for a worker with LOTE_APPLICATION=${batch.application}.`,
+    );
+  await requireAccount();
 }

@@ -1,6 +1,5 @@
 import {
   isMisread,
-  isLasting,
   isOpen,
   observePost,
   observeStatus,
@@ -69,7 +68,8 @@ export class Calibration {
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<CalibrationState> | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #asking: Promise<unknown> | null = null;
+  /** Ends with the last question about a type of events. */
+  #questioned: Promise<unknown> = Promise.resolve();
   /** By type of events. */
   readonly #questions = new Map<string, { asked: number; notBefore: number }>();
   readonly #logged = new Set<string>();
@@ -87,6 +87,7 @@ export class Calibration {
     return isOpen(await this.#change((draft) => openIfProved(draft, { known, at: now() }, rules)));
   }
 
+  /** Takes places for invoices of a slice, as long as the gate is closed. */
   async places({ batchId, from, to }: OrdinalRange): Promise<SlicePlaces> {
     if (await this.isOpen()) return { ordinals: null, hasMore: false };
     const { ledger, now } = this.#deps;
@@ -104,46 +105,53 @@ export class Calibration {
     return { ordinals: admitted.map(({ ordinal }) => ordinal), hasMore: admitted.length < wanted.length };
   }
 
-  /** Learns from an answer to a POST. */
+  /** Learns from an answer to a POST, until the gate is open. */
   async posted(answer: CreateAnswer, key: string): Promise<void> {
-    if (this.#isSettled() || (answer.kind === 'lost' && !isMisread(answer))) return;
+    const isSettled = this.#state !== null && isOpen(this.#state);
+    if (isSettled || (answer.kind === 'lost' && !isMisread(answer))) return;
     await this.#change((draft) => observePost(draft, { answer, key, at: this.#deps.now() }));
   }
 
   /** The answer as it counts: a final word that is not proved yet is `processing`, and none counts behind a contradiction. */
   async asked({ answer, serviceId, reported }: AskedInvoice): Promise<StatusAnswer> {
     if (answer.kind !== 'status') return (await this.isStopped()) ? BEHIND_STOP : answer;
-    const believed = await this.#judge({ answer, serviceId, reported, at: this.#deps.now() });
+    const { rules, now } = this.#deps;
+    let believed = false;
+    const seen = { answer, serviceId, reported, at: now() };
+    await this.#change((draft) => (believed = observeStatus(draft, seen, rules)));
     if (await this.isStopped()) return BEHIND_STOP;
     if (believed || answer.status === 'unreadable') return answer;
-    const { seen } = answer;
-    return { kind: 'status', status: 'processing', reason: null, ...(seen !== undefined && { seen }) };
+    return { ...answer, status: 'processing', reason: null };
   }
 
   /** Whether a `failed` event was confirmed by a GET before, so that one whose GET cannot be read stands. */
-  async areFailuresProved(): Promise<boolean> {
-    const { proved, trusted } = await this.known(WORDS_FRESH_MS);
-    return trusted || proved.includes('failed event');
+  areFailuresProved(): Promise<boolean> {
+    return this.#isProved('failed event');
   }
 
-  /** False: the deliveries are not to be stored now; their sender comes again. */
+  /**
+   * False: the deliveries are not to be stored now; their sender comes again. Each type that says issued is proved by one GET before an event of it
+   * counts.
+   */
   async accept(deliveries: readonly RecordDelivery[]): Promise<boolean> {
     const finals = deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event] : []));
     if (finals.length === 0) return true;
-    const words = new Map(
-      finals.flatMap(({ verdict, type, serviceId }) =>
-        verdict === 'issued' ? [[type.toLowerCase(), serviceId ?? ''] as const] : [],
-      ),
-    );
-    const state = this.#fresh(WORDS_FRESH_MS);
-    if (state !== null && state.stop === null && [...words.keys()].every((type) => isEventProved(state, type)))
-      return true;
-    return this.#judgeEvents(words).catch(() => false);
+    const issued = finals.filter(({ verdict }) => verdict === 'issued');
+    const types = new Map(issued.map(({ type, serviceId }) => [type.toLowerCase(), serviceId ?? '']));
+    try {
+      if (await this.isStopped()) return false;
+      for (const [type, serviceId] of types) {
+        // oxlint-disable-next-line no-await-in-loop -- the first answer mostly spares all others
+        if (!(await this.#isProved(`event ${type}`)) && !(await this.#prove(type, serviceId))) return false;
+      }
+      return !(await this.isStopped());
+    } catch {
+      return false;
+    }
   }
 
-  /** Something that does not fit, or, with null, that what was found under the code is over. Ignored once the gate is open. */
+  /** Something that does not fit, or, with null, that what was found under the code is over. */
   async note(code: string, message: string | null): Promise<void> {
-    if (this.#isSettled() && !isLasting(code)) return;
     await this.#change((draft) => takeFinding(draft, { code, message }, this.#deps.now()));
   }
 
@@ -179,19 +187,10 @@ export class Calibration {
 
   /** What is known, at most so many milliseconds old. */
   async known(maxAgeMs: number): Promise<CalibrationState> {
-    const fresh = this.#fresh(maxAgeMs);
-    return fresh ?? (this.#reading ??= this.#read().finally(() => (this.#reading = null)));
-  }
-
-  #fresh(maxAgeMs: number): CalibrationState | null {
     const age = this.#deps.now() - this.#readAt;
     // Below zero: the clock was set back.
-    return age >= 0 && age < maxAgeMs ? this.#state : null;
-  }
-
-  /** Nothing more is to be learnt from POSTs and deliveries. */
-  #isSettled(): boolean {
-    return this.#state !== null && isOpen(this.#state);
+    if (this.#state !== null && age >= 0 && age < maxAgeMs) return this.#state;
+    return (this.#reading ??= this.#read().finally(() => (this.#reading = null)));
   }
 
   async #read(): Promise<CalibrationState> {
@@ -218,41 +217,26 @@ export class Calibration {
     for (const { code, message } of state.found) {
       if (this.#logged.has(code)) continue;
       this.#logged.add(code);
-      log[code === stop?.code ? 'error' : 'warn']('the service profile does not fit the service', {
-        code,
-        detail: message,
-      });
+      const level = code === stop?.code ? 'error' : 'warn';
+      log[level]('the service profile does not fit the service', { code, detail: message });
     }
     return this.#state;
   }
 
-  async #judge(asked: AskedStatus): Promise<boolean> {
-    const { rules } = this.#deps;
-    let believed = false;
-    await this.#change((draft) => (believed = observeStatus(draft, asked, rules)));
-    return believed;
+  async #isProved(name: string): Promise<boolean> {
+    const { proved, trusted } = await this.known(WORDS_FRESH_MS);
+    return trusted || proved.includes(name);
   }
 
-  /** Each type that says issued is proved by one GET before an event of it counts. */
-  async #judgeEvents(words: ReadonlyMap<string, string>): Promise<boolean> {
-    if (await this.isStopped()) return false;
-    for (const [type, serviceId] of words) {
-      // One question at a time: the first answer mostly spares all others.
-      // oxlint-disable-next-line no-await-in-loop
-      while (this.#asking !== null) await this.#asking.catch(() => undefined);
-      // oxlint-disable-next-line no-await-in-loop
-      if (await this.#isProved(type)) continue;
-      this.#asking = this.#question(type, serviceId).finally(() => (this.#asking = null));
-      // oxlint-disable-next-line no-await-in-loop
-      await this.#asking;
-      // oxlint-disable-next-line no-await-in-loop
-      if (!(await this.#isProved(type))) return false;
-    }
-    return !(await this.isStopped());
-  }
-
-  async #isProved(type: string): Promise<boolean> {
-    return isEventProved(await this.known(WORDS_FRESH_MS), type);
+  /** Asks for one invoice that an event of this type calls issued. Questions go one after the other, and those that wait are mostly spared. */
+  #prove(type: string, serviceId: string): Promise<boolean> {
+    const name = `event ${type}`;
+    const proved = this.#questioned.then(async () => {
+      if (!(await this.#isProved(name))) await this.#question(type, serviceId);
+      return this.#isProved(name);
+    });
+    this.#questioned = proved.catch(() => undefined);
+    return proved;
   }
 
   async #question(type: string, serviceId: string): Promise<void> {
@@ -264,8 +248,4 @@ export class Calibration {
     const answer = await service.getInvoice(serviceId);
     await this.asked({ serviceId, answer, reported: { verdict: 'issued', type } });
   }
-}
-
-function isEventProved({ proved, trusted }: CalibrationState, type: string): boolean {
-  return trusted || proved.includes(`event ${type}`);
 }

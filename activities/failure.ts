@@ -1,48 +1,37 @@
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { LoteError, type LoteErrorCode } from '../src/domain/errors.ts';
 
-/**
- * Trouble that passes by itself or after a person acts, while nothing is lost by waiting: Temporal repeats the activity
- * for as long as it takes.
- */
-const PASSING: ReadonlySet<LoteErrorCode> = new Set([
-  'ledger-unavailable',
-  // Another writer of the same rows was faster: the next attempt finds what it wrote.
-  'ledger-race',
-  // Another writer has begun a newer report of the same batch.
-  'report-superseded',
-  'service-unreachable',
-  'temporal-unavailable',
-  // The mail server or the receiver of the message may take it later.
-  'message-unsent',
-  // The mount comes back, or another worker has it.
-  'folder-unusable',
-  // Another worker, or this one with its settings put right, can do it.
-  'application-foreign',
-  'interlock',
-]);
-
-/** May pass by itself, but not unnoticed: a night that waits for it sends no message. */
-const REPEATED_A_FEW_TIMES: ReadonlySet<LoteErrorCode> = new Set(['input-unusable']);
-
-/**
- * Another run has the batch, and a claim never comes back: this run must end, and say which one it is. The latest attempt after all, of a step or of a run
- * that was reset, claims anew with its next attempts.
- */
-const LOST_CLAIM_ATTEMPTS = 5;
-
 /** An unexpected error may be a glitch or a bug: eight tries are about two minutes, then the run says so. */
 const UNFORESEEN_ATTEMPTS = 8;
 
-function mayPass({ code }: LoteError, attempt: number): boolean {
-  if (PASSING.has(code)) return true;
-  if (code === 'claim-lost') return attempt < LOST_CLAIM_ATTEMPTS;
-  return REPEATED_A_FEW_TIMES.has(code) && attempt < UNFORESEEN_ATTEMPTS;
-}
+/**
+ * How often an activity is tried that fails with a code; codes that are not listed fail it at once. Trouble that passes by itself or after a person acts,
+ * while nothing is lost by waiting, is repeated for as long as it takes.
+ */
+const ATTEMPTS: Partial<Record<LoteErrorCode, number>> = {
+  'ledger-unavailable': Infinity,
+  // Another writer of the same rows was faster: the next attempt finds what it wrote.
+  'ledger-race': Infinity,
+  // Another writer has begun a newer report of the same batch.
+  'report-superseded': Infinity,
+  'service-unreachable': Infinity,
+  'temporal-unavailable': Infinity,
+  // The mail server or the receiver of the message may take it later.
+  'message-unsent': Infinity,
+  // The mount comes back, or another worker has it.
+  'folder-unusable': Infinity,
+  // Another worker, or this one with its settings put right, can do it.
+  'application-foreign': Infinity,
+  interlock: Infinity,
+  // A claim never comes back, so the run must end and name the run that has it. The latest attempt of a run that was reset claims anew meanwhile.
+  'claim-lost': 5,
+  // A night that waits for it sends no message, so that it must not wait unnoticed.
+  'input-unusable': UNFORESEEN_ATTEMPTS,
+};
 
 /** Whether an activity that fails so is repeated until it works. */
 function passes(error: unknown): boolean {
-  return error instanceof LoteError && PASSING.has(error.code);
+  return error instanceof LoteError && ATTEMPTS[error.code] === Infinity;
 }
 
 /**
@@ -55,7 +44,7 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
     return ApplicationFailure.create({
       type: error.code,
       message: error.message,
-      nonRetryable: !mayPass(error, attempt),
+      nonRetryable: attempt >= (ATTEMPTS[error.code] ?? 0),
     });
   }
   const kind = error instanceof Error ? error.name : typeof error;
@@ -76,18 +65,11 @@ export function attemptsWithoutEnd(): number {
   return Number(Context.current().info.heartbeatDetails ?? 0);
 }
 
-type AnyActivity<I, O> = (input: I) => Promise<O>;
-
 /**
  * Tells a slow service or disk from a dead worker: well inside every heartbeat time-out
  * (workflows/activity-options.ts).
  */
 export const HEARTBEAT_MS = 5_000;
-
-interface WrapperParts {
-  readonly log: { error(message: string, fields: Record<string, unknown>): void };
-  readonly notifyWaiting: NotifyWaiting;
-}
 
 /**
  * Wraps an activity so that it heartbeats while it runs, notifies its batch why it is repeated, and whatever it throws
@@ -95,9 +77,13 @@ interface WrapperParts {
  */
 export function guarded<I, O>(
   name: string,
-  { log, notifyWaiting }: WrapperParts,
-  run: AnyActivity<I, O>,
-): AnyActivity<I, O> {
+  parts: {
+    readonly log: { error(message: string, fields: Record<string, unknown>): void };
+    readonly notifyWaiting: NotifyWaiting;
+  },
+  run: (input: I) => Promise<O>,
+): (input: I) => Promise<O> {
+  const { log, notifyWaiting } = parts;
   return async (input) => {
     const context = Context.current();
     const { attempt, workflowExecution } = context.info;
@@ -124,11 +110,7 @@ export function guarded<I, O>(
   };
 }
 
-const WORKER_STOPS = 'worker-stops';
-/**
- * Aborted when the attempt of the activity is over: it was cancelled, or its worker stops. What it has not come to is another attempt's, at once on
- * another worker.
- */
+/** Aborted when the attempt of the activity is over: it was cancelled, or its worker stops, and another attempt goes on. */
 export function attemptOver(): AbortSignal {
   return Context.current().cancellationSignal;
 }
@@ -143,7 +125,7 @@ export function requireRunningWorker(over: AbortSignal): void {
 
 /** See requireRunningWorker. */
 export function workerStops(): ApplicationFailure {
-  return ApplicationFailure.retryable('The worker stops; another attempt goes on.', WORKER_STOPS);
+  return ApplicationFailure.retryable('The worker stops; another attempt goes on.', 'worker-stops');
 }
 
 /** Sent to a batch while one of its activities is repeated because of trouble that passes by itself. */

@@ -1,20 +1,26 @@
+import type { SendingControl } from '../src/domain/records/batch-record.ts';
 import type { ActivityDeps } from './deps.ts';
 import { pollUnsettled } from './settling/poll-statuses.ts';
-import { closePage } from './settling/close-page.ts';
-import { lookAtPage, reviewPage } from './settling/settle.ts';
+import { closePage, lookAtPage, reviewPage } from './settling/settle.ts';
 import { awaitFirstInvoices, judgeCanary } from './sending/first-invoices.ts';
 import { guarded } from './failure.ts';
-import { confirmTotal, recordControl } from './batch/operator-orders.ts';
 import { finishBatch, writeReport } from './batch/finish.ts';
 import { ingestBatch } from './batch/ingest.ts';
-import { refreshSnapshot } from './batch/refresh-snapshot.ts';
+import { refreshSnapshot } from './batch/running-batch.ts';
 import { assertOwnership, type OwnedWork } from './assert-ownership.ts';
 import { closeOrphans } from './settling/close-orphans.ts';
 import { ensureMerchants } from './sending/merchants.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from './settling/reconcile.ts';
-import { archiveDrop, claimDrops, finishNightlyRun, openNightlyRun, waitingDrops } from './nightly/nightly.ts';
-import { closeNightMessage, sendNightMessage } from './nightly/night-message.ts';
-import { reopenBatch, sendAgain } from './batch/retry.ts';
+import {
+  archiveDrop,
+  claimDrops,
+  closeNightMessage,
+  finishNightlyRun,
+  openNightlyRun,
+  sendNightMessage,
+  waitingDrops,
+} from './nightly/nightly.ts';
+import { confirmTotal, reopenBatch, sendAgain } from './batch/retry.ts';
 import { createSubmitSlice } from './sending/submit-slice.ts';
 
 /** All activities of a worker, as workflows call them. */
@@ -38,7 +44,10 @@ export function createActivities(deps: ActivityDeps) {
     confirmTotal: bind('confirmTotal', confirmTotal),
     finishBatch: bind('finishBatch', finishBatch),
     lookAtBatch: bind('lookAtBatch', refreshSnapshot),
-    recordControl: bind('recordControl', recordControl),
+    // False: this run does not hold the batch any more.
+    recordControl: bind('recordControl', ({ ledger }, input: OwnedWork & SendingControl) =>
+      ledger.recordControl(input),
+    ),
     writeReport: bind('writeReport', writeReport),
     awaitFirstInvoices: bind('awaitFirstInvoices', awaitFirstInvoices),
     judgeCanary: bind('judgeCanary', judgeCanary),

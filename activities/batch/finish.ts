@@ -1,10 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { OPEN_STATES } from '../../src/domain/invoice-state.ts';
 import type { BatchSnapshot } from '../../src/domain/messages/messages.ts';
-import { BATCH_CANCELLED } from '../settling/close-page.ts';
+import { BATCH_CANCELLED } from '../settling/settle.ts';
 import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps, ReportSummary } from '../deps.ts';
-import { snapshotOf } from './refresh-snapshot.ts';
+import { snapshotOf } from './running-batch.ts';
 import type { FencingToken, NotedAction, SendingControl } from '../../src/domain/records/batch-record.ts';
 
 export interface FinishInput extends BatchWork {

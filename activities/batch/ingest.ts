@@ -8,7 +8,7 @@ import type { OperatorLinks, BatchInput, UnusualTotal } from '../../src/domain/m
 import { READ_OPTIONS, type ActivityDeps, type ReadFileOk, type ReadOptions } from '../deps.ts';
 import { sendingHold } from './sending-hold.ts';
 import { closeClaimed, recordStopOf, temporalOfClaim } from '../settling/close-orphans.ts';
-import { letGo, repeatUnknown } from './operator-orders.ts';
+import { letGo, repeatUnknown } from './retry.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 import { stageGroups } from './stage-groups.ts';
 import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from './total-check.ts';

@@ -6,7 +6,13 @@ import type { BatchWork } from '../assert-ownership.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { runningBatch, type RunningBatch } from './running-batch.ts';
 import { temporalOfClaim } from '../settling/close-orphans.ts';
-import type { BatchRecord, BatchWriter, ClaimingRun, FencingToken } from '../../src/domain/records/batch-record.ts';
+import type {
+  BatchRecord,
+  BatchWriter,
+  ClaimingRun,
+  FencingToken,
+  NotedAction,
+} from '../../src/domain/records/batch-record.ts';
 import type { ReopenBatch } from '../../src/ledger/batches/claiming.ts';
 import type { RetryResult, RetrySelection } from '../../src/ledger/operations/retrying.ts';
 
@@ -148,4 +154,38 @@ function sumOf(counts: readonly Readonly<Record<string, number | undefined>>[]):
   for (const [name, count = 0] of counts.flatMap((one) => Object.entries(one)))
     total[name] = (total[name] ?? 0) + count;
   return total;
+}
+
+/**
+ * What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key
+ * and bytes.
+ */
+export async function letGo(deps: ActivityDeps, batch: BatchWriter): Promise<void> {
+  await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
+  await repeatUnknown(deps, batch);
+}
+
+/** After the retention window a repeat could make a second document: then only an operator decides. */
+export async function repeatUnknown(deps: ActivityDeps, { batchId, fencingToken }: BatchWriter): Promise<void> {
+  await deps.ledger.repeatUnknown(batchId, deps.latestNow() - deps.settings.retry.retentionMs, fencingToken);
+}
+
+export interface ConfirmTotalInput extends BatchWork {
+  /** What operators did, the confirmation among it. */
+  readonly actions: readonly NotedAction[];
+}
+
+/** An operator has confirmed the total of a held batch: its invoices may go. Returns the batch as it is to be sent now. */
+export async function confirmTotal(deps: ActivityDeps, input: ConfirmTotalInput): Promise<RunningBatch> {
+  const { batchId, fencingToken, actions } = input;
+  await deps.ledger.confirmTotal({ batchId, fencingToken }, { now: deps.now(), actions });
+  await letGo(deps, { batchId, fencingToken });
+  const batch = await deps.ledger.findBatch(batchId);
+  if (batch === null)
+    throw new LoteError(
+      'batch-not-found',
+      `Confirming a total: the ledger no longer has batch "${batchId}". Nothing was sent. Drop its file again.`,
+    );
+  await deps.ledger.recordStop(batch, null);
+  return runningBatch(deps, batch);
 }

@@ -3,8 +3,18 @@ import type { OperatorLinks, BatchSettings, BatchSnapshot, UnusualTotal } from '
 import { countAnswers } from '../sending/budgets.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { firstInvoicesOf, type FirstInvoices } from '../sending/first-invoices.ts';
-import { snapshotOf } from './refresh-snapshot.ts';
-import type { BatchRecord, ClaimingRun } from '../../src/domain/records/batch-record.ts';
+import { misfitsOf } from '../../src/domain/calibration.ts';
+import { isProblem, wentOut } from '../../src/domain/invoice-state.ts';
+import { sumDecimals } from '../../src/domain/money.ts';
+import { countsByOutcome } from '../../src/domain/outcome-counts.ts';
+import type { BatchWork } from '../assert-ownership.ts';
+import type {
+  BatchRecord,
+  ClaimingRun,
+  NotedAction,
+  OutcomeCount,
+  SendingControl,
+} from '../../src/domain/records/batch-record.ts';
 
 /** One page with open invoices. Ordinals are inclusive and count from 1. */
 export interface PageSpan {
@@ -73,4 +83,62 @@ export async function runningBatch(
     ...(isNothing(before) ? {} : { before }),
     ...(unusual === null ? {} : { unusual }),
   };
+}
+
+export interface RefreshSnapshotInput extends BatchWork {
+  /** Left out: the run has no batch that it may change. */
+  readonly paused?: boolean;
+  /** What senders are to know; left out: the state is written alone. */
+  readonly control?: SendingControl | undefined;
+  /** What operators did since the look before. */
+  readonly actions: readonly NotedAction[];
+}
+
+/** History keeps what a look returns: enough to see the pattern, a few kilobytes at most. */
+const MOST_CURRENCIES = 8;
+const MOST_GROUPS = 20;
+const ROWS_OF_A_GROUP = 10;
+const MOST_FINDINGS = 4;
+/** Of what is known of the service profile. */
+const FRESH_MS = 1_000;
+
+/** Writes down what operators did, and reads how the batch stands. */
+export async function refreshSnapshot(deps: ActivityDeps, input: RefreshSnapshotInput): Promise<BatchSnapshot> {
+  const { batchId, actions, paused, control } = input;
+  await deps.ledger.noteActions(batchId, actions);
+  // At each look, not only after an operator's word: a ledger that was restored, or a standby that was promoted, may have lost the last one. A later word,
+  // and a batch that has ended, stand against it.
+  if (control !== undefined) await deps.ledger.recordControl(control);
+  else if (actions.length > 0 && paused !== undefined)
+    await deps.ledger.setBatchState(batchId, paused ? 'paused' : 'running', deps.now());
+  return snapshotOf(deps, batchId);
+}
+
+/** Counts by state, net by currency, what went wrong by reason: rows and codes, nothing that names anybody. */
+export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<BatchSnapshot> {
+  const { ledger, now, calibration } = deps;
+  const counts = await ledger.countOutcomes(batchId);
+  const problems = counts.filter(({ outcome }) => isProblem(outcome)).reduce((sum, { invoices }) => sum + invoices, 0);
+  const findings = misfitsOf(await calibration.known(FRESH_MS));
+  return {
+    at: now(),
+    counts: countsByOutcome(counts),
+    net: netOf(counts),
+    problems,
+    problemGroups:
+      problems === 0 ? [] : await ledger.problemGroups(batchId, { groups: MOST_GROUPS, rows: ROWS_OF_A_GROUP }),
+    ...(findings.length > 0 && { misfits: findings.slice(0, MOST_FINDINGS).map(({ message }) => message) }),
+  };
+}
+
+function netOf(counts: readonly OutcomeCount[]): BatchSnapshot['net'] {
+  const currencies = [...new Set(counts.flatMap(({ currency }) => (currency === null ? [] : [currency])))];
+  return currencies.slice(0, MOST_CURRENCIES).map((currency) => {
+    const own = counts.filter((count) => count.currency === currency);
+    return {
+      currency,
+      all: sumDecimals(own.map(({ net }) => net)),
+      out: sumDecimals(own.filter(({ outcome }) => wentOut(outcome)).map(({ net }) => net)),
+    };
+  });
 }

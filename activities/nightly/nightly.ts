@@ -1,15 +1,26 @@
 import { LoteError } from '../../src/domain/errors.ts';
+import type { Finding } from '../../src/domain/invoice.ts';
 import { countsByOutcome, issuedCount } from '../../src/domain/outcome-counts.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { recordStopOf } from '../settling/close-orphans.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { noteChangedFiles } from './changed-files.ts';
 import { batchIdOf } from '../../src/domain/messages/batch-id.ts';
 import type { BatchResult } from '../../src/domain/messages/messages.ts';
 import { batchIdOfEnd, nightlyNote, type CountedEnd, type FileEnd } from './nightly-note.ts';
-import type { ClaimedFile, NightlyRun, WaitingFile, WaitingReason } from '../../src/domain/records/dropped-file.ts';
+import type {
+  ChangedFile,
+  ClaimedFile,
+  NightlyRun,
+  WaitingFile,
+  WaitingReason,
+} from '../../src/domain/records/dropped-file.ts';
 import type { BatchRecord, BatchStop } from '../../src/domain/records/batch-record.ts';
-import type { MessageChannel, NightlyRunEntry, NightlySummaryPaths } from '../../src/domain/records/night.ts';
+import type {
+  MessageChannel,
+  NightlyRunEntry,
+  NightlySummaryPaths,
+  NightMessageNote,
+} from '../../src/domain/records/night.ts';
 import { unusualTotalOf } from '../batch/total-check.ts';
 
 /** An upload that is under way needs no person: the next night takes its file. */
@@ -283,3 +294,97 @@ async function isAnswered({ ledger }: ActivityDeps, batchId: string): Promise<bo
 }
 
 const SENT: ReadonlySet<string> = new Set(['accepted', 'issued', 'failed', 'rejected']);
+
+/** Temporal takes no result of more than 2 MB. */
+const MOST_NAMED = 200;
+
+function fileChanged(name: string): Finding {
+  const message = `The archived file ${name} was written to after it was read: what is new in it was not read, and is in no report. Drop it again: nothing is sent twice.`;
+  return { row: null, column: null, code: 'archived-file-changed', message, severity: 'error' };
+}
+
+/**
+ * Notes each archived file that was written to after it was read as a finding of its batch, whose report becomes
+ * outdated by that. Returns these files as what a night names.
+ */
+export async function noteChangedFiles(deps: ActivityDeps): Promise<readonly WaitingFile[]> {
+  const changed = await findChangedFiles(deps);
+  for (const { name, batchId } of changed)
+    if (batchId !== null) await deps.ledger.noteFinding(batchId, fileChanged(name));
+  const named = changed.slice(0, MOST_NAMED);
+  return named.map(({ name }, at) => {
+    const more = at === MOST_NAMED - 1 ? changed.length - MOST_NAMED : 0;
+    return { name, reason: 'changed', ...(more === 0 ? {} : { more }) };
+  });
+}
+
+async function findChangedFiles(deps: ActivityDeps): Promise<readonly ChangedFile[]> {
+  const { application, drops, files, ledger, log, now } = deps;
+  try {
+    return await drops.changed(now(), async (path) => {
+      const sha256 = await files.hash(path).catch(() => null);
+      return sha256 === null || (await ledger.batchOfFile(application, sha256)) !== null;
+    });
+  } catch (error) {
+    const isAway = error instanceof LoteError && ['folder-unusable', 'input-unusable'].includes(error.code);
+    if (!isAway) throw error;
+    // It keeps no reconciliation from its other work; the next one looks again.
+    log.warn('the archived files cannot be compared with what was read', { err: error });
+    return [];
+  }
+}
+
+export interface SendNightMessageInput extends NightlyScope {
+  readonly channel: MessageChannel;
+}
+
+/** What a try leaves that was cut off: its message may have arrived before. */
+const UNANSWERED = 'The last try ended without an answer: it may have been sent.';
+
+/**
+ * Sends the message of a night on one way, unless the run log says that it was sent. After a crash between the two it
+ * is sent again, with the same id.
+ */
+export async function sendNightMessage(deps: ActivityDeps, { night, channel }: SendNightMessageInput): Promise<void> {
+  const run = await deps.nights.run(night);
+  if (run === null || run.messages.some((note) => note.channel === channel && note.state === 'sent')) return;
+  const note = (state: NightMessageNote['state'], detail: string | null) =>
+    deps.nights.noteMessage(night, { channel, state, at: deps.now(), detail });
+  let wrong: string | null;
+  try {
+    wrong = await deps.messages.send(channel, { date: night.date, run });
+  } catch (error) {
+    if (error instanceof LoteError && error.code === 'message-unsent') await note('unsent', error.message);
+    if (error instanceof LoteError && error.code === 'message-refused') await note('refused', error.message);
+    throw error;
+  }
+  await note('sent', wrong).catch((err: unknown) => {
+    // To fail here would send it again, for as long as the folder cannot be written.
+    deps.log.warn('a message was sent, and the page of its night does not say so', {
+      night: night.nightId,
+      channel,
+      err,
+    });
+  });
+}
+
+export interface CloseNightMessageInput extends SendNightMessageInput {
+  /** The last try ended without saying how. */
+  readonly isUnanswered?: boolean;
+}
+
+/**
+ * Notes that the message of a night is not sent on this way any more, with why it was not sent, and that it may have
+ * been sent where the last try did not say. One that was sent stays so.
+ */
+export async function closeNightMessage(
+  deps: ActivityDeps,
+  { night, channel, isUnanswered = false }: CloseNightMessageInput,
+): Promise<void> {
+  const run = await deps.nights.run(night);
+  const last = run?.messages.find((note) => note.channel === channel);
+  if (run === null || last?.state === 'sent' || last?.state === 'refused') return;
+  const noted = last?.detail ?? null;
+  const detail = [noted, isUnanswered || noted === null ? UNANSWERED : null].filter((part) => part !== null).join(' ');
+  await deps.nights.noteMessage(night, { channel, state: 'refused', at: deps.now(), detail });
+}

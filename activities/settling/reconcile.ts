@@ -1,5 +1,5 @@
 import type { Reason } from '../../src/domain/invoice.ts';
-import { noteChangedFiles } from '../nightly/changed-files.ts';
+import { noteChangedFiles } from '../nightly/nightly.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';

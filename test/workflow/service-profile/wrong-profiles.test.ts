@@ -8,8 +8,7 @@ import { SANDBOX_KEY, type FrontAction, type FrontRequest } from '../../support/
 import { CALIBRATION_INVOICES } from '../../../src/domain/calibration.ts';
 import { applicationIdOf } from '../../../src/sandbox/api-keys.ts';
 import type { Engine } from '../../../src/sandbox/engine.ts';
-import { memoryStore } from '../../../src/sandbox/store.ts';
-import type { SandboxStore } from '../../../src/sandbox/store.ts';
+import { memoryStore, type SandboxStore } from '../../../src/sandbox/store.ts';
 
 const INVOICES = 300;
 /** More than stand on one page of the sandbox's list. */

@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blankCalibration } from '../../../../src/domain/calibration.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { BATCH_CANCELLED } from '../../../../activities/settling/close-page.ts';
+import { BATCH_CANCELLED } from '../../../../activities/settling/settle.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { sendAgain } from '../../../../activities/batch/retry.ts';
-import { letGo } from '../../../../activities/batch/operator-orders.ts';
+import { sendAgain, letGo } from '../../../../activities/batch/retry.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { CreateAnswer, StatusAnswer } from '../../../../src/domain/records/service-answers.ts';
 import { claimOf, NIF, NOW, REASON, type TestBatch } from '../../ledger/scenario.ts';

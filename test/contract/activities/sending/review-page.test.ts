@@ -1,7 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { closePage } from '../../../../activities/settling/close-page.ts';
-import { reviewPage, type PageReview } from '../../../../activities/settling/settle.ts';
+import { closePage, reviewPage, type PageReview } from '../../../../activities/settling/settle.ts';
 import { pollTimes } from '../../../../src/domain/time/poll-times.ts';
 import { delivery, NOW, serviceIdOf, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { activityPlaces, asActivity, outcomesOf, type ActivityPlace } from '../activity-place.ts';

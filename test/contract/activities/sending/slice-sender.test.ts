@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { closePage } from '../../../../activities/settling/close-page.ts';
+import { closePage } from '../../../../activities/settling/settle.ts';
 import { claimOf, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
 import { asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 import { until } from '../../../support/until.ts';

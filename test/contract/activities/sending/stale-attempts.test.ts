@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { closePage } from '../../../../activities/settling/close-page.ts';
+import { closePage } from '../../../../activities/settling/settle.ts';
 import { finishBatch } from '../../../../activities/batch/finish.ts';
 import { reopenBatch, sendAgain } from '../../../../activities/batch/retry.ts';
 import { runningBatch, type RunningBatch } from '../../../../activities/batch/running-batch.ts';
-import type { TestBatch } from '../../../contract/ledger/scenario.ts';
-import { NOW, REASON } from '../../../contract/ledger/scenario.ts';
+import { type TestBatch, NOW, REASON } from '../../../contract/ledger/scenario.ts';
 import { startIngest, tinyFileReader } from '../../../support/ingest-workers.ts';
 import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it } from 'vitest';
-import { closePage } from '../../../../activities/settling/close-page.ts';
+import { closePage } from '../../../../activities/settling/settle.ts';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import {
   claimOf,

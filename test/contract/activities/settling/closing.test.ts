@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { closePage } from '../../../../activities/settling/close-page.ts';
+import { closePage } from '../../../../activities/settling/settle.ts';
 import { finishBatch } from '../../../../activities/batch/finish.ts';
 import { freezeBodies } from '../../../../activities/sending/frozen-supply.ts';
-import { refreshSnapshot, snapshotOf } from '../../../../activities/batch/refresh-snapshot.ts';
+import { refreshSnapshot, snapshotOf, runningBatch } from '../../../../activities/batch/running-batch.ts';
 import { withinRetention } from '../../../../activities/sending/retention-window.ts';
-import { runningBatch } from '../../../../activities/batch/running-batch.ts';
 import { invoiceOf, NIF, NOW, REASON, validInvoice, type TestBatch } from '../../ledger/scenario.ts';
 import { activityPlaces, DESK, outcomesOf, RETRY, sentBatch, type ActivityPlace } from '../activity-place.ts';
 import { acceptances, rejections } from '../sending/accepted-batch.ts';

@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendAgain } from '../../../../activities/batch/retry.ts';
-import { closePage } from '../../../../activities/settling/close-page.ts';
+import { closePage } from '../../../../activities/settling/settle.ts';
 import { pollOpenDocuments, outdatedReports, repeatUnknown } from '../../../../activities/settling/reconcile.ts';
 import { PROFILE_CONTRADICTION, SERVICE_IDS_REPEATED } from '../../../../src/domain/calibration.ts';
 import { createInvoicingService, type InvoicingService } from '../../../../src/service/client.ts';

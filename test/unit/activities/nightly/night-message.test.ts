@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
-import { closeNightMessage, sendNightMessage } from '../../../../activities/nightly/night-message.ts';
+import { closeNightMessage, sendNightMessage } from '../../../../activities/nightly/nightly.ts';
 import { LoteError } from '../../../../src/domain/errors.ts';
 import { createRunLog } from '../../../../src/nightly/run-log.ts';
 
