@@ -8,30 +8,30 @@ const UNFORESEEN_ATTEMPTS = 8;
  * How often an activity is tried that fails with a code; codes that are not listed fail it at once. Trouble that passes by itself or after a person acts,
  * while nothing is lost by waiting, is repeated for as long as it takes.
  */
-const ATTEMPTS: Partial<Record<LoteErrorCode, number>> = {
-  'ledger-unavailable': Infinity,
+const ATTEMPTS: ReadonlyMap<LoteErrorCode, number> = new Map([
+  ['ledger-unavailable', Infinity],
   // Another writer of the same rows was faster: the next attempt finds what it wrote.
-  'ledger-race': Infinity,
+  ['ledger-race', Infinity],
   // Another writer has begun a newer report of the same batch.
-  'report-superseded': Infinity,
-  'service-unreachable': Infinity,
-  'temporal-unavailable': Infinity,
+  ['report-superseded', Infinity],
+  ['service-unreachable', Infinity],
+  ['temporal-unavailable', Infinity],
   // The mail server or the receiver of the message may take it later.
-  'message-unsent': Infinity,
+  ['message-unsent', Infinity],
   // The mount comes back, or another worker has it.
-  'folder-unusable': Infinity,
+  ['folder-unusable', Infinity],
   // Another worker, or this one with its settings put right, can do it.
-  'application-foreign': Infinity,
-  interlock: Infinity,
+  ['application-foreign', Infinity],
+  ['interlock', Infinity],
   // A claim never comes back, so the run must end and name the run that has it. The latest attempt of a run that was reset claims anew meanwhile.
-  'claim-lost': 5,
+  ['claim-lost', 5],
   // A night that waits for it sends no message, so that it must not wait unnoticed.
-  'input-unusable': UNFORESEEN_ATTEMPTS,
-};
+  ['input-unusable', UNFORESEEN_ATTEMPTS],
+]);
 
 /** Whether an activity that fails so is repeated until it works. */
 function passes(error: unknown): boolean {
-  return error instanceof LoteError && ATTEMPTS[error.code] === Infinity;
+  return error instanceof LoteError && ATTEMPTS.get(error.code) === Infinity;
 }
 
 /**
@@ -44,7 +44,7 @@ function toFailure(error: unknown, attempt: number): ApplicationFailure {
     return ApplicationFailure.create({
       type: error.code,
       message: error.message,
-      nonRetryable: attempt >= (ATTEMPTS[error.code] ?? 0),
+      nonRetryable: attempt >= (ATTEMPTS.get(error.code) ?? 0),
     });
   }
   const kind = error instanceof Error ? error.name : typeof error;

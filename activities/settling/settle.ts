@@ -6,16 +6,11 @@ import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, requireRunningWorker } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
 import { Context } from '@temporalio/activity';
-<<<<<<< HEAD
 import { createSemaphore } from '../../src/platform/concurrency.ts';
-import { closePage, type CloseInput } from './close-page.ts';
-=======
-import { createSemaphore } from '../../src/platform/semaphore.ts';
 import { CALIBRATION_STOPS, FIRST_INVOICES_OUT, PROFILE_UNPROVED } from '../../src/domain/calibration.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import type { PageEnding } from '../../src/domain/messages/messages.ts';
 import { NO_FINAL_ANSWER } from '../../src/domain/retry-decision.ts';
->>>>>>> 74b8d24f (Keep what one page, batch or night needs of activities in one file each)
 import type { PageProgress, PendingInvoice } from '../../src/ledger/settling/settling.ts';
 
 export interface ReviewInput extends PageWork {
