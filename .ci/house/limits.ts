@@ -20,7 +20,7 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 32, lines: 5330 },
+  activities: { files: 32, lines: 5325 },
   'src/app': { files: 82, lines: 9372 },
   'src/cli': { files: 34, lines: 3340 },
   'src/console': { files: 35, lines: 5456 },
