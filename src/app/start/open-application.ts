@@ -1,8 +1,10 @@
 import { Calibration } from '../../../activities/calibration.ts';
 import { firstInvoicesWaitMs } from '../../domain/first-invoices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { Notify } from '../../platform/files.ts';
 import type { Config } from '../config/config.ts';
-import type { DataDir } from '../data-dir/data-dir.ts';
+import { dataDirAt, type DataDir } from '../data-dir/data-dir.ts';
+import type { DirectoryLock } from '../data-dir/directory-lock.ts';
 import { choosePort } from '../process/free-port.ts';
 import type { Logger } from '../process/logger.ts';
 import { startMetricsServer } from '../process/probe-server.ts';
@@ -17,22 +19,88 @@ import { authenticatedService, createServiceTime, type ServiceTime } from '../ac
 import { openLedger } from '../account/open-ledger.ts';
 import { openSharedService } from '../account/open-service.ts';
 import { openSendingGuard, type SendingGuard } from '../account/sending-guard.ts';
-import { profileDigestOf } from '../account/read-profile.ts';
+import { profileDigestOf, readProfile } from '../account/read-profile.ts';
 import type { StartedParts } from './stop-in-reverse.ts';
 import { tested } from './test-points.ts';
 
-/** Where a process works, and how it says what it does. */
-export interface ProcessPlace {
+/**
+ * What a process does: it works off task queues, takes webhooks, or shows the console. A process that has all of them is
+ * `embedded` in the metrics. A worker or receiver without INVOICING_BASE_URL also runs the sandbox.
+ */
+export type Role = 'worker' | 'receiver' | 'console';
+
+/** A data directory that a process has for itself. */
+export interface OwnDirectory {
+  readonly dataDir: DataDir;
+  readonly lock: DirectoryLock;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** What a process is started with, and what it asks or notifies on the way. */
+export interface ProcessStart {
   readonly config: Config;
+  readonly log: Logger;
+  readonly roles: readonly Role[];
+  /** Null: the process works on a shared ledger and a shared Temporal server, and says what it does in its log. */
+  readonly own: OwnDirectory | null;
+  /** Takes a line for the person who waits; left out: the log. */
+  readonly notify?: Notify | undefined;
+  /** Of the built-in sandbox: what goes wrong in it. */
+  readonly sandbox?: Pick<SandboxOptions, 'faults' | 'seed' | 'idsBySeed'> | undefined;
+  /** Runs between the service and Temporal; throws to stop before anything is started that could send. */
+  readonly beforeSending?: ((service: InvoicingService) => Promise<void>) | undefined;
+  /** Runs before work that another process hands over; throws to refuse it. */
+  readonly beforeHandOver?: ((service: InvoicingService) => Promise<void>) | undefined;
+  /** See `WorkerPlace`. */
+  readonly onWork?: (() => void) | undefined;
+  /** See `WorkerPlace`; left out by a caller that must outlive the process. */
+  readonly onForcedEnd?: (() => void) | undefined;
+}
+
+/** What every part of a process works on. */
+export interface ProcessCore extends ProcessStart {
+  readonly notify: Notify;
   readonly dataDir: DataDir;
   /** What is started is added here, to be stopped in the reverse order. */
   readonly parts: StartedParts;
-  /** Takes a line for the person who waits. */
-  readonly notify: (line: string) => void;
-  readonly log: Logger;
+  /** Called when a part without which nothing goes on is lost for good. */
+  readonly onLost: (error: unknown) => void;
+  readonly profile: ServiceProfile;
+  readonly ledger: Ledger;
+  /** null: the built-in sandbox needs none. */
+  readonly sending: SendingGuard | null;
+  readonly telemetry: Telemetry;
+  readonly receiverPort: number;
 }
 
-type ProcessRole = 'embedded' | 'worker' | 'receiver' | 'console';
+/** Opens telemetry and ledger. */
+export async function openCore(
+  start: ProcessStart,
+  { parts, onLost }: Pick<ProcessCore, 'parts' | 'onLost'>,
+): Promise<ProcessCore> {
+  const { config, log, own, roles, notify = (line) => log.info(line) } = start;
+  // A profile that is wrong stops the start before anything is opened.
+  const profile = readProfile(config);
+  const dataDir = own?.dataDir ?? dataDirAt(config.dataDir);
+  const role = own === null ? (roles[0] ?? 'console') : 'embedded';
+  const telemetry = await openProcessTelemetry({ config, parts, log }, role);
+  notify('Opening the ledger …');
+  const { databaseUrl } = config;
+  const opened = await openLedger({ databaseUrl, directory: dataDir.ledger, measure: telemetry.onStatement, notify });
+  parts.addToTheEnd('ledger', () => opened.close());
+  const ledger = tested('ledger', opened);
+  telemetry.readsFrom(ledger);
+  const sending = openSendingGuard(config, { ledger });
+  const receiverPort = await portOf(config, own);
+  return { ...start, notify, parts, onLost, dataDir, profile, ledger, sending, telemetry, receiverPort };
+}
+
+/** 0 means any free port: the receiver itself asks for it, so that no other process takes it in between. */
+async function portOf({ receiver, service }: Config, own: OwnDirectory | null): Promise<number> {
+  if (own === null || receiver.port === 0) return receiver.port;
+  // A real service knows the address of the receiver: then no other port will do.
+  return choosePort({ ...receiver, explicit: receiver.explicit || service.kind === 'remote' });
+}
 
 /**
  * The telemetry of this process. Without METRICS_PORT and OTEL_EXPORTER_OTLP_ENDPOINT it is none, and nothing of it is
@@ -40,8 +108,8 @@ type ProcessRole = 'embedded' | 'worker' | 'receiver' | 'console';
  * @throws LoteError `port-taken`, `configuration-invalid`
  */
 export async function openProcessTelemetry(
-  { config, parts, log }: Pick<ProcessPlace, 'config' | 'parts' | 'log'>,
-  role: ProcessRole,
+  { config, parts, log }: Pick<ProcessCore, 'config' | 'parts' | 'log'>,
+  role: Role | 'embedded',
 ): Promise<Telemetry> {
   const { metrics, traces, application, serviceBaseUrl: baseUrl } = config;
   // Only workers send.
@@ -103,34 +171,6 @@ export function openCalibration({ config, profile, expectsEvents, ...parts }: Ca
   });
 }
 
-/** What every part of a process works on. */
-export interface ProcessCore extends ProcessPlace {
-  readonly profile: ServiceProfile;
-  readonly ledger: Ledger;
-  /** null: the built-in sandbox needs none. */
-  readonly sending: SendingGuard | null;
-  readonly telemetry: Telemetry;
-}
-
-/** Opens telemetry and ledger. */
-export async function openCore(
-  place: ProcessPlace,
-  { profile, role }: { readonly profile: ServiceProfile; readonly role: ProcessRole },
-): Promise<ProcessCore> {
-  const { config, dataDir, parts, notify } = place;
-  const telemetry = await openProcessTelemetry(place, role);
-  notify('Opening the ledger …');
-  const { databaseUrl } = config;
-  const opened = await openLedger({ databaseUrl, directory: dataDir.ledger, measure: telemetry.onStatement, notify });
-  parts.addToTheEnd('ledger', () => opened.close());
-  const ledger = tested('ledger', opened);
-  telemetry.readsFrom(ledger);
-  return { ...place, profile, ledger, sending: openSendingGuard(config, { ledger }), telemetry };
-}
-
-/** Of the built-in sandbox: what goes wrong in it. */
-export type SandboxBehaviour = Pick<SandboxOptions, 'faults' | 'seed' | 'idsBySeed'>;
-
 /** The ledger and the service of this process. */
 export interface OpenApplication {
   readonly core: ProcessCore;
@@ -144,29 +184,18 @@ export interface OpenApplication {
   readonly calibration: Calibration;
 }
 
-/** How the service is opened. */
-export interface OpeningOptions {
-  /** A port that the sandbox must leave free. */
-  readonly reserved: number;
-  readonly behaviour: SandboxBehaviour | undefined;
-  /**
-   * What happens where nothing may be sent, because the ledger is older than what was sent with it: a process that does
-   * everything refuses to start; a worker starts, and says so in its log and in each batch that waits; a receiver sends
-   * nothing anyway.
-   */
-  readonly unsendable: 'refuse' | 'log' | 'ignore';
-  /** Asked when the service is open. */
-  readonly beforeSending: ((service: InvoicingService) => Promise<void>) | undefined;
-}
-
 const CLOCK_BEHIND =
   "the service's clock is ahead of this machine's: if this one is wrong, set it (NTP); until then keys count as that much older";
 
-/** Opens the service that is configured, or starts the built-in sandbox; with the account that the ledger knows. */
-export async function openApplication(core: ProcessCore, options: OpeningOptions): Promise<OpenApplication> {
+/**
+ * Opens the service that is configured, or starts the built-in sandbox; with the account that the ledger knows. Where nothing may be sent, because the
+ * ledger is older than what was sent with it, a process that does everything refuses to start; a worker starts, and says so in its log and in each batch
+ * that waits; a receiver sends nothing anyway.
+ */
+export async function openApplication(core: ProcessCore): Promise<OpenApplication> {
   const { config, profile, ledger, sending, telemetry, parts, log } = core;
   const { application } = config;
-  const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core, options) : null;
+  const sandbox = config.service.kind === 'sandbox' ? await startOwnSandbox(core) : null;
   if (sandbox !== null) parts.addToTheEnd('sandbox', () => sandbox.close());
   const remote = config.service.kind === 'remote' ? config.service : null;
   const guard = (): AccountGuard => ({ ledger, application, account: remote, profile, now: Date.now() });
@@ -175,8 +204,8 @@ export async function openApplication(core: ProcessCore, options: OpeningOptions
     await isKnown();
     await sending?.require();
   };
-  await (options.unsendable === 'refuse' ? requireAccount() : isKnown());
-  if (options.unsendable === 'log')
+  await (core.own === null ? isKnown() : requireAccount());
+  if (core.own === null && core.roles.includes('worker'))
     await sending?.require().catch((err: unknown) => log.error('nothing is sent', { application, err }));
   const time = createServiceTime((aheadMs) =>
     log.warn(CLOCK_BEHIND, { application, aheadSeconds: Math.round(aheadMs / 1_000) }),
@@ -190,22 +219,19 @@ export async function openApplication(core: ProcessCore, options: OpeningOptions
     remember: () => rememberService(guard()),
   });
   parts.add('service', () => service.close());
-  await options.beforeSending?.(service);
+  await core.beforeSending?.(service);
   const expectsEvents = config.webhook.url !== null || sandbox !== null;
   const calibration = openCalibration({ config, ledger, service, profile, expectsEvents, log });
   return { core, sandbox, service, requireAccount, time, calibration };
 }
 
 /** The sandbox keeps its own books, never in the ledger's database: it plays another company. */
-async function startOwnSandbox(
-  { config, dataDir, log }: ProcessCore,
-  { reserved, behaviour }: OpeningOptions,
-): Promise<Sandbox> {
+async function startOwnSandbox({ config, dataDir, log, receiverPort, sandbox }: ProcessCore): Promise<Sandbox> {
   return startSandbox({
     host: config.sandbox.host,
-    port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved: [reserved] }),
+    port: config.sandbox.port === 0 ? 0 : await choosePort({ ...config.sandbox, reserved: [receiverPort] }),
     store: fileStore({ directory: dataDir.sandbox }),
     log,
-    ...behaviour,
+    ...sandbox,
   });
 }

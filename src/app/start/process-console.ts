@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOOPBACK_HOSTS, startConsole } from '../../console/start-console.ts';
 import { writeConsoleToken } from '../data-dir/endpoints-file.ts';
-import type { DataDir } from '../data-dir/data-dir.ts';
 import { choosePort } from '../process/free-port.ts';
 import { consoleParts } from '../console/console-parts.ts';
 import { resolveInput, bringIn } from '../files/input-files.ts';
@@ -13,43 +12,31 @@ import { awaitResult } from '../temporal/await-result.ts';
 import { batchOfFile } from '../temporal/batch-starter.ts';
 import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
 import type { WatchedWorker } from '../worker/watched-worker.ts';
-import { workerReadiness } from './readiness.ts';
+import type { Readiness } from '../../domain/records/readiness.ts';
 import type { OpenApplication, ProcessCore } from './open-application.ts';
-import type { InvoicingService } from '../../service/client.ts';
 
 /** What a process has when its console starts. */
 export interface ShownParts {
-  readonly core: ProcessCore;
   /** Null: a console alone, which sends nothing. */
   readonly application: OpenApplication | null;
   /** Null: there is no server to speak to, so that the console only shows. */
   readonly temporal: ConnectedTemporal | null;
-  readonly watched: WatchedWorker | null;
-  readonly receiverPort: number;
-}
-
-interface ConsoleStart {
-  /** Null: the ledger is shared, and no other process hands its work over. */
-  readonly own: { readonly dataDir: DataDir } | null;
-  readonly beforeHandOver?: ((service: InvoicingService) => Promise<void>) | undefined;
+  /** Null: the process has no worker. */
+  readonly watched: (WatchedWorker & { readonly ready: () => Promise<Readiness> }) | null;
 }
 
 /** The console, where people watch and, of an owner, other processes of the data directory hand over their work. */
 export async function startProcessConsole(
-  start: ConsoleStart,
+  core: ProcessCore,
   shown: ShownParts,
 ): Promise<{ readonly url: string; readonly handOver: HandOver | null }> {
-  const { core, application, temporal, watched, receiverPort } = shown;
-  const { config, ledger, log, profile, parts } = core;
-  const { host, port, token: given } = config.console;
-  const handOver = start.own === null ? null : createProcessHandOver(start, shown);
-  const ready =
-    temporal === null || watched === null
-      ? undefined
-      : workerReadiness({ ledger, client: temporal.client, ...watched });
+  const { config, ledger, log, profile, parts, own, receiverPort } = core;
+  const { application, temporal, watched } = shown;
+  const { host, port } = config.console;
+  const handOver = own === null ? null : createProcessHandOver(core, shown);
   const web = await startConsole({
     host,
-    port: start.own === null || port === 0 ? port : await choosePort({ ...config.console, reserved: [receiverPort] }),
+    port: own === null || port === 0 ? port : await choosePort({ ...config.console, reserved: [receiverPort] }),
     ...consoleParts({
       ...{ config, ledger, profile, log, client: temporal?.client ?? null, temporalUi: temporal?.ui ?? null },
       folders: watched === null ? createCommonFolders({ config, ledger, log }) : watched.folders,
@@ -61,30 +48,30 @@ export async function startProcessConsole(
           rowsOfRefs: ({ batchId, refs }) => ledger.rowsOfRefs(batchId, refs),
         },
       }),
-      ...(ready !== undefined && { ready }),
+      ...(watched !== null && { ready: watched.ready }),
     }),
-    ...(start.own === null ? (given === null ? {} : { token: given }) : await tokenOf(core, start.own)),
+    ...(await tokenOf(core)),
   });
   parts.add('console', () => web.close());
   return { url: web.url, handOver };
 }
 
-/** Other processes of the data directory read the token in it. */
-async function tokenOf({ config }: ProcessCore, { dataDir }: { readonly dataDir: DataDir }) {
+/** Other processes of an owner's data directory read the token in it. */
+async function tokenOf({ config, own }: ProcessCore): Promise<{ readonly token?: string }> {
   const { token: given, signIn, host } = config.console;
-  const token = await writeConsoleToken(dataDir, given);
+  if (own === null) return given === null ? {} : { token: given };
+  const token = await writeConsoleToken(own.dataDir, given);
   // Off loopback people use the token too, unless a proxy signs them in: it must be one that they chose.
   return given === null && signIn === null && !LOOPBACK_HOSTS.has(host) ? {} : { token };
 }
 
 /** Brings in the file that another process names, and starts its batch. */
-function createProcessHandOver({ beforeHandOver }: ConsoleStart, shown: ShownParts): HandOver | null {
-  const { core, application, temporal, watched } = shown;
+function createProcessHandOver(core: ProcessCore, { application, temporal, watched }: ShownParts): HandOver | null {
   if (application === null || temporal === null) return null;
   const { config, ledger } = core;
   const { client } = temporal;
   return createHandOver(async (file, options, { anywhere, note }) => {
-    await beforeHandOver?.(application.service);
+    await core.beforeHandOver?.(application.service);
     await watched?.folders?.require('input');
     const path = anywhere ? file : await resolveInput(config.inputDir, file);
     await note((await batchOfFile(config, ledger, await bringIn(config.inputDir, path))).batchId, file);

@@ -1,6 +1,7 @@
 import { openDataDir } from '../data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../data-dir/directory-lock.ts';
-import type { ProcessStart, RunningProcess } from './start-process.ts';
+import type { ProcessStart } from './open-application.ts';
+import type { RunningProcess } from './start-process.ts';
 import { requireWritable, FOLDER_MODE, makeFolder } from '../../platform/folders.ts';
 import type { Config } from '../config/config.ts';
 import { LoteError } from '../../domain/errors.ts';

@@ -10,7 +10,7 @@ import { LoteError } from '../../domain/errors.ts';
 import type { Notify } from '../../platform/files.ts';
 import type { Config } from '../config/config.ts';
 import { childEnvironment } from '../process/child-environment.ts';
-import { openLockFile } from '../data-dir/lock-file.ts';
+import { openLockFile } from '../data-dir/directory-lock.ts';
 import { choosePort } from '../process/free-port.ts';
 import type { Logger } from '../process/logger.ts';
 import { tested } from '../start/test-points.ts';
@@ -227,8 +227,6 @@ export interface ConnectedTemporal {
   readonly place: TemporalPlace;
   readonly ui: string | null;
   readonly client: Client;
-  /** Rejects when an embedded server cannot be kept up; never resolves. */
-  readonly lost: Promise<never>;
   stop(): Promise<void>;
 }
 
@@ -239,11 +237,13 @@ interface TemporalWish {
   readonly env: NodeJS.ProcessEnv;
   /** Real path of the data directory. */
   readonly dataDir: string;
+  /** Called when the server cannot be kept up; left out by a command that ends soon. */
+  readonly onLost?: (error: LoteError) => void;
 }
 
 /** Starts a server with its file in the data directory, and starts it again when it dies. */
 export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTemporal> {
-  const { config, log, notify, env, dataDir } = wish;
+  const { config, log, notify, env, dataDir, onLost = () => undefined } = wish;
   const { namespace } = config.temporal;
   const binary = await acquireTemporalBinary(notify, env);
   const server = await startTemporalServer({ binary, dataDir, namespace, notify });
@@ -253,14 +253,13 @@ export async function embeddedTemporal(wish: TemporalWish): Promise<ConnectedTem
     await server.stop();
     throw error;
   });
-  const supervised = superviseTemporal(server, log);
+  const release = superviseTemporal(server, log, onLost);
   return {
     place,
     ui: server.ui,
     client,
-    lost: supervised.lost,
     async stop() {
-      await supervised.release();
+      await release();
       await client.connection.close();
       await server.stop();
     },
@@ -272,18 +271,15 @@ const MOST_RESTARTS = 5;
 const SOON_MS = 2 * 60_000;
 const FIRST_PAUSE_MS = 500;
 
-interface SupervisedTemporal {
-  /** Rejects when the server cannot be kept up; never resolves. */
-  readonly lost: Promise<never>;
-  /** Stops watching, and only then returns: the caller may then stop the server without its being started again. */
-  release(): Promise<void>;
-}
-
-/** Starts an ended Temporal server again, on the same ports and the same file; workers and clients reconnect by themselves. */
+/**
+ * Starts an ended Temporal server again, on the same ports and the same file; workers and clients reconnect by themselves. Calls `onLost` when the server
+ * cannot be kept up. Returns a function that stops watching, and only then returns: its caller may stop the server without its being started again.
+ */
 export function superviseTemporal(
   server: Pick<TemporalServer, 'ended' | 'restart'>,
   log: Pick<Logger, 'warn'>,
-): SupervisedTemporal {
+  onLost: (error: LoteError) => void,
+): () => Promise<void> {
   const released = new AbortController();
   const { signal } = released;
   const releasing = once(signal, 'abort');
@@ -295,7 +291,7 @@ export function superviseTemporal(
       await Promise.race([server.ended(), releasing]);
       if (signal.aborted) return;
       if (performance.now() - started > SOON_MS) restart = 1;
-      if (restart > MOST_RESTARTS) throw lostError(failure);
+      if (restart > MOST_RESTARTS) return onLost(lostError(failure));
       log.warn('the embedded Temporal server has ended; starting it again', { restart });
       const pauseMs = restart === 1 ? 0 : FIRST_PAUSE_MS * 2 ** (restart - 1);
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
@@ -310,15 +306,9 @@ export function superviseTemporal(
   }
 
   const watching = keepUp();
-  const lost = new Promise<never>((_, reject) => watching.catch(reject));
-  // Users of the server learn of its loss through `lost`; a rejection before they listen must not end the process.
-  lost.catch(() => undefined);
-  return {
-    lost,
-    async release() {
-      released.abort();
-      await watching.catch(() => undefined);
-    },
+  return async () => {
+    released.abort();
+    await watching;
   };
 }
 

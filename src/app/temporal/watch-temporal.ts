@@ -4,14 +4,11 @@ import type { Client } from '@temporalio/client';
 import { repeat, type Repetition } from '../../platform/repeat.ts';
 import { LoteError } from '../../domain/errors.ts';
 import type { TemporalConfig } from '../config/config.ts';
+import type { Logger } from '../process/logger.ts';
 import { type TemporalPlace, findNamespace, placeOf } from './temporal-connection.ts';
 
 const ASK_EVERY_MS = 5_000;
 const PATIENCE_MS = 3_000;
-
-interface WatchLog {
-  warn(message: string, fields?: Record<string, unknown>): void;
-}
 
 /** The certificate and key that this process read at its start, and the configuration by which it reads them again. */
 export interface ReadAccess {
@@ -19,7 +16,7 @@ export interface ReadAccess {
   readonly temporal: TemporalConfig;
 }
 
-/** What the server says of the client's namespace: one question, without the SDK's own patience. @throws whatever the connection says */
+/** One question, without the SDK's own patience. @throws whatever the connection says */
 function askTemporal(client: Client): ReturnType<typeof findNamespace> {
   return client.connection.withDeadline(Date.now() + PATIENCE_MS, () => findNamespace(client));
 }
@@ -36,28 +33,19 @@ const TROUBLE = {
   missing: 'temporal has no such namespace; work stands still: make it, then start this worker again',
 } as const;
 
-/** A watch over the server. */
-export interface TemporalWatch extends Repetition {
-  /**
-   * Rejects with LoteError `temporal-unavailable` when the server does not answer to the certificates or key that this
-   * process read, and their files hold something else now; never resolves.
-   */
-  readonly lost: Promise<never>;
-}
-
 /**
  * Logs once when Temporal goes away, or loses the namespace, and once when it is back: the SDK's own lines repeat for each call, and it
- * logs nothing of a namespace. A process whose certificate or key was renewed ends to be started again: a connection cannot be given
- * another certificate.
+ * logs nothing of a namespace. Calls `onLost` with `temporal-unavailable` when the server does not answer to the certificates or key that this process
+ * read, and their files hold something else now: a connection cannot be given another certificate, so the process ends to be started again.
  */
-export function watchTemporal(client: Client, access: ReadAccess, log: WatchLog): TemporalWatch {
+export function watchTemporal(
+  client: Client,
+  access: ReadAccess,
+  { log, onLost }: { readonly log: Pick<Logger, 'warn'>; readonly onLost: (error: LoteError) => void },
+): Repetition {
   const { address } = access.place;
   let trouble: { readonly kind: keyof typeof TROUBLE; readonly since: number } | null = null;
-  let lose: (error: LoteError) => void = () => undefined;
-  const lost = new Promise<never>((_, reject) => (lose = reject));
-  // The starting process learns of it when it has started.
-  lost.catch(() => undefined);
-  const repetition = repeat(ASK_EVERY_MS, async (stopped) => {
+  return repeat(ASK_EVERY_MS, async (stopped) => {
     const found = await askTemporal(client).catch(() => 'away' as const);
     if (stopped.aborted) return;
     if (found === 'away' || found === 'missing') {
@@ -69,9 +57,8 @@ export function watchTemporal(client: Client, access: ReadAccess, log: WatchLog)
     }
     // A key that was revoked may be told that it has no right, and so may a good one that has few.
     const isRefused = found === 'away' || found === 'denied';
-    if (isRefused && (await isRenewed(access)) && !stopped.aborted) lose(renewed(access.place));
+    if (isRefused && (await isRenewed(access)) && !stopped.aborted) onLost(renewed(access.place));
   });
-  return { stop: () => repetition.stop(), lost };
 }
 
 /** Whether the files of certificates and key hold something else than this process has read. */

@@ -17,10 +17,6 @@ export interface WatchedWorkerOptions {
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
   readonly consoleUrl: () => string | null;
-  /** See `WorkerPlace`. */
-  readonly onWork: (() => void) | undefined;
-  /** See `WorkerPlace`. */
-  readonly onForcedEnd: (() => void) | undefined;
 }
 
 /** A worker, and what watches over it. */
@@ -36,9 +32,9 @@ export interface WatchedWorker {
  */
 export async function startWatchedWorker(
   { core, service, calibration, requireAccount, time }: OpenApplication,
-  { temporal, webhookUrl, consoleUrl, onWork, onForcedEnd }: WatchedWorkerOptions,
+  { temporal, webhookUrl, consoleUrl }: WatchedWorkerOptions,
 ): Promise<WatchedWorker> {
-  const { config, profile, ledger, sending, telemetry, parts, notify, log } = core;
+  const { config, profile, ledger, sending, telemetry, parts, notify, log, onWork, onForcedEnd } = core;
   const { client } = temporal;
   const { taskQueue } = config;
   notify('Starting the worker …');

@@ -1,7 +1,8 @@
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
 import { createLogger } from '../../app/process/logger.ts';
-import { startProcess, type Role, type RunningProcess } from '../../app/start/start-process.ts';
+import type { Role } from '../../app/start/open-application.ts';
+import { startProcess, type RunningProcess } from '../../app/start/start-process.ts';
 import { tableLines } from '../output/terminal-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { leaveSoon, stay } from '../session/interruption.ts';

@@ -282,8 +282,8 @@ describe('a supervised Temporal server', () => {
     const dataDir = await temporaryDirectory();
     const server = await started(dataDir);
     const said = log();
-    const supervised = superviseTemporal(server, said);
-    onTestFinished(() => supervised.release());
+    const release = superviseTemporal(server, said, () => undefined);
+    onTestFinished(release);
     await startWorkflow(server.address, 'survivor');
     const killed = await temporalProcess(dataDir);
 
@@ -293,19 +293,18 @@ describe('a supervised Temporal server', () => {
     expect(await statusOf(server.address, 'survivor')).toBe('RUNNING');
     const restarted = await temporalProcess(dataDir);
     expect(restarted).not.toBe(killed);
-    await supervised.release();
+    await release();
     await server.stop();
     expect(await temporalProcess(dataDir)).toBeNull();
   });
 
   it('is given up after five restarts in a row, with an error that says where to look', async () => {
     const said = log();
-    const supervised = superviseTemporal(
-      { ended: () => Promise.resolve(), restart: () => Promise.resolve(true) },
-      said,
-    );
+    const server = { ended: () => Promise.resolve(), restart: () => Promise.resolve(true) };
 
-    await expect(supervised.lost).rejects.toMatchObject({
+    const lost = await new Promise((resolve) => superviseTemporal(server, said, resolve));
+
+    expect(lost).toMatchObject({
       code: 'temporal-unavailable',
       message: expect.stringContaining('temporal.log') as string,
     });
@@ -315,19 +314,17 @@ describe('a supervised Temporal server', () => {
   it('is tried again when a start of it fails with an error, such as on a full disk', async () => {
     const said = log();
     let starts = 0;
-    const supervised = superviseTemporal(
-      {
-        ended: () => (starts > 1 ? new Promise(() => undefined) : Promise.resolve()),
-        restart() {
-          starts += 1;
-          return starts > 1 ? Promise.resolve(true) : Promise.reject(new Error('ENOSPC'));
-        },
+    const server = {
+      ended: () => (starts > 1 ? new Promise<void>(() => undefined) : Promise.resolve()),
+      restart() {
+        starts += 1;
+        return starts > 1 ? Promise.resolve(true) : Promise.reject(new Error('ENOSPC'));
       },
-      said,
-    );
+    };
 
-    await Promise.race([said.until('is up again'), supervised.lost]);
-    await supervised.release();
+    const release = superviseTemporal(server, said, (error) => expect.unreachable(error.message));
+    await said.until('is up again');
+    await release();
 
     expect(said.lines.join()).toContain('could not be started again');
   });
