@@ -39,10 +39,7 @@ export function createHealthChecks(parts: HealthParts): () => Promise<readonly H
 }
 
 /** What `lote doctor` finds, asked again when the last answer is older than this. */
-function freshFor(
-  freshMs: number,
-  { examined, now }: Pick<HealthParts, 'examined' | 'now'>,
-): () => Promise<readonly HealthCheck[]> {
+function freshFor(freshMs: number, { examined, now }: HealthParts): () => Promise<readonly HealthCheck[]> {
   let answer: readonly HealthCheck[] = [];
   let askedAt = Number.NEGATIVE_INFINITY;
   const ask = sharedAnswer(async () => {
@@ -59,10 +56,8 @@ function shown({ name, state, detail, cure }: Check): HealthCheck {
 }
 
 async function within(name: string, check: Promise<readonly HealthCheck[]>): Promise<readonly HealthCheck[]> {
-  const found = await answerWithin(
-    PATIENCE_MS,
-    check.catch(() => null),
-  );
+  const answer = check.catch(() => null);
+  const found = await answerWithin(PATIENCE_MS, answer);
   return found ?? [{ name, state: 'trouble', detail: `It did not answer within ${PATIENCE_MS / 1_000} s.` }];
 }
 
@@ -70,47 +65,30 @@ async function within(name: string, check: Promise<readonly HealthCheck[]>): Pro
 async function sending({ ledger, serviceBaseUrl }: HealthParts): Promise<readonly HealthCheck[]> {
   if (serviceBaseUrl === null) return [];
   const breaker = await ledger.breaker(serviceBaseUrl);
-  return breaker === null
-    ? [{ name: 'sending', state: 'ok', detail: `the circuit breaker to ${serviceBaseUrl} is closed` }]
-    : [
-        {
-          name: 'sending',
-          state: 'trouble',
-          detail: `Sending is stopped since ${new Date(breaker.openedAt).toISOString()}: ${breaker.reason.message}`,
-        },
-      ];
+  if (breaker === null)
+    return [{ name: 'sending', state: 'ok', detail: `the circuit breaker to ${serviceBaseUrl} is closed` }];
+  const since = new Date(breaker.openedAt).toISOString();
+  const detail = `Sending is stopped since ${since}: ${breaker.reason.message}`;
+  return [{ name: 'sending', state: 'trouble', detail }];
 }
 
 /** The calibration: whether the profile is proved to read the service. */
 async function serviceProfile({ ledger, profileDigest }: HealthParts): Promise<readonly HealthCheck[]> {
   const name = 'service profile';
   const known = await ledger.calibration(profileDigest);
-  const found = misfitsOf(known);
-  if (found.length === 0)
-    return isOpen(known)
-      ? [{ name, state: 'ok', detail: 'an event and a GET have agreed, or an operator has confirmed the profile' }]
-      : [{ name, state: 'unknown', detail: `not proved yet: ${known.out.length} of at most 20 invoices are out` }];
-  return found.map(({ code, message, lastAt }) => ({
-    ...{ name, state: 'trouble' as const, detail: `${message} (${code})`, at: lastAt },
-  }));
+  const found = misfitsOf(known).map(({ code, message, lastAt }) => {
+    return { name, state: 'trouble' as const, detail: `${message} (${code})`, at: lastAt };
+  });
+  if (found.length > 0) return found;
+  return isOpen(known)
+    ? [{ name, state: 'ok', detail: 'an event and a GET have agreed, or an operator has confirmed the profile' }]
+    : [{ name, state: 'unknown', detail: `not proved yet: ${known.out.length} of at most 20 invoices are out` }];
 }
 
 /** When the last delivery came, of whatever application. */
-async function lastWebhook({
-  ledger,
-  now,
-}: {
-  readonly ledger: Pick<Ledger, 'lastDelivery'>;
-  readonly now: () => number;
-}): Promise<readonly HealthCheck[]> {
+async function lastWebhook({ ledger, now }: HealthParts): Promise<readonly HealthCheck[]> {
+  const name = 'last webhook';
   const last = await ledger.lastDelivery(now() - LOOK_BACK_MS);
-  return last === null
-    ? [
-        {
-          name: 'last webhook',
-          state: 'unknown',
-          detail: 'none in the last 7 days; Lote polls (GET) pending invoices',
-        },
-      ]
-    : [{ name: 'last webhook', state: 'ok', detail: '', at: last }];
+  if (last !== null) return [{ name, state: 'ok', detail: '', at: last }];
+  return [{ name, state: 'unknown', detail: 'none in the last 7 days; Lote polls (GET) pending invoices' }];
 }

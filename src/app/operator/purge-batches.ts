@@ -2,14 +2,14 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
-import { type Operations, SHORTEST_PURGE_AGE_MS } from '../../console/operations.ts';
+import { type Operations, type PurgeRequest, SHORTEST_PURGE_AGE_MS } from '../../console/operations.ts';
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
 import { requireClock } from '../worker/require-clock.ts';
 import { isUnfinishedCopy, keptFiles } from '../files/kept-files.ts';
 import type { Purged, PurgeLedger } from '../../ledger/operations/purge.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-export interface PurgePlaces {
+interface PurgePlaces {
   readonly ledger: PurgeLedger;
   /** Whose batches are purged, and where the copies of their files are. */
   readonly place: Pick<Config, 'application' | 'dataDir'>;
@@ -17,20 +17,18 @@ export interface PurgePlaces {
   readonly folders: CommonFolders | null;
 }
 
-export interface PurgeBatches {
-  readonly olderThanMs: number;
-  readonly dryRun: boolean;
-  readonly now: number;
-}
-
 /**
  * Forgets what closed batches of that age hold, then removes the kept copies of their files, while other processes claim
  * and send. The copies go when the ledger has committed: an end in between leaves copies, which the next purge removes.
  */
-export async function purgeBatches(places: PurgePlaces, { olderThanMs, dryRun, now }: PurgeBatches): Promise<Purged> {
-  const { ledger, place, folders } = places;
+export async function purgeBatches(
+  places: PurgePlaces,
+  { olderThanMs, dryRun }: PurgeRequest,
+  now = Date.now(),
+): Promise<Purged> {
+  const { ledger, folders } = places;
+  const { application } = places.place;
   if (!dryRun) await folders?.require('files');
-  const { application } = place;
   const purged = await ledger.purge({ before: now - olderThanMs, now, dryRun, application });
   if (!dryRun) await removeCopies(places, now);
   return purged;
@@ -59,8 +57,6 @@ export function createPurge(config: Config, ledger: Ledger): Operations['purge']
   const folders = createCommonFolders({ config, ledger });
   return async (request) => {
     if (config.databaseUrl !== null) await requireClock(ledger);
-    return waitingFor('the ledger to purge', () =>
-      purgeBatches({ ledger, place: config, folders }, { ...request, now: Date.now() }),
-    );
+    return waitingFor('the ledger to purge', () => purgeBatches({ ledger, place: config, folders }, request));
   };
 }

@@ -9,6 +9,7 @@ import {
 } from '@temporalio/client';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 import { LoteError } from '../../domain/errors.ts';
+import { givenOnly } from '../../domain/given-only.ts';
 import { requireOwnRun } from '../temporal/batch-starter.ts';
 import { livePollers } from '../temporal/queue-pollers.ts';
 
@@ -19,18 +20,15 @@ export interface NightlyPlace {
   readonly application: string;
 }
 
-/** Time of day at which a nightly run starts, in the time zone `timezone`. */
+/** Time of day at which a nightly run starts, in the time zone `timezone` (an IANA name). */
 export interface NightlyTime {
   readonly hour: number;
   readonly minute: number;
-  /** IANA name. */
   readonly timezone: string;
 }
 
-export interface NightlyPlan extends NightlyTime {
-  /** A night whose time passed while the server was down starts within this time, or not at all. */
-  readonly catchUpMs: number;
-}
+/** `catchUpMs`: a night whose time passed while the server was down starts within this time, or not at all. */
+type NightlyPlan = NightlyTime & { readonly catchUpMs: number };
 
 /** What the schedule says of itself. */
 export interface NightlyState {
@@ -50,7 +48,8 @@ export interface NightlyState {
 }
 
 const DAY_MS = 86_400_000;
-const WORKFLOW: Parameters<Client['workflow']['start']>[0] & string = 'nightlyIssuance';
+const WORKFLOW = 'nightlyIssuance';
+const SUMMARY = 'issues what was dropped';
 
 /** Id of the Temporal schedule of an application's nightly runs. */
 export function nightlyScheduleId(application: string): string {
@@ -87,7 +86,7 @@ export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: Night
       workflowId: scheduleId.replace('lote-nightly', 'nightly-issuance'),
       taskQueue: place.taskQueue,
       args: [{ timezone }] satisfies Parameters<typeof nightlyIssuance>,
-      staticSummary: 'issues what was dropped',
+      staticSummary: SUMMARY,
     },
     state: { note: `Every night at ${clock(plan)} ${timezone}: issues what was dropped.` },
   };
@@ -96,13 +95,8 @@ export function nightlySchedule(place: Omit<NightlyPlace, 'client'>, plan: Night
 /** False when there was none. */
 export async function unscheduleNightlyRuns(place: NightlyPlace): Promise<boolean> {
   await requireOwn(place);
-  try {
-    await handleOf(place).delete();
-    return true;
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return false;
-    throw error;
-  }
+  const deleted = handleOf(place).delete();
+  return deleted.then(() => true, withoutSchedule(false));
 }
 
 /** Null: nights are off. */
@@ -113,8 +107,8 @@ export async function describeNightlyRuns(place: NightlyPlace): Promise<NightlyS
   return {
     scheduleId: found.scheduleId,
     taskQueue: found.action.taskQueue,
-    hour: firstOf(calendar?.hour),
-    minute: firstOf(calendar?.minute),
+    hour: calendar?.hour[0]?.start ?? null,
+    minute: calendar?.minute[0]?.start ?? null,
     timezone: found.spec.timezone ?? null,
     catchUpMs: found.policies.catchupWindow,
     paused: found.state.paused,
@@ -156,17 +150,16 @@ function handleOf({ client, application }: NightlyPlace) {
 }
 
 /** Null: there is no such schedule. */
-async function describe(place: NightlyPlace): Promise<ScheduleDescription | null> {
-  try {
-    return await handleOf(place).describe();
-  } catch (error) {
-    if (error instanceof ScheduleNotFoundError) return null;
-    throw error;
-  }
+function describe(place: NightlyPlace): Promise<ScheduleDescription | null> {
+  return handleOf(place).describe().catch(withoutSchedule(null));
 }
 
-function firstOf(ranges: readonly { readonly start: number }[] | undefined): number | null {
-  return ranges?.[0]?.start ?? null;
+/** What the answer is where there is no such schedule. @throws any other error */
+function withoutSchedule<Answer>(answer: Answer): (error: unknown) => Answer {
+  return (error) => {
+    if (error instanceof ScheduleNotFoundError) return answer;
+    throw error;
+  };
 }
 
 /**
@@ -188,7 +181,7 @@ async function requireOwn(place: NightlyPlace): Promise<void> {
   );
 }
 
-export type NightlyRunHandle = WorkflowHandle<typeof nightlyIssuance>;
+type NightlyRunHandle = WorkflowHandle<typeof nightlyIssuance>;
 
 /**
  * Starts a night beside the schedule, or joins the night that runs. The schedule may start its own night meanwhile: each
@@ -196,10 +189,27 @@ export type NightlyRunHandle = WorkflowHandle<typeof nightlyIssuance>;
  * @throws LoteError `ledger-foreign`
  */
 export async function startNightlyRun(place: NightlyPlace): Promise<{ handle: NightlyRunHandle; joined: boolean }> {
+  const { client, taskQueue, application } = place;
   const state = await describeNightlyRuns(place);
   await requireOwn(place);
   const running = await runningNightlyRun(place, state);
-  return running === null ? startNow(place, state?.timezone ?? null) : { handle: running, joined: true };
+  if (running !== null) return { handle: running, joined: true };
+  const workflowId = `${application === 'default' ? '' : `${application}-`}nightly-issuance-now`;
+  try {
+    const handle = await client.workflow.start<typeof nightlyIssuance>(WORKFLOW, {
+      workflowId,
+      taskQueue,
+      args: [givenOnly({ timezone: state?.timezone ?? undefined })],
+      workflowIdConflictPolicy: 'FAIL',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: SUMMARY,
+    });
+    return { handle, joined: false };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await requireOwnRun(place, workflowId, 'Joining the night that runs');
+    return { handle: nightOf(place, workflowId), joined: true };
+  }
 }
 
 /** The night that runs; null: none. The schedule's list of what runs lags behind its list of what it started: both are looked at. */
@@ -214,29 +224,6 @@ export async function runningNightlyRun(
     if ((await handle.describe().catch(() => null))?.status.name === 'RUNNING') return handle;
   }
   return null;
-}
-
-async function startNow(
-  place: NightlyPlace,
-  timezone: string | null,
-): Promise<{ handle: NightlyRunHandle; joined: boolean }> {
-  const { client, taskQueue, application } = place;
-  const workflowId = `${application === 'default' ? '' : `${application}-`}nightly-issuance-now`;
-  try {
-    const handle = await client.workflow.start<typeof nightlyIssuance>('nightlyIssuance', {
-      workflowId,
-      taskQueue,
-      args: [timezone === null ? {} : { timezone }],
-      workflowIdConflictPolicy: 'FAIL',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: 'issues what was dropped',
-    });
-    return { handle, joined: false };
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    await requireOwnRun(place, workflowId, 'Joining the night that runs');
-    return { handle: nightOf(place, workflowId), joined: true };
-  }
 }
 
 function nightOf({ client }: NightlyPlace, workflowId: string): NightlyRunHandle {

@@ -24,27 +24,18 @@ export async function ensureReconciliationSchedule(
   log: { warn(message: string, fields?: Record<string, unknown>): void },
 ): Promise<void> {
   const scheduleId = reconciliationId(place);
-  const action = {
-    type: 'startWorkflow' as const,
-    workflowType: 'reconciliation',
-    workflowId: scheduleId,
-    taskQueue: place.taskQueue,
-    args: [{}],
-  };
+  const { application, taskQueue } = place;
   try {
     await client.schedule.create({
       scheduleId,
       spec: { intervals: [{ every: EVERY }] },
-      action,
+      action: { type: 'startWorkflow', workflowType: 'reconciliation', workflowId: scheduleId, taskQueue, args: [{}] },
       policies: { overlap: 'SKIP', catchupWindow: CATCH_UP },
       state: { note: NOTE },
     });
   } catch (error) {
     if (error instanceof ScheduleAlreadyRunning) return;
-    log.warn('reconciliation is not scheduled; lote reconcile does the same by hand', {
-      application: place.application,
-      err: error,
-    });
+    log.warn('reconciliation is not scheduled; lote reconcile does the same by hand', { application, err: error });
   }
 }
 

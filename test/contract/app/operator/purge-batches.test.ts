@@ -11,7 +11,8 @@ import type { Ledger } from '../../../../src/ledger/ledger.ts';
 const CONTENT = 'invoice_ref\n1\n';
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex');
 const NOW = 1_700_000_000_000;
-const ALL = { olderThanMs: 0, dryRun: false, now: NOW + 10 };
+const ALL = { olderThanMs: 0, dryRun: false };
+const LATER = NOW + 10;
 
 describe('a purge of kept files', () => {
   let dataDir: string;
@@ -42,7 +43,7 @@ describe('a purge of kept files', () => {
   }
 
   it('removes the copy of a file whose batch is purged', async () => {
-    await purgeBatches(places(ledger), ALL);
+    await purgeBatches(places(ledger), ALL, LATER);
 
     expect(await readdir(join(dataDir, 'files'))).toEqual([]);
   });
@@ -60,7 +61,7 @@ describe('a purge of kept files', () => {
       },
     };
 
-    await purgeBatches(places(claimedLate), ALL);
+    await purgeBatches(places(claimedLate), ALL, LATER);
 
     expect(await readdir(join(dataDir, 'files'))).toEqual([SHA256]);
   });
@@ -72,7 +73,7 @@ describe('a purge of kept files', () => {
     await utimes(left ?? '', daysAgo, daysAgo);
     await utimes(begun ?? '', new Date(NOW), new Date(NOW));
 
-    await purgeBatches(places(ledger), { ...ALL, now: NOW });
+    await purgeBatches(places(ledger), ALL, NOW);
 
     expect((await readdir(join(dataDir, 'files'))).filter((name) => name.startsWith('.'))).toEqual(['.part-begun']);
   });
