@@ -1,4 +1,5 @@
 import { LoteError } from '../../domain/errors.ts';
+import { givenOnly } from '../../domain/given-only.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
 import type { BodyTemplate } from '../../service/profile/body-template.ts';
 import type { MappedFile } from '../../console/mapping/file-mapper.ts';
@@ -26,16 +27,10 @@ export async function checkCommand(env: NodeJS.ProcessEnv, command: CheckCommand
   const files = await namedFiles(inputDir, names);
   const { encoding, delimiter, sheet } = options;
   const choices = chosenAtPrompt({ column, skip, invoices, constant, taxCode }, options);
-  const requestOf = (path: string): MappingRequest => ({
-    ...{ path, inputDir, bodyTemplate, choices },
-    declared: {
-      ...(encoding === undefined ? {} : { encoding }),
-      ...(delimiter === undefined ? {} : { delimiter }),
-      ...(sheet === undefined ? {} : { sheet }),
-    },
-  });
+  const declared = givenOnly({ encoding, delimiter, sheet });
+  const requestOf = (path: string): MappingRequest => ({ path, inputDir, bodyTemplate, choices, declared });
   const profile = name === undefined ? {} : { profile: await saveProfile(name, files, requestOf) };
-  const checked: (CheckedFile & { readonly mapping?: MappedFile })[] = [];
+  const checked: ShownFile[] = [];
   for (const file of files) {
     const result = await checkFile(file, inputDir, { ...options, ...profile, bodyTemplate });
     const mapping = isOpen(result) ? await mapFile(requestOf(file)) : null;
@@ -48,7 +43,9 @@ export async function checkCommand(env: NodeJS.ProcessEnv, command: CheckCommand
     : EXIT.ok;
 }
 
-function textOf({ mapping, ...file }: CheckedFile & { readonly mapping?: MappedFile }): string {
+type ShownFile = CheckedFile & { readonly mapping?: MappedFile };
+
+function textOf({ mapping, ...file }: ShownFile): string {
   return mapping === undefined ? checkText(file) : `${checkText(file)}\n${mappingText(file.file, mapping)}`;
 }
 
@@ -60,15 +57,10 @@ async function bodyTemplateOf(config: Config): Promise<BodyTemplate> {
 }
 
 /** Refusals that a person answers by saying what the columns mean. */
-const OPEN_LAYOUT: ReadonlySet<string> = new Set([
-  'layout-unconfirmed',
-  'header-missing',
-  'column-missing',
-  'column-duplicate',
-]);
+const OPEN_LAYOUT = ['layout-unconfirmed', 'header-missing', 'column-missing', 'column-duplicate'];
 
 function isOpen({ refused, findings }: CheckedFile): boolean {
-  return refused && OPEN_LAYOUT.has(findings[0]?.code ?? '');
+  return refused && OPEN_LAYOUT.includes(findings[0]?.code ?? '');
 }
 
 /** Saves the confirmed mapping of the one file that is named, which is then read with it. @throws LoteError `usage` */
@@ -83,15 +75,13 @@ async function saveProfile(
     throw new LoteError('usage', `Saving a mapping profile: expected one file, found ${files.length}.`);
   const request = requestOf(file);
   const text = await profileText(request);
-  if (text === null) throw await unfinished(request, file);
+  if (text === null) {
+    const mapped = await mapFile(request);
+    const what =
+      mapped === null ? 'no table with a header was found' : `it is not finished.\n${mappingText(file, mapped)}`;
+    throw new LoteError('usage', `Saving a mapping profile for ${file}: nothing was saved, because ${what}`);
+  }
   const path = await writeProfile(request.inputDir, name, text);
   process.stderr.write(`lote: saved ${path}; files with these columns are read with it from now on\n`);
   return name;
-}
-
-async function unfinished(request: MappingRequest, file: string): Promise<LoteError> {
-  const mapped = await mapFile(request);
-  const what =
-    mapped === null ? 'no table with a header was found' : `it is not finished.\n${mappingText(file, mapped)}`;
-  return new LoteError('usage', `Saving a mapping profile for ${file}: nothing was saved, because ${what}`);
 }

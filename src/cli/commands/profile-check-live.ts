@@ -7,7 +7,7 @@ import { loadProfile } from '../../service/profile/check-profile.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import type { ServiceAccount } from '../../app/account/open-service.ts';
 import { profileText, readProfile } from '../../app/account/read-profile.ts';
-import { checkLive, type LiveCheck, type LiveCheckRequest } from '../../app/live-check/check-live.ts';
+import { checkLive, type LiveCheck } from '../../app/live-check/check-live.ts';
 import { startTemporaryReceiver } from '../../app/live-check/temporary-receiver.ts';
 import { printResult, tableLines } from '../output/terminal-text.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
@@ -17,21 +17,19 @@ const HEAD = ['setting', 'the profile looks at', 'received there', 'verdict'] as
 /** What `lote profile check --live` prints: a line for each setting, below it the candidates for what does not fit. */
 function liveCheckText({ rows, requests, fits }: LiveCheck): string {
   const lines = tableLines([HEAD, ...rows.map((row) => [row.setting, row.place, row.received, row.verdict])]);
-  // The head has no candidates.
-  const shown = lines.flatMap((line, at) => [line, ...candidateLine(rows[at - 1]?.candidates ?? [])]);
+  const shown = lines.flatMap((line, at) => {
+    // The head has no candidates.
+    const candidates = rows[at - 1]?.candidates ?? [];
+    return candidates.length === 0 ? [line] : [line, `  would fit: ${candidates.join(', ')}`];
+  });
   const end = fits
     ? 'Lote reads everything that was created.'
     : 'Correct the settings that do not fit, and check again. What was not seen may fit all the same.';
   return [...shown, '', `${end} ${requests} requests.`, ''].join('\n');
 }
 
-function candidateLine(candidates: readonly string[]): readonly string[] {
-  return candidates.length === 0 ? [] : [`  would fit: ${candidates.join(', ')}`];
-}
-
-/** What was typed of `lote profile check --live`. */
+/** What was typed of `lote profile check --live`; without `file`, the file named by SERVICE_PROFILE is meant. */
 export interface LiveCheckCommand {
-  /** Left out: the file named by SERVICE_PROFILE. */
   readonly file?: string | undefined;
   readonly merchant?: string;
   readonly nif?: string;
@@ -47,26 +45,34 @@ export interface LiveCheckCommand {
 const TEST_KEY = 'sk_test_';
 
 /** `lote profile check [FILE] --live`: creates a merchant and an invoice with a test key, and shows what was received at each place. */
-export async function profileCheckLiveCommand(
-  env: NodeJS.ProcessEnv,
-  { file, ...options }: LiveCheckCommand,
-): Promise<ExitCode> {
+export async function profileCheckLiveCommand(env: NodeJS.ProcessEnv, command: LiveCheckCommand): Promise<ExitCode> {
+  const { file, merchant = null, nif = madeUpNif(), currency, taxCode, json } = command;
   const config = readConfig(env);
   const profile = file === undefined ? readProfile(config) : loadProfile(profileText(resolve(file), 'FILE'));
-  const account = accountOf(config);
-  requireTestKey(account, profile, options);
-  const subject = subjectOf(options);
-  const waitMs = waitOf(options.wait);
-  const port = portOf(options, config, account);
+  const account = config.service;
+  if (account.kind !== 'remote')
+    throw refused(
+      'INVOICING_BASE_URL and INVOICING_API_KEY must name the service and a test key of it; found neither.',
+    );
+  requireTestKey(account, profile, command);
+  if (!/^\d{5,15}$/.test(nif)) throw refused('--nif must be 5 to 15 digits.');
+  if (!/^[A-Z]{3}$/.test(currency)) throw refused('--currency must be three capital letters.');
+  const waitMs = durationMs(command.wait);
+  if (!(waitMs >= 1_000 && waitMs <= 1_800_000))
+    throw refused('--wait must be a duration from 1s to 30m, such as 90s.');
+  const port = portOf(command, config, account);
   const receiver = port === null ? null : await startTemporaryReceiver(port);
   try {
-    const url = options.webhookUrl ?? receiver?.url ?? '';
     const result = await checkLive({
-      ...{ account, application: config.application, profile, subject, waitMs },
-      receiver: receiver === null ? null : { ...receiver, url },
+      account,
+      application: config.application,
+      profile,
+      subject: { merchantId: merchant, nif, currency, taxCode },
+      receiver: receiver === null ? null : { ...receiver, url: command.webhookUrl ?? receiver.url },
       secrets: config.webhook.secrets,
+      waitMs,
     });
-    printResult(options.json, result, () => liveCheckText(result));
+    printResult(json, result, () => liveCheckText(result));
     return result.fits ? EXIT.ok : EXIT.someNotIssued;
   } finally {
     await receiver?.close();
@@ -75,11 +81,6 @@ export async function profileCheckLiveCommand(
 
 function refused(why: string): LoteError {
   return new LoteError('usage', `Checking the service profile: ${why} Nothing was sent.`);
-}
-
-function accountOf({ service }: Config): ServiceAccount {
-  if (service.kind === 'remote') return service;
-  throw refused('INVOICING_BASE_URL and INVOICING_API_KEY must name the service and a test key of it; found neither.');
 }
 
 /** The key is never in the message. */
@@ -96,12 +97,6 @@ function requireTestKey(account: ServiceAccount, profile: ServiceProfile, { yes,
     throw refused(`INVOICING_BASE_URL must be an https address or on this machine, found ${protocol}//${hostname}.`);
 }
 
-function subjectOf({ merchant, nif = madeUpNif(), currency, taxCode }: LiveCheckCommand): LiveCheckRequest['subject'] {
-  if (!/^\d{5,15}$/.test(nif)) throw refused('--nif must be 5 to 15 digits.');
-  if (!/^[A-Z]{3}$/.test(currency)) throw refused('--currency must be three capital letters.');
-  return { merchantId: merchant ?? null, nif, currency, taxCode };
-}
-
 const WEIGHTS = [9, 8, 7, 6, 5, 4, 3, 2];
 
 /** A number of the form of a Portuguese company's tax number, with its check digit. */
@@ -113,16 +108,11 @@ function madeUpNif(): string {
 
 /** Where the temporary receiver listens; null: the service could not reach it. */
 function portOf({ webhookUrl, port }: LiveCheckCommand, config: Config, { baseUrl }: ServiceAccount): number | null {
-  if (webhookUrl === undefined && port === undefined && !LOOPBACK_HOSTS.has(new URL(baseUrl).hostname)) return null;
   if (webhookUrl !== undefined && !(URL.canParse(webhookUrl) && /^https?:/i.test(webhookUrl)))
     throw refused('--webhook-url must be an http or https address.');
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) < 65_536))
     throw refused('--port must be a port number.');
-  return port === undefined ? (webhookUrl === undefined ? 0 : config.receiver.port) : Number(port);
-}
-
-function waitOf(text: string): number {
-  const value = durationMs(text);
-  if (value >= 1_000 && value <= 1_800_000) return value;
-  throw refused('--wait must be a duration from 1s to 30m, such as 90s.');
+  if (port !== undefined) return Number(port);
+  if (webhookUrl !== undefined) return config.receiver.port;
+  return LOOPBACK_HOSTS.has(new URL(baseUrl).hostname) ? 0 : null;
 }

@@ -17,30 +17,23 @@ import { type WorkCommand, withWork } from '../session/work-session.ts';
 import { readProfile } from '../../app/account/read-profile.ts';
 import type { ReadingCommand } from '../session/expectations.ts';
 
-/** How the service profile holds in a rehearsal. */
-interface RehearsalProfile {
-  /** Settings of the environment. */
-  readonly env: Readonly<Record<string, string>>;
-  /** What of the profile holds, as a sentence for the person who waits. */
-  readonly note: string;
-}
-
 const NOTE =
   'The service profile is valid. Its limits and retry hold in this rehearsal; everything else is as the sandbox has it.';
 
 /**
- * Checks the configured profile as a run does, and writes the part of it that the sandbox can honour into a folder. Null when none is configured.
+ * Checks the configured profile as a run does, and writes the part of it that the sandbox can honour into a folder. Returns
+ * the path; null when none is configured.
  * @throws LoteError `configuration-invalid` when the profile cannot be read or is wrong.
  */
 export function rehearsalProfile(
-  config: Pick<Config, 'serviceProfilePath'>,
+  { serviceProfilePath }: Pick<Config, 'serviceProfilePath'>,
   directory: string,
-): RehearsalProfile | null {
-  if (config.serviceProfilePath === null) return null;
-  const { limits, retry } = readProfile(config);
+): string | null {
+  if (serviceProfilePath === null) return null;
+  const { limits, retry } = readProfile({ serviceProfilePath });
   const path = join(directory, 'service-profile.json');
   writeFileSync(path, JSON.stringify({ limits, retry }));
-  return { env: { SERVICE_PROFILE: path }, note: NOTE };
+  return path;
 }
 
 /**
@@ -87,7 +80,7 @@ async function rehearseIn(
   const rehearsal = {
     ...SHORT_TIMES,
     ...own,
-    ...profile?.env,
+    ...(profile === null ? {} : { SERVICE_PROFILE: profile }),
     LOTE_DATA_DIR: join(directory, 'data'),
     LOTE_INPUT_DIR: join(directory, 'input'),
     LOTE_REPORTS_DIR: join(reportsDir, 'rehearsal'),
@@ -96,7 +89,7 @@ async function rehearseIn(
   const config = readConfig(rehearsal);
   await takeMappings(inputDir, config.inputDir);
   const notify = lineWriter({ json });
-  if (profile !== null) notify(profile.note);
+  if (profile !== null) notify(NOTE);
   const files = (await namedFiles(inputDir, names)).map((file) => resolve(file));
   const work: WorkCommand = {
     ...{ json, env: own, config, interrupted: () => INTERRUPTED },

@@ -20,11 +20,8 @@ export async function workerCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
 
 /** `lote receiver`: takes webhook deliveries into the shared ledger. */
 export async function receiverCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
-  return runRole(
-    'receiver',
-    requireShared(readConfig(env), 'receiver'),
-    ({ receiverUrl }) => `Receiver ${receiverUrl}`,
-  );
+  const config = requireShared(readConfig(env), 'receiver');
+  return runRole('receiver', config, ({ receiverUrl }) => `Receiver ${receiverUrl}`);
 }
 
 /** `lote console`: the web pages and the JSON API over a shared ledger. */
@@ -43,14 +40,14 @@ export async function consoleCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> 
 /** A process with one role, until Ctrl-C or until a part is lost. `lineOf` gives the line that says that it is ready. */
 async function runRole(role: Role, config: Config, lineOf: (running: RunningProcess) => string): Promise<ExitCode> {
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
-  const staying = stay();
-  const onWork = staying.begin;
-  const running = await startProcess({ config, log, roles: [role], own: null, onWork, onForcedEnd: leaveSoon });
-  staying.begin();
+  const { over, begin } = stay();
+  const place = { config, log, roles: [role], own: null, onWork: begin, onForcedEnd: leaveSoon };
+  const running = await startProcess(place);
+  begin();
   const metrics = running.metricsUrl === null ? '' : `, metrics at ${running.metricsUrl}`;
   process.stdout.write(`${lineOf(running)}${metrics}\n`);
   try {
-    await Promise.race([staying.over, running.lost, ...(running.worker === null ? [] : [running.worker.ended])]);
+    await Promise.race([over, running.lost, ...(running.worker === null ? [] : [running.worker.ended])]);
   } finally {
     await running.stop();
   }
@@ -75,20 +72,16 @@ export async function upCommand(env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const config = readConfig(env);
   const log = createLogger({ level: config.logLevel, secrets: config.secrets });
   const notify = (line: string): void => void process.stderr.write(`${line}\n`);
-  const staying = stay();
-  const stack = await startOwner({
-    ...{ config, log, notify, env },
-    onWork: staying.begin,
-    onForcedEnd: leaveSoon,
-    beforeHandOver: preflight,
-  });
+  const { over, begin } = stay();
+  const beside = { onWork: begin, onForcedEnd: leaveSoon, beforeHandOver: preflight };
+  const stack = await startOwner({ config, log, notify, env, ...beside });
   if (stack === null)
     throw new LoteError(
       'data-directory-owned',
       `Starting Lote: another process owns ${config.dataDir} and is up already; only one may. Stop it first, or set LOTE_DATA_DIR to another directory.`,
     );
   // A person who reads an address may press Ctrl-C: since the worker polls it is an end in order, whatever does not answer.
-  const ended = Promise.race([staying.over, stack.lost]);
+  const ended = Promise.race([over, stack.lost]);
   process.stdout.write(addresses(stack));
   try {
     await ended;

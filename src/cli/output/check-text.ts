@@ -115,22 +115,26 @@ function findingLines(findings: readonly Finding[]): readonly string[] {
 
 /** The proposal for a file whose columns no person has confirmed, and the command that confirms it. */
 export function mappingText(file: string, mapped: MappedFile): string {
-  const rows = mapped.columns.map((column) => [nameOf(column), meaningOf(column), samplesOf(column)]);
-  return [
-    '  proposal, which is read so once you have saved it:',
-    ...tableLines([['COLUMN', 'MEANS', 'VALUES'], ...rows]).map((line) => `    ${line}`),
-    ...mapped.taxWords.map(
-      ({ word, code }) => `    tax "${word}" ${code === '' ? 'is no code of the service' : `is sent as ${code}`}`,
-    ),
-    ...openOf(mapped),
-    ...looksOf(mapped),
-    ...resultOf(mapped),
+  const { columns, taxWords, missing, twice, looks, check } = mapped;
+  const rows = columns.map((column) => [nameOf(column), meaningOf(column), samplesOf(column)]);
+  const lines = ['  proposal, which is read so once you have saved it:'];
+  for (const line of tableLines([['COLUMN', 'MEANS', 'VALUES'], ...rows])) lines.push(`    ${line}`);
+  for (const { word, code } of taxWords)
+    lines.push(`    tax "${word}" ${code === '' ? 'is no code of the service' : `is sent as ${code}`}`);
+  for (const column of missing)
+    lines.push(`  no column for ${column} yet: --column ${column}=HEADER, or --constant ${column}=VALUE`);
+  for (const column of twice)
+    lines.push(`  several columns for ${column}: --column none=HEADER for those that are not`);
+  if (looks.length > 0) lines.push('  look at this first:');
+  for (const { code, header, other } of looks)
+    lines.push(`    - ${fill(TEXTS_EN.mapping.looks[code], { header, other })}`);
+  if (check !== null) lines.push(...resultOf(check));
+  lines.push(
     '  to confirm it:',
     `    ${saveCommand(file, mapped)}`,
     '    (another meaning: --column unit_price="Selling Price"; not sent: --column none="Unit Cost"; credit notes: --skip Tipo=NC,ND)',
-  ]
-    .map((one) => plainText(one))
-    .join('\n');
+  );
+  return lines.map((one) => plainText(one)).join('\n');
 }
 
 function nameOf({ header }: MappedColumn): string {
@@ -147,30 +151,11 @@ function samplesOf({ samples, kind }: MappedColumn): string {
   return values.join(' · ');
 }
 
-function openOf({ missing, twice }: MappedFile): readonly string[] {
-  return [
-    ...missing.map(
-      (column) => `  no column for ${column} yet: --column ${column}=HEADER, or --constant ${column}=VALUE`,
-    ),
-    ...twice.map((column) => `  several columns for ${column}: --column none=HEADER for those that are not`),
-  ];
-}
-
-function looksOf({ looks }: MappedFile): readonly string[] {
-  if (looks.length === 0) return [];
-  return [
-    '  look at this first:',
-    ...looks.map(({ code, header, other }) => `    - ${fill(TEXTS_EN.mapping.looks[code], { header, other })}`),
-  ];
-}
-
-function resultOf({ check }: MappedFile): readonly string[] {
-  if (check === null) return [];
+function resultOf(check: NonNullable<MappedFile['check']>): readonly string[] {
   if (check.refused) return ['  read so, the file is refused:', `    ${check.findings[0]?.message ?? ''}`];
   const net = Object.entries(check.netOfValid).map(([currency, sum]) => `${sum} ${currency}`);
-  return [
-    `  read so: ${check.invoices} invoices from ${check.rows} rows, ${check.invalid} invalid; net ${net.join(', ') || 'none'}`,
-  ];
+  const { invoices, rows, invalid } = check;
+  return [`  read so: ${invoices} invoices from ${rows} rows, ${invalid} invalid; net ${net.join(', ') || 'none'}`];
 }
 
 /** Quoted for a shell where that is needed. */

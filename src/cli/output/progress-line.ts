@@ -1,14 +1,6 @@
 import type { BatchProgress } from '../../domain/messages/messages.ts';
 import { plainText } from '../../texts/fill.ts';
 
-/** `8s`, `3m 20s`, `2h 5m`: as exact as a guess deserves. */
-function timeLeft(seconds: number): string {
-  const whole = Math.max(1, Math.round(seconds));
-  if (whole < 60) return `${whole}s`;
-  if (whole < 3_600) return `${Math.floor(whole / 60)}m ${whole % 60}s`;
-  return `${Math.floor(whole / 3_600)}h ${Math.floor((whole % 3_600) / 60)}m`;
-}
-
 /** Long enough to smooth out slices and pages, short enough to follow a service that slows down. */
 const WINDOW_MS = 20_000;
 /** A rate of the first moments says nothing. */
@@ -17,9 +9,9 @@ const SHORTEST_MS = 2_000;
 const PLAIN_EVERY_MS = 15_000;
 
 /** What of a batch's progress is shown; `phase` may be any word. */
-export type ShownProgress = Pick<BatchProgress, 'invoices' | 'paused' | 'waitingFor'> & { readonly phase: string };
+type ShownProgress = Pick<BatchProgress, 'invoices' | 'paused' | 'waitingFor'> & { readonly phase: string };
 
-/** One line of progress: at rest of all, how fast, how long still, and what is waited for. */
+/** One line of progress: how many invoices are settled, how fast, how long still, and what is waited for. */
 export interface ProgressLine {
   show(file: string, progress: ShownProgress, settledCount: number): void;
   /** Something else than progress, once until it changes. */
@@ -42,7 +34,6 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
   const redraws = out.isTTY === true && env['TERM'] !== 'dumb';
   let seen: { readonly file: string; readonly at: number; readonly done: number }[] = [];
   let last = '';
-  let drawn = false;
   let lastKind = '';
   let lastPlainAt = 0;
 
@@ -60,14 +51,13 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
   function write(text: string): void {
     if (text === last) return;
     last = text;
-    drawn = true;
     out.write(redraws ? `\r\u001B[2K${text}` : `${text}\n`);
   }
 
   return {
     show(name, progress, settledCount) {
       const file = plainText(name);
-      const line = lineOf({ file, progress, settledCount, rate: rateOf(file, settledCount) });
+      const line = lineOf(file, progress, settledCount, rateOf(file, settledCount));
       if (redraws) return write(cut(line, (out.columns ?? 80) - 1));
       const kind = `${file} ${progress.phase} ${progress.paused} ${progress.waitingFor}`;
       if (kind === lastKind && now() - lastPlainAt < PLAIN_EVERY_MS) return undefined;
@@ -77,8 +67,7 @@ export function progressLine({ out, env, now }: ProgressPlace = STDERR): Progres
     },
     say: write,
     end() {
-      if (redraws && drawn) out.write('\n');
-      drawn = false;
+      if (redraws && last !== '') out.write('\n');
       last = '';
     },
   };
@@ -90,27 +79,27 @@ function cut(line: string, columns: number): string {
   return line.length > room ? `${line.slice(0, room - 1)}…` : line;
 }
 
-interface View {
-  readonly file: string;
-  readonly progress: ShownProgress;
-  readonly settledCount: number;
-  readonly rate: number | null;
+function lineOf(file: string, progress: ShownProgress, settledCount: number, rate: number | null): string {
+  const { phase, paused, waitingFor, invoices } = progress;
+  const parts = [`${file}: ${settledCount}/${invoices} at rest`];
+  if (rate !== null && rate > 0 && !paused && waitingFor === null && settledCount < invoices) {
+    parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
+    parts.push(`${timeLeft((invoices - settledCount) / rate)} left`);
+  }
+  parts.push(phase);
+  if (waitingFor !== null) parts.push(`waits: ${waitingFor}`);
+  if (paused) parts.push('PAUSED (resume it in the console or the Temporal UI)');
+  if (phase === 'confirming')
+    parts.push(
+      `HELD: its total is unusual (lote status ${file} says what to do; so do the console and the Temporal UI)`,
+    );
+  return parts.join(', ');
 }
 
-function lineOf({ file, progress, settledCount, rate }: View): string {
-  const { phase, paused, waitingFor, invoices } = progress;
-  const stands = paused || waitingFor !== null;
-  const moving = rate !== null && rate > 0 && !stands && settledCount < invoices;
-  return [
-    `${file}: ${settledCount}/${invoices} at rest`,
-    ...(moving
-      ? [`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`, `${timeLeft((invoices - settledCount) / rate)} left`]
-      : []),
-    phase,
-    ...(waitingFor === null ? [] : [`waits: ${waitingFor}`]),
-    ...(paused ? ['PAUSED (resume it in the console or the Temporal UI)'] : []),
-    ...(phase === 'confirming'
-      ? [`HELD: its total is unusual (lote status ${file} says what to do; so do the console and the Temporal UI)`]
-      : []),
-  ].join(', ');
+/** `8s`, `3m 20s`, `2h 5m`: as exact as a guess deserves. */
+function timeLeft(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3_600) return `${Math.floor(whole / 60)}m ${whole % 60}s`;
+  return `${Math.floor(whole / 3_600)}h ${Math.floor((whole % 3_600) / 60)}m`;
 }

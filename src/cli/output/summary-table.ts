@@ -32,31 +32,23 @@ export function readingLines(reportJson: string, isRefused: boolean): readonly s
 }
 
 /** What a person sees when a batch is done: the states that occur, and where the report is. */
-export function summaryTable(result: BatchResult): string {
-  const rows = OUTCOMES.flatMap((state) => {
-    const count = result.counts[state] ?? 0;
-    return count === 0 ? [] : [[state, count] as const];
-  });
-  const lines = [
-    `Batch ${result.batchId}: ${result.state}`,
-    ...readingLines(result.reports.json, result.state === 'refused'),
-    ...rows.map(([state, count]) => `  ${state.padEnd(16)}${String(count).padStart(8)}`),
-    `  ${'invoices'.padEnd(16)}${String(result.counts.invoices ?? 0).padStart(8)}   from ${result.counts.rows ?? 0} rows`,
-    ...(result.counts.rowsWithoutInvoice ? [`  rows without invoice ${result.counts.rowsWithoutInvoice}`] : []),
-    ...(result.counts.rowsLost
-      ? [`  LOST ROWS ${result.counts.rowsLost}: without a usable reference or tax number, in no invoice`]
-      : []),
-    ...(result.counts.contradicted
-      ? [
-          `  IN DOUBT ${result.counts.contradicted}: went out, and may exist twice or have failed; the report names them`,
-        ]
-      : []),
-    ...(result.totalsDiffer === undefined ? [] : [`  CONTROL TOTALS differ: ${result.totalsDiffer}`]),
-    ...(result.changes ?? []).map(({ from, to, invoices }) => `  changed: ${invoices} from ${from} to ${to}`),
-    ...(result.attachedTo === undefined ? [] : [`  another run had this file: ${result.attachedTo}`]),
-    `Report       ${result.reports.html}`,
-    ...(result.reports.corrections === null ? [] : [`Corrections  ${result.reports.corrections}`]),
-  ];
+export function summaryTable({ batchId, state, counts, reports, ...result }: BatchResult): string {
+  const lines = [`Batch ${batchId}: ${state}`, ...readingLines(reports.json, state === 'refused')];
+  for (const outcome of OUTCOMES)
+    if (counts[outcome]) lines.push(`  ${outcome.padEnd(16)}${String(counts[outcome]).padStart(8)}`);
+  lines.push(`  ${'invoices'.padEnd(16)}${String(counts.invoices ?? 0).padStart(8)}   from ${counts.rows ?? 0} rows`);
+  if (counts.rowsWithoutInvoice) lines.push(`  rows without invoice ${counts.rowsWithoutInvoice}`);
+  if (counts.rowsLost)
+    lines.push(`  LOST ROWS ${counts.rowsLost}: without a usable reference or tax number, in no invoice`);
+  if (counts.contradicted)
+    lines.push(
+      `  IN DOUBT ${counts.contradicted}: went out, and may exist twice or have failed; the report names them`,
+    );
+  if (result.totalsDiffer !== undefined) lines.push(`  CONTROL TOTALS differ: ${result.totalsDiffer}`);
+  for (const { from, to, invoices } of result.changes ?? []) lines.push(`  changed: ${invoices} from ${from} to ${to}`);
+  if (result.attachedTo !== undefined) lines.push(`  another run had this file: ${result.attachedTo}`);
+  lines.push(`Report       ${reports.html}`);
+  if (reports.corrections !== null) lines.push(`Corrections  ${reports.corrections}`);
   return lines.join('\n');
 }
 

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { ColumnMeaning, KindValues, MappingChoices } from '../../console/mapping/file-mapper.ts';
 import { listedValues } from '../../console/mapping/mapping-choices.ts';
 import { LoteError } from '../../domain/errors.ts';
+import { givenOnly } from '../../domain/given-only.ts';
 import { COLUMNS, type Column } from '../../domain/row.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { headerName } from '../../ingest/profile/map-header.ts';
@@ -11,14 +12,9 @@ import type { DeclaredOption } from '../declare-command.ts';
 type Pair = readonly [string, string];
 
 /** What the options of `lote check` say about the columns of a file, as pairs of what stands before and after `=`. */
-export interface MappingOptions {
-  readonly saveProfile?: string | undefined;
-  readonly column?: readonly Pair[] | undefined;
-  readonly skip?: readonly Pair[] | undefined;
-  readonly invoices?: readonly Pair[] | undefined;
-  readonly constant?: readonly Pair[] | undefined;
-  readonly taxCode?: readonly Pair[] | undefined;
-}
+export type MappingOptions = { readonly saveProfile?: string } & {
+  readonly [Option in 'column' | 'skip' | 'invoices' | 'constant' | 'taxCode']?: readonly Pair[] | undefined;
+};
 
 const MEANINGS: readonly ColumnMeaning[] = [...COLUMNS, 'reference-part', 'kind', 'none'];
 
@@ -60,12 +56,10 @@ export function chosenAtPrompt(options: MappingOptions, declared: IngestOptions)
     const meanings = new Map<number, ColumnMeaning>();
     const given = (options.column ?? []) as readonly (readonly [ColumnMeaning, string])[];
     for (const [meaning] of given) {
-      const proposedAt = head.likely.indexes[COLUMNS.findIndex((column) => column === meaning)] ?? -1;
+      const column = meaning === 'reference-part' ? 'invoice_ref' : meaning;
+      const proposedAt = head.likely.indexes[COLUMNS.findIndex((one) => one === column)] ?? -1;
       if (proposedAt >= 0) meanings.set(proposedAt, 'none');
     }
-    const hasParts = given.some(([meaning]) => meaning === 'reference-part');
-    const ownReference = head.likely.indexes[0] ?? -1;
-    if (hasParts && ownReference >= 0) meanings.set(ownReference, 'none');
     for (const [meaning, header] of given) for (const at of placesOf(head, header)) meanings.set(at, meaning);
     const kinds = new Map<number, Partial<KindValues>>();
     for (const which of ['skip', 'invoices'] as const) {
@@ -77,14 +71,9 @@ export function chosenAtPrompt(options: MappingOptions, declared: IngestOptions)
       }
     }
     const { encoding, delimiter, decimal } = declared;
-    return {
-      ...{ meanings, kinds },
-      constants: Object.fromEntries(options.constant ?? []) as Partial<Record<Column, string>>,
-      taxCodes: new Map(options.taxCode ?? []),
-      ...(encoding === undefined ? {} : { encoding }),
-      ...(delimiter === undefined ? {} : { delimiter }),
-      ...(decimal === undefined ? {} : { decimal }),
-    };
+    const constants: Partial<Record<Column, string>> = Object.fromEntries(options.constant ?? []);
+    const taxCodes = new Map(options.taxCode ?? []);
+    return { meanings, kinds, constants, taxCodes, ...givenOnly({ encoding, delimiter, decimal }) };
   };
 }
 

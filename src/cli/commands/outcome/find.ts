@@ -10,21 +10,24 @@ import { CONTRADICTION_TEXTS } from '../../../texts/contradictions.ts';
 export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZone?: string): string {
   const lines = [
     found.length === 0 ? 'Nothing found.' : `${found.length} ${found.length === 1 ? 'invoice' : 'invoices'} found:`,
-    ...found.flatMap((one) => [
-      `  ${one.ref}  ${one.state}`,
-      `    merchant ${one.merchantNif}${one.net === null ? '' : `, net ${one.net} ${one.currency ?? ''}`}${one.serviceId === null ? '' : `, ${one.serviceId}`}`,
-      `    ${one.file}, ${one.rows.length === 1 ? 'row' : 'rows'} ${one.rows.join(', ')}, read ${dayOf(one.readAt, timeZone)}, batch ${one.batchId}`,
-      ...(one.reason === null ? [] : [`    ${one.reason.message}`]),
-      ...(one.contradictions ?? []).map((flag) => `    ${CONTRADICTION_TEXTS.en.flags[flag]}`),
-      ...((one.flags ?? []).length === 0 ? [] : [`    flags ${one.flags?.join(', ')}`]),
-    ]),
-    ...(backTo === null
-      ? []
-      : [
-          `${lookedAt} ${lookedAt === 1 ? 'invoice was' : 'invoices were'} looked at one by one, back to ${dayOf(backTo, timeZone)}.`,
-        ]),
-    ...(next === null ? [] : [`Older ones were not. To go on, give the same command with --after ${next}`]),
   ];
+  for (const one of found) {
+    const net = one.net === null ? '' : `, net ${one.net} ${one.currency ?? ''}`;
+    const rows = `${one.rows.length === 1 ? 'row' : 'rows'} ${one.rows.join(', ')}`;
+    lines.push(
+      `  ${one.ref}  ${one.state}`,
+      `    merchant ${one.merchantNif}${net}${one.serviceId === null ? '' : `, ${one.serviceId}`}`,
+      `    ${one.file}, ${rows}, read ${dayOf(one.readAt, timeZone)}, batch ${one.batchId}`,
+    );
+    if (one.reason !== null) lines.push(`    ${one.reason.message}`);
+    for (const flag of one.contradictions ?? []) lines.push(`    ${CONTRADICTION_TEXTS.en.flags[flag]}`);
+    if (one.flags !== undefined && one.flags.length > 0) lines.push(`    flags ${one.flags.join(', ')}`);
+  }
+  if (backTo !== null) {
+    const invoices = `${lookedAt} ${lookedAt === 1 ? 'invoice was' : 'invoices were'}`;
+    lines.push(`${invoices} looked at one by one, back to ${dayOf(backTo, timeZone)}.`);
+  }
+  if (next !== null) lines.push(`Older ones were not. To go on, give the same command with --after ${next}`);
   // References, names of files and the service's own words may hold what a terminal takes for a command.
   return `${lines.map((line) => plainText(line)).join('\n')}\n`;
 }
