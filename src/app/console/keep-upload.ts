@@ -15,7 +15,7 @@ const PART = /^\.upload-.*\.part$/u;
 /** A request of a browser ends within five minutes: what is older was left by a process that ended. */
 const PART_LEFT_AFTER_MS = 60 * 60_000;
 
-export interface Upload {
+interface Upload {
   readonly inputDir: string;
   /** A plain base name. */
   readonly name: string;
@@ -29,30 +29,24 @@ export interface Upload {
  * @throws LoteError `usage` when it is larger than the limit, `input-unusable` when the folder cannot take it
  */
 export async function keepUpload({ inputDir, name, content, limit = LARGEST_UPLOAD }: Upload): Promise<string> {
-  try {
-    return await keep({ inputDir, name, content, limit });
-  } catch (error) {
-    throw notBroughtIn(error, inputDir);
-  }
-}
-
-async function keep({ inputDir, name, content, limit }: Required<Upload>): Promise<string> {
   const incoming = join(inputDir, 'incoming');
-  await makeFolder(incoming, DIRECTORY_MODE);
-  await removeLeftParts(incoming);
   const part = join(incoming, `.upload-${randomUUID()}.part`);
   const hash = createHash('sha256');
   try {
+    await makeFolder(incoming, DIRECTORY_MODE);
+    await removeLeftParts(incoming);
     // Opened before anything can break off: a stream that opens the file itself may do so after it was removed.
     const file = await open(part, 'wx', FILE_MODE);
-    await pipeline(measured(content, { hash, limit }), file.createWriteStream());
+    await pipeline(measured(content, hash, limit), file.createWriteStream());
     // One folder per content: two files of one name must not overwrite each other.
     const folder = join('incoming', hash.digest('hex').slice(0, 8));
     await mkdir(join(inputDir, folder), { recursive: true, mode: DIRECTORY_MODE });
     await rename(part, join(inputDir, folder, name));
     return `${folder}/${name}`;
+  } catch (error) {
+    throw notBroughtIn(error, inputDir);
   } finally {
-    await rm(part, { force: true });
+    await rm(part, { force: true }).catch(() => undefined);
   }
 }
 
@@ -67,20 +61,18 @@ async function removeLeftParts(incoming: string): Promise<void> {
 
 async function* measured(
   content: AsyncIterable<Uint8Array>,
-  { hash, limit }: { readonly hash: ReturnType<typeof createHash>; readonly limit: number },
+  hash: ReturnType<typeof createHash>,
+  limit: number,
 ): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const bytes of content) {
     size += bytes.length;
-    if (size > limit) throw tooLarge(limit);
+    if (size > limit)
+      throw new LoteError(
+        'usage',
+        `Receiving a file: it must be of at most ${Math.floor(limit / 1024 / 1024)} MB, found a larger one. Put it into the input folder, or run: lote run FILE`,
+      );
     hash.update(bytes);
     yield bytes;
   }
-}
-
-function tooLarge(limit: number): LoteError {
-  return new LoteError(
-    'usage',
-    `Receiving a file: it must be of at most ${Math.floor(limit / 1024 / 1024)} MB, found a larger one. Put it into the input folder, or run: lote run FILE`,
-  );
 }

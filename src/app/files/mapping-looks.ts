@@ -11,11 +11,11 @@ const FEWEST = 2;
 export function mappingLooks({ below, format }: TableHead, columns: readonly MappedColumn[]): readonly MappingLook[] {
   const valuesOf = (at: number): readonly string[] => below.map((cells) => (cells[at] ?? '').trim());
   const placeOf = (column: Column): number => columns.findIndex(({ meaning }) => meaning === column);
-  const references = referencesOf(columns, valuesOf);
-  const headerAt = (at: number): string => columns[at]?.header ?? '';
-  const reference = headerAt(
-    columns.findIndex(({ meaning }) => meaning === 'invoice_ref' || meaning === 'reference-part'),
-  );
+  const headerOf = (column: Column): string => columns[placeOf(column)]?.header ?? '';
+  const isPart = ({ meaning }: MappedColumn): boolean => meaning === 'invoice_ref' || meaning === 'reference-part';
+  const parts = columns.flatMap((column, at) => (isPart(column) ? [valuesOf(at)] : []));
+  const references = (parts[0] ?? []).map((_, row) => parts.map((part) => part[row] ?? '').join('\n'));
+  const reference = columns.find(isPart)?.header ?? '';
   const looks: MappingLook[] = [];
   if (references.length >= FEWEST && new Set(references).size === 1 && format !== 'json')
     looks.push({ code: 'same-reference', header: reference, other: references[0] ?? '' });
@@ -26,19 +26,16 @@ export function mappingLooks({ below, format }: TableHead, columns: readonly Map
   for (const column of NAMES) {
     const values = valuesOf(placeOf(column)).filter((value) => value !== '');
     if (values.length > 0 && values.every((value) => CODE.test(value)))
-      looks.push({ code: 'digits', header: headerAt(placeOf(column)), other: values[0] ?? '' });
+      looks.push({ code: 'digits', header: headerOf(column), other: values[0] ?? '' });
   }
-  return [...looks, ...merchantLooks(placeOf, valuesOf, headerAt), ...candidates(columns)];
-}
-
-function referencesOf(
-  columns: readonly MappedColumn[],
-  valuesOf: (at: number) => readonly string[],
-): readonly string[] {
-  const parts = columns.flatMap(({ meaning }, at) =>
-    ['invoice_ref', 'reference-part'].includes(meaning) ? [valuesOf(at)] : [],
-  );
-  return (parts[0] ?? []).map((_, row) => parts.map((part) => part[row] ?? '').join('\n'));
+  // One company sells to many: a merchant that differs with each customer may be the customer.
+  const customers = new Set(valuesOf(placeOf('customer_name'))).size;
+  for (const column of ['merchant_nif', 'merchant_legal_name'] as const) {
+    const merchants = new Set(valuesOf(placeOf(column))).size;
+    if (merchants >= FEWEST && merchants >= customers)
+      looks.push({ code: 'merchants', header: headerOf(column), other: headerOf('customer_name') });
+  }
+  return [...looks, ...candidates(columns)];
 }
 
 function differsWithin(references: readonly string[], values: readonly string[]): boolean {
@@ -48,21 +45,6 @@ function differsWithin(references: readonly string[], values: readonly string[])
     const earlier = first.get(reference);
     if (earlier === undefined) first.set(reference, value);
     return earlier !== undefined && earlier !== value;
-  });
-}
-
-/** One company sells to many: a merchant that differs with each customer may be the customer. */
-function merchantLooks(
-  placeOf: (column: Column) => number,
-  valuesOf: (at: number) => readonly string[],
-  headerAt: (at: number) => string,
-): readonly MappingLook[] {
-  const customers = new Set(valuesOf(placeOf('customer_name'))).size;
-  return (['merchant_nif', 'merchant_legal_name'] as const).flatMap((column) => {
-    const merchants = new Set(valuesOf(placeOf(column))).size;
-    return merchants >= FEWEST && merchants >= customers
-      ? [{ code: 'merchants' as const, header: headerAt(placeOf(column)), other: headerAt(placeOf('customer_name')) }]
-      : [];
   });
 }
 

@@ -63,7 +63,7 @@ export async function requireProfile(named: NamedFile): Promise<void> {
   }
 }
 
-/** What a corrections file says of itself. @throws LoteError `file-unreadable` */
+/** What a corrections file says of itself in its first bytes. @throws LoteError `file-unreadable` */
 async function readAsIn(path: string): Promise<ReadAs> {
   for await (const head of fileChunks(path)) return isArchive(head) ? readAsInWorkbook(path) : readAsInHead(head);
   return {};

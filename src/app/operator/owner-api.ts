@@ -38,21 +38,19 @@ export interface OwnerApi extends Operations {
   run(request: RunRequest, over: AbortSignal): Promise<RunAnswer>;
 }
 
-export interface TakeOrAsk {
+interface TakeOrAsk {
   readonly dataDir: string;
+  /** Begins the sentence of the error. */
   readonly attempted: string;
-  /** Milliseconds. */
   readonly patienceMs?: number | undefined;
 }
 
 /** The data directory is this process's own, or another process has it. */
-export type TakenOrOwner<Own> =
-  | { readonly own: Own; readonly owner: null }
-  | { readonly own: null; readonly owner: OwnerApi };
+type TakenOrOwner<Own> = { readonly own: Own; readonly owner: null } | { readonly own: null; readonly owner: OwnerApi };
 
 /**
  * Takes the data directory (`take`; null: another process has it), or finds its owner, and waits for one that is starting
- * or leaving. `attempted` begins the sentence of the error.
+ * or leaving.
  * @throws LoteError `data-directory-owned` when the owner does not tell where it is
  */
 export async function takeOrAsk<Own>(
@@ -100,10 +98,15 @@ export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
     const endpoints = await readEndpoints(dataDir);
     const token = await readConsoleToken(dataDir);
     if (endpoints === null || endpoints.console === null || token === null) return null;
-    if (await listens(endpoints.console)) {
-      return ownerApi(endpoints, { base: `${endpoints.console}/api`, token, dataDir });
-    }
-    if (waited >= LISTEN_PATIENCE_MS) throw unreachable(dataDir, endpoints);
+    const { console, pid } = endpoints;
+    if (await listens(console)) return ownerApi(endpoints, { base: `${console}/api`, token, dataDir });
+    if (waited >= LISTEN_PATIENCE_MS)
+      throw new LoteError(
+        'data-directory-owned',
+        `Asking the owner of the data directory: another process (${pid} where it runs) owns ${dataDir.path}, and nothing answers at ` +
+          `${console}, where its console listens. It may run in another container, or in another network namespace. Nothing was opened. ` +
+          'Run the command there, or stop that process first.',
+      );
     await sleep(LISTEN_EVERY_MS);
   }
 }
@@ -112,23 +115,13 @@ export async function findOwner(dataDir: DataDir): Promise<OwnerApi | null> {
 async function listens(console: string): Promise<boolean> {
   const { hostname, port } = new URL(console);
   const socket = connect({ host: hostname.replace(/^\[|\]$/gu, ''), port: Number(port || 80) });
-  try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
-function unreachable({ path }: DataDir, { console, pid }: Endpoints): LoteError {
-  return new LoteError(
-    'data-directory-owned',
-    `Asking the owner of the data directory: another process (${pid} where it runs) owns ${path}, and nothing answers at ` +
-      `${console}, where its console listens. It may run in another container, or in another network namespace. Nothing was opened. ` +
-      'Run the command there, or stop that process first.',
+  const connected = once(socket, 'connect', { signal: AbortSignal.timeout(READ_TIMEOUT_MS) });
+  const isListening = await connected.then(
+    () => true,
+    () => false,
   );
+  socket.destroy();
+  return isListening;
 }
 
 interface OwnerEndpoint {
@@ -138,14 +131,14 @@ interface OwnerEndpoint {
 }
 
 function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
-  const get = <T>(path: string): Promise<T> => ask(endpoint, path, { timeoutMs: READ_TIMEOUT_MS });
+  const get = <T>(path: string): Promise<T> => ask(endpoint, path, READ_TIMEOUT_MS);
   return {
     endpoints,
     owns: () => currentOwner(endpoint.dataDir.path) === endpoints.owner,
     isPublished: async () => (await readEndpoints(endpoint.dataDir))?.owner === endpoints.owner,
-    run: (request, over) => ask(endpoint, '/run', { work: request, timeoutMs: RUN_TIMEOUT_MS, over }),
-    purge: (request) => ask(endpoint, '/purge', { work: request, timeoutMs: PURGE_TIMEOUT_MS }),
-    rowsOfRefs: (request) => ask(endpoint, '/rows', { work: request, timeoutMs: READ_TIMEOUT_MS }),
+    run: (request, over) => ask(endpoint, '/run', RUN_TIMEOUT_MS, request, over),
+    purge: (request) => ask(endpoint, '/purge', PURGE_TIMEOUT_MS, request),
+    rowsOfRefs: (request) => ask(endpoint, '/rows', READ_TIMEOUT_MS, request),
     async batches(limit) {
       const { batches } = await get<{ batches: readonly ReadBatch[] }>(`/batches?limit=${limit}`);
       return batches.map((batch) => withoutZeros(batch));
@@ -173,20 +166,28 @@ function withoutZeros(batch: ReadBatch): ReadBatch {
   return { ...batch, counts: Object.fromEntries(Object.entries(batch.counts).filter(([, count]) => count > 0)) };
 }
 
-interface Question {
-  readonly timeoutMs: number;
-  readonly over?: AbortSignal;
-  /** What is POSTed. */
-  readonly work?: unknown;
-}
-
-/** Both ends have the operations from one list, so that an answer has the type that the list says. */
-async function ask<T>({ base, token }: OwnerEndpoint, path: string, question: Question): Promise<T> {
-  const { timeoutMs, over, work } = question;
+/** Both ends have the operations from one list, so that an answer has the type that the list says. `work` is POSTed. */
+async function ask<T>(
+  { base, token }: OwnerEndpoint,
+  path: string,
+  timeoutMs: number,
+  work?: unknown,
+  over?: AbortSignal,
+): Promise<T> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = over === undefined ? timeout : AbortSignal.any([timeout, over]);
   const isWork = work !== undefined;
-  const giveUp = (cause: unknown): never => unanswered(cause, { timeoutMs, isWork });
+  /** `owner-leaving` also of an owner that is stopped: who asks can see whether it owns the data directory still. */
+  const giveUp = (cause: unknown): never => {
+    const next = isWork
+      ? 'It may do what was asked all the same: look with `lote status` before you repeat the command.'
+      : 'It may be stopped, or busy; nothing was changed.';
+    throw new LoteError(
+      'owner-leaving',
+      `Asking the owner of the data directory: its console must answer within ${timeoutMs / 1_000} s, and it does not. ${next}`,
+      { cause },
+    );
+  };
   const body = isWork ? JSON.stringify(work) : null;
   const headers = { [TOKEN_HEADER]: token, 'content-type': 'application/json' };
   const init = { method: isWork ? 'POST' : 'GET', body, headers, signal };
@@ -199,16 +200,4 @@ async function ask<T>({ base, token }: OwnerEndpoint, path: string, question: Qu
   throw failure.success
     ? new LoteError(failure.data.error.code as LoteErrorCode, failure.data.error.message)
     : new LoteError('internal', `Asking the owner of the data directory: its console answered ${answer.status}.`);
-}
-
-/** `owner-leaving` also of an owner that is stopped: who asks can see whether it owns the data directory still. */
-function unanswered(cause: unknown, { timeoutMs, isWork }: { timeoutMs: number; isWork: boolean }): never {
-  const next = isWork
-    ? 'It may do what was asked all the same: look with `lote status` before you repeat the command.'
-    : 'It may be stopped, or busy; nothing was changed.';
-  throw new LoteError(
-    'owner-leaving',
-    `Asking the owner of the data directory: its console must answer within ${timeoutMs / 1_000} s, and it does not. ${next}`,
-    { cause },
-  );
 }

@@ -1,25 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 
-/** How deliveries prove where they come from. */
-export type ProofKind = ServiceProfile['signature']['kind'];
-
 /** Any will do: the receiver looks at the password alone. */
 const USER = 'lote';
 
 const SHORTEST_SECRET = 5;
 
-/** Whether the service gets the secret as a part of the address to which it delivers. */
-function isSecretInAddress(kind: ProofKind): boolean {
-  return kind === 'path' || kind === 'basic';
-}
-
 /**
  * The address as the service is told it, with the secret in it where the profile says so; null when it needs one and
  * `secret` is null. What holds the secret belongs in no log and not in the ledger.
  */
-export function deliveryAddress(url: string, kind: ProofKind, secret: string | null): string | null {
-  if (!isSecretInAddress(kind)) return url;
+export function deliveryAddress(
+  url: string,
+  kind: ServiceProfile['signature']['kind'],
+  secret: string | null,
+): string | null {
+  if (kind !== 'path' && kind !== 'basic') return url;
   if (secret === null) return null;
   const address = new URL(url);
   const encoded = encodeURIComponent(secret);

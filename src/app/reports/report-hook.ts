@@ -5,12 +5,7 @@ import { childEnvironment } from '../process/child-environment.ts';
 /** A mailer that hangs must not keep a batch from ending. */
 const TIMEOUT_MS = 60_000;
 
-export interface ReportHook {
-  /** Arguments and environment of the command: the path as its last argument, the rest as LOTE_REPORT_* variables. */
-  announce(report: AnnouncedReport): Promise<void>;
-}
-
-export interface ReportHookOptions {
+interface ReportHookOptions {
   /** Program and its first arguments; null: no program is run. */
   readonly command: readonly string[] | null;
   readonly env: NodeJS.ProcessEnv;
@@ -19,14 +14,14 @@ export interface ReportHookOptions {
 }
 
 /**
- * Runs `LOTE_ON_REPORT` with the path of a report. No shell is between: a file name is never read as a command. It gets
- * PATH, HOME and the like, and none of Lote's secrets. It may run twice for one report (after a crash); whether it
- * fails is only logged.
+ * Runs `LOTE_ON_REPORT` with the path of a report as its last argument, and the rest as LOTE_REPORT_* variables. No shell
+ * is between: a file name is never read as a command. It gets PATH, HOME and the like, and none of Lote's secrets. It may
+ * run twice for one report (after a crash); whether it fails is only logged.
  */
-export function createReportHook({ command, env, log, timeoutMs = TIMEOUT_MS }: ReportHookOptions): ReportHook {
+export function createReportHook({ command, env, log, timeoutMs = TIMEOUT_MS }: ReportHookOptions) {
   const [program, ...first] = command ?? [];
   return {
-    async announce(report) {
+    async announce(report: AnnouncedReport): Promise<void> {
       if (program === undefined) return;
       const failure = await run(program, [...first, report.html], { env: environment(env, report), timeoutMs });
       if (failure !== null) log.warn('LOTE_ON_REPORT failed', { report: report.id, failure });
@@ -49,26 +44,23 @@ function environment(env: NodeJS.ProcessEnv, report: AnnouncedReport): NodeJS.Pr
 function run(
   program: string,
   parameters: readonly string[],
-  { env, timeoutMs }: { readonly env: NodeJS.ProcessEnv; readonly timeoutMs: number },
+  { env, timeoutMs: timeout }: { readonly env: NodeJS.ProcessEnv; readonly timeoutMs: number },
 ): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn(program, parameters, {
       env,
-      shell: false,
       stdio: 'ignore',
       windowsHide: true,
-      timeout: timeoutMs,
+      timeout,
       killSignal: 'SIGKILL',
     });
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => {
-      if (code === 0) resolve(null);
-      else
-        resolve(
-          signal === null
-            ? `it ended with exit code ${code}`
-            : `it was ended by ${signal} (time limit ${timeoutMs / 1000} s)`,
-        );
+      const how =
+        signal === null
+          ? `it ended with exit code ${code}`
+          : `it was ended by ${signal} (time limit ${timeout / 1000} s)`;
+      resolve(code === 0 ? null : how);
     });
   });
 }
