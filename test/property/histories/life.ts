@@ -171,11 +171,22 @@ export class Life {
       this.frozenAt[invoice.generation] = effects.includes('next-body') ? frozenAt : null;
     if (effects.includes('accept-risk')) this.riskAcceptedAt = this.now;
     if (kept.length === 0) return this.load(invoice);
+    this.#issueLines(kept);
     const others = this.invoice.kept.filter((one) => kept.every((other) => other.generation !== one.generation));
     return this.load(
       invoice,
       [...others, ...kept].toSorted((a, b) => a.generation - b.generation),
     );
+  }
+
+  /** Lines that held the content of an issued document are lines of that document. */
+  #issueLines(kept: readonly KeptGeneration[]): void {
+    for (const { state, fingerprint, generation } of kept) {
+      if (state !== 'issued') continue;
+      const alike = this.invoice.kept.filter((one) => one.fingerprint === fingerprint).map((one) => one.generation);
+      for (const batch of this.batches)
+        if (batch.holds !== null && alike.includes(batch.holds)) batch.holds = generation;
+    }
   }
 
   /**

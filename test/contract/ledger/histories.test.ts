@@ -1,0 +1,317 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventsSaid } from '../../../src/domain/machine/invoice-life.ts';
+import type { Command } from '../../../src/domain/machine/invoice-machine.ts';
+import { changeLocked } from '../../../src/ledger/change-invoices.ts';
+import type { Database } from '../../../src/ledger/database/database.ts';
+import { openPostgresDatabase } from '../../../src/ledger/database/postgres/open-postgres-database.ts';
+import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
+import type { RecordSend } from '../../../src/ledger/sending/record-answers.ts';
+import { type Batch, fingerprintOf, type Invoice, keyOf, Life, type Watcher } from '../../property/histories/life.ts';
+import { Random } from '../../property/histories/random.ts';
+import { takeTurn } from '../../property/histories/turns.ts';
+import { postgresSchema, postgresUrl } from '../../support/servers/postgres-database.ts';
+import { temporaryDatabase } from '../../support/servers/temporary-database.ts';
+
+/**
+ * The random histories of `test/property/invoice-histories.test.ts`, with their workers that stall, crash and come back
+ * late, happen once more to a real ledger. All histories of a round go on together, step by step, through the ledger's
+ * own operations where these take one invoice, else through the common path. After each step every row is what the
+ * machine says: the invoice, its earlier generations, its frozen bytes, and its lines.
+ *
+ * LEDGER_ROUNDS=100 LEDGER_SEED=1 npx vitest run test/contract/ledger/histories.test.ts
+ */
+const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 3);
+const SEED = Number(process.env['LEDGER_SEED'] ?? randomInt(1, 2 ** 31));
+/** Invoices whose histories go on at the same time. */
+const TOGETHER = 60;
+const TURNS = 15;
+
+const url = postgresUrl();
+
+describe('random histories on PGlite', () => {
+  sameAsTheMachine(temporaryDatabase, null);
+});
+
+describe.skipIf(url === null)('random histories on PostgreSQL', () => {
+  const { connectionString, schema, drop } = postgresSchema(url ?? '');
+  sameAsTheMachine(() => Promise.resolve(openPostgresDatabase({ connectionString, schema })), schema);
+  afterAll(drop);
+});
+
+/** One command of a history, and the world in which it was given. */
+interface Step {
+  readonly before: Invoice;
+  readonly batches: readonly Batch[];
+  readonly command: Command;
+}
+
+/** A history that happens to an invoice of the ledger. */
+interface Replay {
+  readonly invoiceId: number;
+  readonly steps: readonly Step[];
+  readonly end: Step;
+  /** What the stored deliveries of each document say so far. */
+  readonly said: Map<string, EventsSaid>;
+  readonly lines: Set<string>;
+}
+
+/** Notes each command with the invoice before it. */
+class Recorder implements Watcher {
+  readonly steps: Step[] = [];
+  life: Life | null = null;
+
+  note(what: string, command?: Command): void {
+    if (this.life === null || command === undefined) return;
+    if (what === 'ordered' || what === 'refused') this.steps.push(stepOf(this.life, command));
+  }
+
+  changed(): void {}
+  posts(): void {}
+  stale(): void {}
+}
+
+function stepOf({ invoice, batches }: Life, command: Command): Step {
+  return { before: { ...invoice }, batches: batches.map((one) => ({ ...one })), command };
+}
+
+/** Batches and documents of history `nth` have names of their own; `Value` keeps its shape. */
+function named<Value>(nth: number, value: Value): Value {
+  if (typeof value === 'string')
+    return (/^(?:batch \d|another batch|inv_)/u.test(value) ? `${value} of ${nth}` : value) as Value;
+  if (Array.isArray(value)) return value.map((one: unknown) => named(nth, one)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, named<unknown>(nth, one)])) as Value;
+}
+
+function sameAsTheMachine(open: () => Promise<Database>, schema: string | null): void {
+  let database: Database;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    database = await open();
+    const contents = [fingerprintOf(0), fingerprintOf(1)];
+    const keyOfContent = (_: unknown, fingerprint: string, generation: number) =>
+      keyOf(contents.indexOf(fingerprint), generation);
+    ledger = await openLedger({ database, schema, keyOf: keyOfContent });
+  });
+  afterAll(() => ledger.close());
+
+  it.each(Array.from({ length: ROUNDS }, (_, round) => round))(
+    `writes what the machine decides, LEDGER_SEED=${SEED}, round %i`,
+    async (round) => {
+      const first = round * TOGETHER;
+      const replays = await Promise.all(Array.from({ length: TOGETHER }, (_, place) => begin(first + place)));
+      const longest = Math.max(...replays.map(({ steps }) => steps.length));
+      for (let at = 0; at < longest; at += 1) {
+        const going = replays.filter(({ steps }) => at < steps.length);
+        // Freezes that the ledger writes together get one time, and each history has a clock of its own.
+        const isFreeze = ({ steps }: Replay) => steps[at]?.command.kind === 'freeze';
+        // oxlint-disable-next-line no-await-in-loop -- step by step
+        for (const replay of going.filter(isFreeze)) await order(replay, at);
+        // oxlint-disable-next-line no-await-in-loop
+        await Promise.all(going.filter((one) => !isFreeze(one)).map((replay) => order(replay, at)));
+        // oxlint-disable-next-line no-await-in-loop
+        await Promise.all(going.map((replay) => addLines(replay, replay.steps[at] ?? replay.end)));
+        // oxlint-disable-next-line no-await-in-loop
+        await Promise.all(going.map((replay) => surround(replay, replay.steps[at + 1] ?? replay.end)));
+        // oxlint-disable-next-line no-await-in-loop
+        await expectRows(going, at);
+      }
+    },
+  );
+
+  async function begin(nth: number): Promise<Replay> {
+    const recorder = new Recorder();
+    const life = new Life(new Random(Math.imul(SEED, 0x9e3779b1) + nth), recorder);
+    recorder.life = life;
+    const start = named(nth, stepOf(life, { kind: 'share' }));
+    for (let turn = 0; turn < TURNS; turn += 1) takeTurn(life);
+    const steps = recorder.steps.map((step) => ownKeys(step, named(nth, step)));
+    const end = named(nth, stepOf(life, { kind: 'share' }));
+    const invoiceId = await insert(nth, start.before);
+    // The service has given this id to another invoice, too.
+    await insert(nth, { ...start.before, state: 'accepted', serviceId: `inv_of_another_invoice of ${nth}` }, 'another');
+    const replay = { invoiceId, steps, end, said: new Map(), lines: new Set<string>() };
+    await surround(replay, steps[0] ?? end);
+    await addLines(replay, start);
+    return replay;
+  }
+
+  async function insert(nth: number, invoice: Invoice, name = 'invoice'): Promise<number> {
+    const [row] = await database.query<{ invoiceId: number }>(
+      `INSERT INTO invoice (identity, application, merchant_nif, invoice_ref, fingerprint, owner_batch, state, generation, idempotency_key,
+         exposure, service_id, changed_at, reason_code, reason_message)
+       VALUES ($1, 'model', 'nif', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING invoice_id`,
+      [
+        ...[`${name} ${nth}`, invoice.fingerprint, invoice.ownerBatch, invoice.state, invoice.generation],
+        ...[invoice.idempotencyKey, invoice.exposure, invoice.serviceId, invoice.changedAt],
+        ...[invoice.reason?.code ?? null, invoice.reason?.message ?? null],
+      ],
+    );
+    const { invoiceId = 0 } = row ?? {};
+    if (invoice.frozenAt !== null)
+      await database.query('INSERT INTO invoice_body VALUES ($1, $2, $3, $4)', [invoiceId, 1, '{}', invoice.frozenAt]);
+    return invoiceId;
+  }
+
+  /** Batches begin and end, lines are added and deliveries are stored, as they were in the history before this step. */
+  async function surround({ said }: Replay, { before, batches }: Step): Promise<void> {
+    for (const { id, isClosed } of batches) {
+      const state = isClosed ? 'finished' : 'running';
+      // oxlint-disable-next-line no-await-in-loop -- three at most
+      await database.query(
+        `INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, page_size)
+         VALUES ($1, 'model', $1, $1, $2, $1, $1, 1, 10) ON CONFLICT (batch_id) DO UPDATE SET state = excluded.state`,
+        [id, state],
+      );
+    }
+    for (const document of [before, ...before.kept]) {
+      if (document.serviceId === null) continue;
+      // oxlint-disable-next-line no-await-in-loop
+      await deliver(document.serviceId, said.get(document.serviceId), document.said);
+      said.set(document.serviceId, document.said);
+    }
+  }
+
+  /** The lines of a file are written when its invoices are staged. */
+  async function addLines({ invoiceId, lines }: Replay, { batches }: Step): Promise<void> {
+    for (const [place, { id, isLive }] of batches.entries()) {
+      if (lines.has(id)) continue;
+      lines.add(id);
+      // oxlint-disable-next-line no-await-in-loop -- three at most
+      await database.query(
+        `INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, outcome, merchant_nif, invoice_ref, file_rows)
+         VALUES ($1, $2, $3, $4, 'nif', 'ref', '{2}')`,
+        [id, place + 1, invoiceId, isLive ? null : 'conflict'],
+      );
+    }
+  }
+
+  /** Stores the deliveries that are new. */
+  async function deliver(serviceId: string, before: EventsSaid | undefined, now: EventsSaid): Promise<void> {
+    const verdicts = [
+      ...(now.failedFirst && before?.failedFirst !== true ? ['failed'] : []),
+      ...(now.issuedAt !== null && (before?.issuedAt ?? null) === null ? ['issued'] : []),
+      ...(now.failedLater && before?.failedLater !== true ? ['failed'] : []),
+    ];
+    for (const verdict of verdicts) {
+      const reason = verdict === 'failed' ? now.failure : null;
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      await database.query(
+        `INSERT INTO delivery (sha256, received_at, event_type, service_id, verdict, reason_code, reason_message)
+         SELECT $1 || count(*), $2, 'event', $1, $3, $4, $5 FROM delivery WHERE service_id = $1`,
+        [serviceId, now.issuedAt ?? 1, verdict, reason?.code ?? null, reason?.message ?? null],
+      );
+    }
+  }
+
+  async function order({ invoiceId, steps, end }: Replay, at: number): Promise<void> {
+    const { command, before, batches } = steps[at] ?? end;
+    const next = steps[at + 1] ?? end;
+    switch (command.kind) {
+      case 'freeze': {
+        const { batchId, generation, mayExist, now } = command;
+        const since = next.before.frozenAt;
+        const times = { mayExistSince: mayExist ? since : null, frozenAt: since };
+        await ledger.freeze(batchId, [{ invoiceId, generation, body: '{}', ...times }], now);
+        return;
+      }
+      case 'unfreeze': {
+        const { batchId, generation, idempotencyKey, reason, now } = command;
+        await ledger.unfreeze(batchId, [{ invoiceId, generation, idempotencyKey }], { reason, now });
+        return;
+      }
+      case 'record':
+        await ledger.recordSends([sendOf(invoiceId, command)]);
+        return;
+      case 'next-key': {
+        const { generation, attempts, isProven, now } = command;
+        const outcome = { kind: 'next-key', reason: { code: '', message: '' }, proven: isProven } as const;
+        await ledger.recordSends([{ invoiceId, generation, attempts, sentAt: now, outcome }]);
+        return;
+      }
+      case 'hear': {
+        const documents = [before, ...before.kept].flatMap(({ serviceId }) => serviceId ?? []);
+        const statuses = command.statuses.filter(({ serviceId }) => documents.includes(serviceId));
+        if (statuses.length > 0) await ledger.recordStatus(statuses.map((one) => ({ invoiceId, ...one })));
+        else await ledger.applyDeliveries(documents);
+        return;
+      }
+      case 'hold': {
+        const { batchId, reason, unanswered, andHeld, now } = command;
+        await ledger.holdUnsent(batchId, { reason, unanswered: unanswered ?? undefined, andHeld, now });
+        return;
+      }
+      case 'close':
+        await ledger.closeBatch(command.batchId, { reason: command.reason, now: command.now });
+        return;
+      case 'expire': {
+        const { acceptedBefore, reason, now } = command;
+        const { id = '' } = batches.find(({ isLive }) => isLive) ?? {};
+        await ledger.closePage(id, 1, { acceptedBefore, reason, now });
+        return;
+      }
+      case 'retry': {
+        const { batchId, policy, totalUnconfirmed } = command;
+        if (totalUnconfirmed) return orderDirectly(invoiceId, command);
+        const action = { actionId: randomUUID(), who: null, why: 'a history' };
+        await ledger.retryInvoices({ batchId, selection: { rows: [2] }, policy, action });
+        return;
+      }
+      case 'release':
+        await ledger.releaseHeld(command.batchId, command.now);
+        return;
+      case 'repeat':
+        await ledger.repeatUnknown(command.batchId, command.frozenAfter);
+        return;
+      default:
+        await orderDirectly(invoiceId, command);
+    }
+  }
+
+  async function orderDirectly(invoiceId: number, command: Command): Promise<void> {
+    await database.transaction((queries) => changeLocked(queries, [invoiceId], () => command));
+  }
+
+  async function expectRows(going: readonly Replay[], at: number): Promise<void> {
+    const rows = new Map<number, object>();
+    await changeLocked(
+      database,
+      going.map(({ invoiceId }) => invoiceId).toSorted((a, b) => a - b),
+      ({ identity, ...invoice }, invoiceId) => {
+        expect(identity.application).toBe('model');
+        rows.set(invoiceId, invoice);
+        return null;
+      },
+    );
+    const lines = await database.query<{ batchId: string; outcome: string | null; generation: number | null }>(
+      'SELECT batch_id, outcome, generation FROM batch_invoice WHERE invoice_id = ANY($1::bigint[])',
+      [`{${[...rows.keys()].join(',')}}`],
+    );
+    const held = new Map(
+      lines.map(({ batchId, outcome, generation }) => [batchId, outcome === null ? 'live' : generation]),
+    );
+    for (const { invoiceId, steps, end } of going) {
+      const history = steps.slice(0, at + 1).map(({ command, before: { state } }) => ({ state, command }));
+      const { before } = steps[at + 1] ?? end;
+      // A history changes what its batches hold before or after the command.
+      const batches = at + 1 === steps.length ? end.batches : [];
+      const known = batches.filter(({ id, isLive, holds }) => held.has(id) && (isLive || holds !== null));
+      expect({
+        row: rows.get(invoiceId),
+        lines: known.map(({ id }) => held.get(id)),
+        history,
+      }).toEqual({ row: before, lines: known.map(({ isLive, holds }) => (isLive ? 'live' : holds)), history });
+    }
+  }
+}
+
+/** The keys of a command are made by a function, which has no names to change. */
+function ownKeys({ command: given }: Step, step: Step): Step {
+  return 'keyOf' in given ? { ...step, command: { ...step.command, keyOf: given.keyOf } as Command } : step;
+}
+
+function sendOf(invoiceId: number, { answer }: Extract<Command, { kind: 'record' }>): RecordSend {
+  const { takenAt, sharesId: _shares, idIsTaken: _taken, ...sent } = answer;
+  return { invoiceId, ...sent, ...(takenAt === null ? {} : { takenAt }) };
+}
