@@ -8,7 +8,6 @@ import { lateNewsContract } from './late-news.contract.ts';
 import { lookupContract } from './lookup.contract.ts';
 import { neighboursContract } from './neighbours.contract.ts';
 import { rowsContract } from './rows.contract.ts';
-import { modelContract } from './model.contract.ts';
 import { operatingContract } from './operating.contract.ts';
 import { purgeContract } from './purge.contract.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
@@ -42,8 +41,8 @@ export function sendingLedgerContract(ledger: Ledger): void {
   neighboursContract(ledger);
 }
 
-/** What comes after, and the random lives of an invoice; `modelRuns`: how many. */
-export function operatingLedgerContract(ledger: Ledger, modelRuns: number): void {
+/** What comes after. */
+export function operatingLedgerContract(ledger: Ledger): void {
   lateNewsContract(ledger);
   operatingContract(ledger);
   reconcilingContract(ledger);
@@ -55,5 +54,4 @@ export function operatingLedgerContract(ledger: Ledger, modelRuns: number): void
   lookupContract(ledger);
   purgeContract(ledger);
   afterBatchesContract(ledger);
-  modelContract(ledger, modelRuns);
 }
