@@ -1,20 +1,8 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a program needs to run at all: where things are, who runs it, language and time zone. */
-const NEEDED = [
-  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'TMP', 'TEMP'],
-  ...[
-    'XDG_CACHE_HOME',
-    'XDG_CONFIG_HOME',
-    'XDG_DATA_HOME',
-    'XDG_RUNTIME_DIR',
-    'SystemRoot',
-    'ComSpec',
-    'PATHEXT',
-    'APPDATA',
-  ],
-  ...['LOCALAPPDATA', 'USERPROFILE'],
-];
+const NEEDED =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_ALL|LC_CTYPE|TZ|TMPDIR|TMP|TEMP|XDG_(?:CACHE|CONFIG|DATA)_HOME|XDG_RUNTIME_DIR|SystemRoot|ComSpec|PATHEXT|(?:LOCAL)?APPDATA|USERPROFILE)$/u;
 
 /** What a program that fetches and builds sources needs besides: proxies, certificates, its own settings. */
 const NEEDED_TO_BUILD =
@@ -22,16 +10,16 @@ const NEEDED_TO_BUILD =
 
 /** The environment of a program that Lote starts. Nothing else of Lote's own goes there: it holds keys, secrets and database addresses. */
 export function childEnvironment(env: Environment): Record<string, string> {
-  return only(env, (name) => NEEDED.includes(name));
+  return only(env, [NEEDED]);
 }
 
 /** The environment of a build. */
 export function buildEnvironment(env: Environment): Record<string, string> {
-  return only(env, (name) => NEEDED.includes(name) || NEEDED_TO_BUILD.test(name));
+  return only(env, [NEEDED, NEEDED_TO_BUILD]);
 }
 
-function only(env: Environment, isNeeded: (name: string) => boolean): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isNeeded(entry[0])),
-  );
+function only(env: Environment, needed: readonly RegExp[]): Record<string, string> {
+  const isNeeded = (entry: [string, string | undefined]): entry is [string, string] =>
+    entry[1] !== undefined && needed.some((names) => names.test(entry[0]));
+  return Object.fromEntries(Object.entries(env).filter(isNeeded));
 }

@@ -11,10 +11,8 @@ interface Answer {
   readonly text: string;
 }
 
-interface ProbeServerOptions extends ListenPlace {
-  /** Answers a GET or HEAD of a path, without its query; null: there is no such path. */
-  readonly answer: (path: string) => Promise<Answer | null>;
-}
+/** Answers a GET or HEAD of a path, without its query; null: there is no such path. */
+type AnswerPath = (path: string) => Promise<Answer | null>;
 
 /** A server of this process, until it is closed. */
 interface ProbeServer {
@@ -23,12 +21,10 @@ interface ProbeServer {
 }
 
 /** Serves short answers to probes and scrapes. Closing cuts its connections: a probe asks again. */
-async function startProbeServer(path: string, options: ProbeServerOptions): Promise<ProbeServer> {
-  const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-    (request, response) => void respond(options, request, response),
-  );
-  const { origin } = await listenOn(server, options);
+async function startProbeServer(path: string, place: ListenPlace, answer: AnswerPath): Promise<ProbeServer> {
+  const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
+  const server = createServer(limits, (request, response) => void respond(answer, request, response));
+  const { origin } = await listenOn(server, place);
   return {
     url: `${origin}${path}`,
     close: () =>
@@ -39,11 +35,7 @@ async function startProbeServer(path: string, options: ProbeServerOptions): Prom
   };
 }
 
-async function respond(
-  { answer }: ProbeServerOptions,
-  { method, url = '' }: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function respond(answer: AnswerPath, { method, url = '' }: IncomingMessage, response: ServerResponse) {
   if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET, HEAD' }).end();
   try {
     const found = await answer(url.split('?')[0] ?? '');
@@ -61,21 +53,16 @@ type Place = Pick<ListenPlace, 'host' | 'port'>;
  * Answers liveness and readiness of a process that serves nothing else.
  * @throws LoteError `port-taken`; `configuration-invalid` when the address cannot be listened on for another reason
  */
-export function startHealthServer({
-  ready,
-  ...place
-}: Place & { readonly ready: () => Promise<Readiness> }): Promise<ProbeServer> {
+export function startHealthServer(place: Place, ready: () => Promise<Readiness>): Promise<ProbeServer> {
   const json = (status: number, value: object): Answer => ({
     ...{ status, type: 'application/json', text: JSON.stringify(value) },
   });
-  return startProbeServer('/health', {
-    ...{ ...place, what: 'Answering health checks', variables: 'HEALTH' },
-    async answer(path) {
-      if (path === '/health/live') return json(200, { status: 'live' });
-      if (path !== '/health' && path !== '/health/ready') return null;
-      const readiness = await ready();
-      return json(readiness.status === 'ready' ? 200 : 503, readiness);
-    },
+  const asked = { ...place, what: 'Answering health checks', variables: 'HEALTH' };
+  return startProbeServer('/health', asked, async (path) => {
+    if (path === '/health/live') return json(200, { status: 'live' });
+    if (path !== '/health' && path !== '/health/ready') return null;
+    const readiness = await ready();
+    return json(readiness.status === 'ready' ? 200 : 503, readiness);
   });
 }
 
@@ -83,13 +70,10 @@ export function startHealthServer({
  * Serves metrics in Prometheus' text format, and nothing else.
  * @throws as `startHealthServer`
  */
-export function startMetricsServer({
-  text,
-  ...place
-}: Place & { readonly text: () => Promise<string> }): Promise<ProbeServer> {
+export function startMetricsServer(place: Place, text: () => Promise<string>): Promise<ProbeServer> {
   const type = 'text/plain; version=0.0.4; charset=utf-8';
-  return startProbeServer('/metrics', {
-    ...{ ...place, what: 'Serving metrics', variables: 'METRICS', hostVariable: 'HEALTH_HOST' },
-    answer: async (path) => (path === '/metrics' ? { status: 200, type, text: await text() } : null),
-  });
+  const asked = { ...place, what: 'Serving metrics', variables: 'METRICS', hostVariable: 'HEALTH_HOST' };
+  return startProbeServer('/metrics', asked, async (path) =>
+    path === '/metrics' ? { status: 200, type, text: await text() } : null,
+  );
 }

@@ -123,7 +123,7 @@ export async function openProcessTelemetry(
           await import('../../health/metrics/open-metrics.ts')
         ).openMetrics({
           ...{ ...identity, application, baseUrl },
-          serve: (text) => startMetricsServer({ ...metrics, text }),
+          serve: (text) => startMetricsServer(metrics, text),
         });
   const tracing =
     traced === null

@@ -171,10 +171,10 @@ async function serveHealth({ config, parts }: ProcessCore, ready: () => Promise<
   if (config.health === null) return null;
   const { host, explicit } = config.health;
   const port = await choosePort(config.health);
-  const server = await startHealthServer({ host, port, ready }).catch((error: unknown) => {
+  const server = await startHealthServer({ host, port }, ready).catch((error: unknown) => {
     // Workers that start at once may choose the same free port: without a configured port, a worker takes any.
     if (explicit || !(error instanceof LoteError) || error.code !== 'port-taken') throw error;
-    return startHealthServer({ host, port: 0, ready });
+    return startHealthServer({ host, port: 0 }, ready);
   });
   parts.add('health', () => server.close());
   return server.url;
