@@ -11,7 +11,7 @@ import { answeredCall } from '../temporal/calls.ts';
 import { awaitResult } from '../temporal/await-result.ts';
 import { batchOfFile } from '../temporal/batch-starter.ts';
 import type { ConnectedTemporal } from '../temporal/temporal-server.ts';
-import type { WatchedWorker } from '../worker/watched-worker.ts';
+import type { WatchedWorker } from '../worker/start-worker.ts';
 import type { Readiness } from '../../domain/records/readiness.ts';
 import type { OpenApplication, ProcessCore } from './open-application.ts';
 

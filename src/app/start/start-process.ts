@@ -151,7 +151,7 @@ async function openWorker(
   { application, temporal }: Joined,
   urls: { readonly webhookUrl: string | null; readonly consoleUrl: () => string | null },
 ) {
-  const { startWatchedWorker } = await import('../worker/watched-worker.ts');
+  const { startWatchedWorker } = await import('../worker/start-worker.ts');
   const { workerReadiness } = await import('./readiness.ts');
   const watched = await startWatchedWorker(application, { temporal, ...urls });
   const { ledger, onLost } = application.core;

@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { NotifyWaiting } from '../../../activities/failure.ts';
 import type { ActivityDeps, RetrySettings } from '../../../activities/deps.ts';
-import type { Calibration } from '../../../activities/calibration.ts';
 import { SendingPermission } from '../../../activities/sending/sending-permission.ts';
 import { createDropFolder } from '../../nightly/drop-folder.ts';
 import { createRunLog } from '../../nightly/run-log.ts';
 import type { ReportNote } from '../../report/report-model.ts';
-import type { Config } from '../config/config.ts';
 import type { Logger } from '../process/logger.ts';
 import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { chooseLanguage } from '../../texts/languages.ts';
@@ -22,11 +20,11 @@ import { createFileReader } from '../files/input-files.ts';
 import { onCommonFolders } from '../folders/on-common-folders.ts';
 import { createReportWriter } from '../reports/report-files.ts';
 import { createReportHook } from '../reports/report-hook.ts';
+import type { OpenApplication, ProcessCore } from '../start/open-application.ts';
 import { tested } from '../start/test-points.ts';
+import { answerWithin } from '../temporal/calls.ts';
 import { createRunDirectory } from '../temporal/run-directory.ts';
 import { restartLeftRuns } from '../temporal/left-runs.ts';
-import type { InvoicingService } from '../../service/client.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import { reasonCode } from '../../service/profile/reason-text.ts';
 
 /** Workflows that show what they wait for; a page's batch does so for it. */
@@ -35,28 +33,19 @@ const BATCHES: ReadonlySet<string> = new Set(['invoiceBatch', 'retryInvoices']);
 const PATIENCE_MS = 5_000;
 
 /** Tells the batch of an activity what is waited for, by the signal that its pages use; never rejects. */
-function createWaitingNotices(
-  client: Client,
-  {
-    language,
-    log,
-  }: Pick<Config, 'language'> & {
-    readonly log: { warn(message: string, fields?: Record<string, unknown>): void };
-  },
-): NotifyWaiting {
+function createWaitingNotices(client: Client, language: string, log: Pick<Logger, 'warn'>): NotifyWaiting {
   return async ({ workflowId, runId, activity, reason }) => {
-    const notified = notify().catch((error: unknown) => {
-      log.warn('a batch could not be notified of what it waits for', { workflowId, activity, err: error });
-    });
-    await Promise.race([notified, sleep(PATIENCE_MS, undefined, { ref: false })]);
-
-    async function notify(): Promise<void> {
+    const notify = async (): Promise<void> => {
       const { type, parentExecution } = await client.workflow.getHandle(workflowId, runId).describe();
       const batch = BATCHES.has(type) ? workflowId : type === 'invoicePage' ? parentExecution?.workflowId : null;
       if (batch === null || batch === undefined) return;
       const notice = { page: noticeKey(workflowId, activity), reason, language };
       await client.workflow.getHandle(batch).signal('waiting', notice);
-    }
+    };
+    const notified = notify().catch((err: unknown) => {
+      log.warn('a batch could not be notified of what it waits for', { workflowId, activity, err });
+    });
+    await answerWithin(PATIENCE_MS, notified);
   };
 }
 
@@ -71,34 +60,22 @@ function noticeKey(workflowId: string, activity: string): number {
   return -1 - hash;
 }
 
-export interface WorkerParts {
+export interface WorkerParts
+  extends
+    Pick<ProcessCore, 'config' | 'ledger' | 'profile' | 'log'>,
+    Pick<OpenApplication, 'service' | 'calibration'>,
+    Pick<ActivityDeps, 'requireAccount' | 'noteSends' | 'latestNow'> {
   /** Null: this process shares its folders with no other process. */
   readonly folders: CommonFolders | null;
-  readonly config: Config;
-  readonly ledger: Ledger;
-  readonly service: InvoicingService;
-  readonly profile: ServiceProfile;
-  /** The one of this process. */
-  readonly calibration: Calibration;
-  /** See `requireKnownService` and `SendingGuard`. */
-  readonly requireAccount: () => Promise<unknown>;
-  /** See `SendingGuard`. */
-  readonly noteSends: ActivityDeps['noteSends'];
-  /** See `ActivityDeps`. */
-  readonly latestNow: () => number;
   readonly client: Client;
   /** The address to register for webhooks; null: none. */
   readonly webhookUrl: string | null;
   /** The three search attributes are registered with the Temporal server. */
   readonly searchable: boolean;
-  /**
-   * Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not
-   * known.
-   */
+  /** Address of the console, where people can reach it; asked for when it is needed, for it starts last. Null: not known. */
   readonly consoleUrl: () => string | null;
   /** Left out: nothing is measured. */
   readonly telemetry?: Pick<Telemetry, 'nights'>;
-  readonly log: Logger;
 }
 
 /**
@@ -132,7 +109,7 @@ export function activityDeps(parts: WorkerParts): ActivityDeps {
     calibration: parts.calibration,
     runs: createRunDirectory(client),
     restartRuns: () => restartLeftRuns({ ...config, client, ledger, log }, { stuck: true }),
-    notifyWaiting: createWaitingNotices(client, { language: config.language, log }),
+    notifyWaiting: createWaitingNotices(client, config.language, log),
     ...folderUsers(parts, () => registration.notes()),
     messages: createNightMessages(config, { consoleUrl: parts.consoleUrl }),
     announce: (report) => hook.announce(report),
