@@ -57,8 +57,8 @@ export interface FirstContact {
 export function authenticatedService({ service, time, isKnown, remember }: FirstContact): InvoicingService {
   let authenticated = false;
 
-  async function noted<T extends { readonly kind: string }>(answer: T, proofs: readonly T['kind'][]): Promise<T> {
-    if (!authenticated && proofs.includes(answer.kind)) {
+  async function noted<T extends { readonly kind: string }>(answer: T, proof: T['kind']): Promise<T> {
+    if (!authenticated && answer.kind === proof) {
       await remember();
       authenticated = true;
     }
@@ -66,46 +66,36 @@ export function authenticatedService({ service, time, isKnown, remember }: First
   }
 
   async function listMerchants(signal?: AbortSignal): Promise<MerchantListAnswer> {
-    return noted(await service.listMerchants(signal), ['list']);
-  }
-
-  /** Null: the service knows the key. */
-  async function firstAnswer(signal?: AbortSignal): Promise<CreateAnswer | null> {
-    if (authenticated) return null;
-    authenticated = await isKnown();
-    if (authenticated) return null;
-    const answer = await listMerchants(signal);
-    return answer.kind === 'list' ? null : notSent(answer);
-  }
-
-  async function firstCreation(...post: Parameters<InvoicingService['createInvoice']>): Promise<CreateAnswer> {
-    const [, , limits] = post;
-    return (await firstAnswer(limits?.signal)) ?? noted(await service.createInvoice(...post), ['created']);
+    return noted(await service.listMerchants(signal), 'list');
   }
 
   const firstList = sharedAnswer(() => listMerchants());
 
-  /** Null: an answer has come. */
-  async function unheard(): Promise<CreateAnswer | null> {
-    if (time === null || time.isHeard()) return null;
-    const list = await firstList();
-    return list.kind === 'unreadable' && !time.isHeard() ? notSent(list) : null;
-  }
-
-  async function createInvoice(...post: Parameters<InvoicingService['createInvoice']>): Promise<CreateAnswer> {
-    const isRepeat = (post[2]?.firstUsedAt ?? null) !== null;
-    const trouble = isRepeat ? await unheard() : null;
-    return trouble ?? (authenticated ? service.createInvoice(...post) : firstCreation(...post));
+  /** What is answered instead of a first POST; null: it may leave. */
+  async function firstAnswer(isRepeat: boolean, signal?: AbortSignal): Promise<CreateAnswer | null> {
+    if (isRepeat && time?.isHeard() === false) {
+      const list = await firstList();
+      if (list.kind === 'unreadable' && !time.isHeard()) return notSent(list);
+    }
+    authenticated ||= await isKnown();
+    if (authenticated) return null;
+    const list = await listMerchants(signal);
+    return list.kind === 'list' ? null : notSent(list);
   }
 
   return {
     baseUrl: service.baseUrl,
     invoiceBody: (invoice, merchantId) => service.invoiceBody(invoice, merchantId),
     listMerchants,
-    createInvoice,
+    async createInvoice(...post) {
+      const [, , limits] = post;
+      const isRepeat = (limits?.firstUsedAt ?? null) !== null;
+      const instead = authenticated && !isRepeat ? null : await firstAnswer(isRepeat, limits?.signal);
+      return instead ?? noted(await service.createInvoice(...post), 'created');
+    },
     getInvoice: (serviceId, signal) => service.getInvoice(serviceId, signal),
     createMerchant: async (merchant, idempotencyKey, limits) =>
-      noted(await service.createMerchant(merchant, idempotencyKey, limits), ['created']),
+      noted(await service.createMerchant(merchant, idempotencyKey, limits), 'created'),
     // Proves nothing: whatever answers 2xx to everything answers it to this, too.
     registerWebhook: (url, signal) => service.registerWebhook(url, signal),
     dropConnections: () => service.dropConnections(),

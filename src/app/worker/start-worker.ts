@@ -7,6 +7,7 @@ import {
   Runtime,
   type LogMetadata,
   type TelemetryOptions,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import type { ActivityDeps } from '../../../activities/deps.ts';
 import { HEARTBEAT_MS } from '../../../activities/failure.ts';
@@ -62,22 +63,28 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-function identityOf(deps: ActivityDeps, build: string): string {
-  const own = randomBytes(4).toString('hex');
-  return workerIdentity(workerScope(deps.ledger.id, deps), { pid: process.pid, own, build });
-}
-
 /** Starts a worker for the product's workflows and activities. Its identity names its ledger and application. */
 export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promise<RunningWorker> {
   const telemetry = place.telemetry ?? NO_TELEMETRY.worker;
   const workflowBundle =
     place.workflowBundle === undefined ? await findOrMakeBundle(process.env) : { codePath: place.workflowBundle };
   const build = await requireBuild(workflowBundle);
-  const identity = identityOf(deps, build);
+  const own = randomBytes(4).toString('hex');
+  const identity = workerIdentity(workerScope(deps.ledger.id, deps), { pid: process.pid, own, build });
   const connection = await connectWorker(deps, place);
-  const common = { connection, namespace: place.namespace, identity, workflowBundle, shutdownForceTime: FORCE };
-  const worker = await Worker.create({
-    ...common,
+  const create = (options: WorkerOptions): Promise<Worker> =>
+    Worker.create({
+      connection,
+      namespace: place.namespace,
+      identity,
+      workflowBundle,
+      shutdownForceTime: FORCE,
+      ...options,
+    }).catch(async (error: unknown) => {
+      await connection.close();
+      throw error;
+    });
+  const worker = await create({
     taskQueue: buildQueue(place.taskQueue, build),
     activities: createActivities(deps),
     shutdownGraceTime: 0,
@@ -85,14 +92,13 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
     ...(telemetry.interceptors !== undefined && { interceptors: telemetry.interceptors }),
-  }).catch(closing(connection));
+  });
   // It only moves new runs to the queue of this build (workflows/pin-build.ts), and keeps none of them.
-  const entry = await Worker.create({
-    ...common,
+  const entry = await create({
     taskQueue: place.taskQueue,
     maxCachedWorkflows: 0,
     maxConcurrentWorkflowTaskExecutions: 2,
-  }).catch(closing(connection));
+  });
   place.onWork?.();
   const ended = runToTheEnd([worker, entry], connection);
   // The caller learns of the worker's end through `ended`; a rejection before it listens must not end the process.
@@ -119,13 +125,6 @@ export async function startWorker(deps: ActivityDeps, place: WorkerPlace): Promi
         throw error;
       }
     },
-  };
-}
-
-function closing(connection: NativeConnection): (error: unknown) => Promise<never> {
-  return async (error) => {
-    await connection.close();
-    throw error;
   };
 }
 
