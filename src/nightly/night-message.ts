@@ -7,11 +7,10 @@ import { NIGHT_TEXTS, waitingCount } from '../texts/nights/night-verdict.ts';
 import type { NightTexts } from '../texts/nights/en.ts';
 import { speechFormat, type SpeechFormat } from '../texts/speech-format.ts';
 import type { MessageChannel, NightlyRunEntry } from '../domain/records/night.ts';
-import type { Config } from '../app/config/config.ts';
+import type { Config, MailConfig } from '../app/config/config.ts';
 import type { NightMessages, NightOutcome } from '../../activities/deps.ts';
 import { createTransport } from 'nodemailer';
 import { LoteError } from '../domain/errors.ts';
-import type { MailConfig } from '../app/config/message-config.ts';
 
 interface NightMessage {
   readonly subject: string;

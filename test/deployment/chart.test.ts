@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/ledger/database/migrate.ts';
 import { readConfig } from '../../src/app/config/config.ts';
-import { SECRET_VARIABLES } from '../../src/app/config/env-secret-files.ts';
+import { SECRET_VARIABLES } from '../../src/app/config/environment.ts';
 import { EnvSchema } from '../../src/app/config/env-schema.ts';
 import { newPlace, runLote } from '../support/lote/lote-command.ts';
 import { chartPrograms, KUBERNETES_VERSIONS, type Yaml } from '../support/programs/chart-programs.ts';

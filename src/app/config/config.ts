@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { LoteError } from '../../domain/errors.ts';
-import { parseDatabaseUrl } from './database-url.ts';
-import { EnvSchema, type Env } from './env-schema.ts';
-import { resolveSecretFiles, SECRET_VARIABLES, type Environment } from './env-secret-files.ts';
-import { mailConfig } from './message-config.ts';
-import { readTemporalProfile, type TemporalProfile } from './temporal-profile.ts';
+import { EnvSchema, LOOPBACK_HOSTS, parseDatabaseUrl, smtpUrl, type Env } from './env-schema.ts';
+import {
+  invalid,
+  readTemporalProfile,
+  resolveSecretFiles,
+  SECRET_VARIABLES,
+  type Environment,
+  type TemporalProfile,
+} from './environment.ts';
 
 /** Where to listen. A port that was set is meant; a default one may give way to the next free one. */
 export interface ListenConfig {
@@ -48,14 +51,15 @@ export function readConfig(
   const given = { ...set, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
   const parsed = EnvSchema.safeParse(given);
   const unknown = unknownNames(given);
-  if (!parsed.success) throw invalid([...unknown, ...parsed.error.issues.map((issue) => describe(issue, given))]);
-  if (unknown.length > 0) throw invalid(unknown);
+  if (!parsed.success)
+    throw invalid([...unknown, ...parsed.error.issues.map((issue) => describe(issue, given))].join('\n'));
+  if (unknown.length > 0) throw invalid(unknown.join('\n'));
   const contradictions = findContradictions(parsed.data, use);
-  if (contradictions.length > 0) throw invalid(contradictions);
+  if (contradictions.length > 0) throw invalid(contradictions.join('\n'));
   const config = toConfig(parsed.data, workingDirectory, { given, profile });
   // Nights would take what lies in the reports folder for dropped files.
   if (config.inputDir === config.reportsDir)
-    throw invalid([`LOTE_INPUT_DIR and LOTE_REPORTS_DIR must be two folders; found ${config.inputDir} for both.`]);
+    throw invalid(`LOTE_INPUT_DIR and LOTE_REPORTS_DIR must be two folders; found ${config.inputDir} for both.`);
   return config;
 }
 
@@ -146,6 +150,34 @@ function toService(env: Env): ServiceConfig {
 
 function toListen(host: string, port: number | undefined, fallback: { port: number; variable: string }): ListenConfig {
   return { host, port: port ?? fallback.port, explicit: port !== undefined, variable: fallback.variable };
+}
+
+/** `implicit`: TLS from the first byte; `starttls`: the server must offer it; `none`: a server on this machine. */
+export interface MailConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: 'implicit' | 'starttls' | 'none';
+  readonly auth: { readonly user: string; readonly password: string } | null;
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+/** Ports of submission: RFC 8314 for `smtps`, RFC 6409 for `smtp`. */
+const PORTS = { 'smtps:': 465, 'smtp:': 587 } as const;
+
+/** How the message of a night goes out; null: it does not. */
+function mailConfig(env: Env): MailConfig | null {
+  const url = smtpUrl(env.LOTE_SMTP_URL ?? '');
+  const { LOTE_MAIL_FROM: from, LOTE_MAIL_TO: to, LOTE_SMTP_USER: user, LOTE_SMTP_PASSWORD: password } = env;
+  if (url === null || from === undefined || to === undefined) return null;
+  const protocol = url.protocol === 'smtps:' ? 'smtps:' : 'smtp:';
+  return {
+    host: url.hostname.replace(/^\[|\]$/gu, ''),
+    port: url.port === '' ? PORTS[protocol] : Number(url.port),
+    tls: protocol === 'smtps:' ? 'implicit' : LOOPBACK_HOSTS.has(url.hostname) ? 'none' : 'starttls',
+    auth: user === undefined || password === undefined ? null : { user, password },
+    ...{ from, to },
+  };
 }
 
 /**
@@ -271,8 +303,4 @@ function shown(name: string, value: string): string {
   // An address may carry user:password even where none belongs.
   const hidden = (SECRET_VARIABLES as readonly string[]).includes(name) || value.includes('@');
   return hidden ? `a value of ${value.length} characters, not shown` : JSON.stringify(value);
-}
-
-function invalid(problems: readonly string[]): LoteError {
-  return new LoteError('configuration-invalid', `Reading the configuration: ${problems.join('\n')}`);
 }

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import ms from 'ms';
 import { z } from 'zod';
-import { databaseUrlTrouble } from './database-url.ts';
 
 /** A variable that `read` turns into a value; undefined: it breaks the rule, which the error says. */
 function variable<T>(rule: string, read: (text: string) => T | undefined) {
@@ -65,6 +64,50 @@ const webhookUrl = textThat('must be an https address (http only on loopback) wi
   const url = httpUrl(text);
   return url !== null && (url.protocol === 'https:' || LOOPBACK_HOSTS.has(url.hostname));
 });
+
+/** Stands where an address names no host: `URL` takes no user and no port without one. */
+const NO_HOST = 'no-host.invalid';
+const BEFORE_NO_HOST = /^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)(?=$|[/?#]|:\d)/i;
+const FORM =
+  'must be an address of the form postgresql://user:password@host:5432/database, with % written as %25; the folder of a socket stands as its host, with / written as %2F, or in ?host=';
+
+/** An address as libpq reads it: with a user or a port, and yet without a host. Null: it is none. */
+export function parseDatabaseUrl(text: string): URL | null {
+  const address = [text, text.trim().replace(BEFORE_NO_HOST, `$1${NO_HOST}`)].find((one) => URL.canParse(one));
+  if (address === undefined) return null;
+  const url = new URL(address);
+  return ['postgres:', 'postgresql:'].includes(url.protocol) && isDecodable(url) ? url : null;
+}
+
+function isDecodable({ username, password, hostname, pathname }: URL): boolean {
+  try {
+    for (const part of [username, password, hostname, pathname]) decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Why a DATABASE_URL is none, as what it must be; null for a right one. What the driver would not read, or would read as something else, is refused: it
+ * would lead to another server or another database.
+ */
+function databaseUrlTrouble(text: string): string | null {
+  const url = parseDatabaseUrl(text);
+  if (url === null) return FORM;
+  // An empty parameter counts as absent, as for libpq.
+  const parameter = (name: string): string => url.searchParams.get(name) ?? '';
+  const hosts = [url.hostname === NO_HOST ? '' : url.hostname, parameter('host')];
+  if (hosts.some((host) => host.includes(','))) return 'must name one host, because Lote tries no list of hosts';
+  if (hosts.every((host) => host === '')) {
+    const other = ['hostaddr', 'service'].find((name) => parameter(name) !== '');
+    if (other !== undefined)
+      return `must name its host before the database or in ?host=, because ?${other}= is not read`;
+  }
+  const database = decodeURIComponent(url.pathname.slice(1));
+  const another = ['dbname', 'database'].find((name) => ![database, ''].includes(parameter(name)));
+  return another === undefined ? null : `must name its database as …host/database, because ?${another}= is not read`;
+}
 
 const databaseUrl = z.string().superRefine((text, context) => {
   const message = databaseUrlTrouble(text);

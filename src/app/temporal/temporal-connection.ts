@@ -8,7 +8,7 @@ import {
 import { toClientOptions } from '@temporalio/envconfig';
 import { LoteError } from '../../domain/errors.ts';
 import type { TemporalConfig } from '../config/config.ts';
-import type { TemporalProfile } from '../config/temporal-profile.ts';
+import type { TemporalProfile } from '../config/environment.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { GRPC_STATUS } from './calls.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EnvSchema } from '../../../src/app/config/env-schema.ts';
 import { readConfig } from '../../../src/app/config/config.ts';
-import { SECRET_VARIABLES } from '../../../src/app/config/env-secret-files.ts';
+import { SECRET_VARIABLES } from '../../../src/app/config/environment.ts';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { ComposeFile, filledIn, readComposeFile } from './compose-file.ts';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/app/config/config.ts';
 import { EnvSchema } from '../../../src/app/config/env-schema.ts';
-import { SECRET_VARIABLES } from '../../../src/app/config/env-secret-files.ts';
+import { SECRET_VARIABLES } from '../../../src/app/config/environment.ts';
 import { pageText, tableAfter } from '../../support/lote/readme.ts';
 
 const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));

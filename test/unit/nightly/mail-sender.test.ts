@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import tls, { type ConnectionOptions } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { MailConfig } from '../../../src/app/config/message-config.ts';
+import type { MailConfig } from '../../../src/app/config/config.ts';
 import { sendMail } from '../../../src/nightly/night-message.ts';
 import { selfSigned } from '../../support/servers/key-gate.ts';
 import { until } from '../../support/until.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SECRET_VARIABLES } from '../../../../src/app/config/env-secret-files.ts';
+import { SECRET_VARIABLES } from '../../../../src/app/config/environment.ts';
 import { acquireTemporalBinary } from '../../../../src/app/temporal/temporal-binary.ts';
 import {
   startTemporalServer,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildEnvironment, childEnvironment } from '../../../../src/app/process/child-environment.ts';
-import { SECRET_VARIABLES } from '../../../../src/app/config/env-secret-files.ts';
+import { SECRET_VARIABLES } from '../../../../src/app/config/environment.ts';
 
 const SECRETS = Object.fromEntries(
   [...SECRET_VARIABLES, 'LOTE_DATA_DIR', 'TEMPORAL_ADDRESS', 'AWS_SECRET_ACCESS_KEY', 'PGPASSWORD'].map((name) => [
