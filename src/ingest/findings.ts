@@ -86,6 +86,18 @@ export class Refusal extends Error {
   }
 }
 
+/** A fault at a byte of a file; the reader of the file makes a `Refusal` of it that names the line. */
+export class FaultAt extends Error {
+  readonly code: string;
+  readonly offset: number;
+
+  constructor(code: string, message: string, offset: number) {
+    super(message);
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
 /** A row that has no usable reference or tax number and is no totals row, or whose cells are shifted. */
 export interface LostRow {
   readonly row: number;

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { LoteError } from '../domain/errors.ts';
 import type { Finding } from '../domain/invoice.ts';
 import { LineIndex } from './csv/line-index.ts';
-import { UndecodableAt, decideEncoding, type EncodingDecision } from './encoding/decide-encoding.ts';
+import { decideEncoding, type EncodingDecision } from './encoding/decide-encoding.ts';
 import { decodeChunks, decodedHead } from './encoding/decode-chunks.ts';
 import { fileChunks, hashFile } from './file-chunks.ts';
 import type { DecimalProof } from './csv/decimal-evidence.ts';
 import { readNumber } from './invoice/read-number.ts';
-import { FindingList, Refusal } from './findings.ts';
+import { FaultAt, FindingList, Refusal } from './findings.ts';
 import type { IngestOptions } from './ingest-options.ts';
 import type { Dialect, IngestResult, Proof } from './ingest-result.ts';
 import { isJson } from './json/json-reader.ts';
@@ -155,7 +155,7 @@ async function checkedEncoding(scan: FileScan, { path, options, signal }: ReadFi
   try {
     return decideEncoding(scan, options);
   } catch (error) {
-    if (!(error instanceof UndecodableAt)) throw error;
+    if (!(error instanceof FaultAt)) throw error;
     const line = await lineOf(path, error.offset, signal);
     throw new Refusal(error.code, `Line ${line}, byte ${error.offset + 1} of the file: ${error.message}`, {
       row: line,
@@ -237,11 +237,10 @@ function foreignFormat(head: Buffer): string | null {
 /** @throws Refusal when the rows of the CSV file cannot be determined */
 async function readCsv(reading: Reading): Promise<Read> {
   const dialect = await decideDialect(reading.head, reading.options);
-  const dialectProof = {
+  reading.noteProof({
     delimiter: { value: dialect.delimiter, how: dialect.how, headerRow: dialect.header.row },
     ...tableProof(dialect),
-  };
-  reading.noteProof(dialectProof);
+  });
   reportHeader(reading.findings, dialect.header, dialect.how === 'sep-line' ? 2 : 1);
   requireOriginals(dialect);
   const reader = new CsvReader(dialect.delimiter, reading.hasCr);
@@ -261,8 +260,7 @@ async function readCsv(reading: Reading): Promise<Read> {
       ...tableDialect(dialect),
       ...(trailing === trailingCells(dialect.header.cells) ? {} : { unnamed: trailing }),
     },
-    ...{ conversion, decimal },
-    proof: { ...dialectProof, ...proof },
+    ...{ conversion, decimal, proof },
   };
 }
 

@@ -21,7 +21,8 @@ const MOST_FILES = 500;
 /** Temporal takes no result of more than 2 MB, and each look at the folder is one. */
 const MOST_NAMED = 200;
 
-type IsOpen = (workflowId: string, runId: string) => Promise<boolean>;
+/** Whether the run of another night is open. */
+export type IsOpen = (workflowId: string, runId: string) => Promise<boolean>;
 
 /** Takes over what interrupted nights left, then claims what is complete, oldest name first. */
 export async function claimFiles(options: DropFolderOptions, night: NightlyRun, isOpen: IsOpen): Promise<Claims> {

@@ -1,30 +1,25 @@
 import { join } from 'node:path';
 import { folderTrouble, isAbout } from '../platform/folders.ts';
-import { claimFiles } from './claim-files.ts';
+import { claimFiles, type IsOpen } from './claim-files.ts';
 import { type DropFolderOptions, listClaimFolders, removeEmptyClaimFolder, removeClaimFolder } from './claim-folder.ts';
 import { archiveFile, changedFiles, DESTINATIONS } from './archive-file.ts';
-import type { ArchiveFile, ChangedFile, Claims, NightlyRun } from '../domain/records/dropped-file.ts';
+import type { ArchiveFile, NightlyRun } from '../domain/records/dropped-file.ts';
 
 /** The folder in which files are dropped. Every step is one repeatable rename: a file is always in exactly one place. */
-export interface DropFolder {
-  /** Claims complete files and those of interrupted nights. `isOpen`: whether the run of another night is open. */
-  claim(night: NightlyRun, isOpen: (workflowId: string, runId: string) => Promise<boolean>): Promise<Claims>;
-  /** Archives a claimed file with a note. Returns its relative path; null when it was taken out of its claim folder. */
-  archive(file: ArchiveFile): Promise<string | null>;
-  /** `isRead`: whether a batch has read the bytes that the file at this path has now. */
-  changed(now: number, isRead: (path: string) => Promise<boolean>): Promise<readonly ChangedFile[]>;
-  /** The end of a night: its folder goes away unless a file is still in it. */
-  close(night: NightlyRun): Promise<void>;
-}
+export type DropFolder = ReturnType<typeof createDropFolder>;
 
 /** Moves files from `input/` to `in-progress/<night>/<claim folder>/`, then to `archive|refused/<date>/` with a note. */
-export function createDropFolder(options: DropFolderOptions): DropFolder {
+export function createDropFolder(options: DropFolderOptions) {
   const { inputDir, at } = options;
   return {
-    claim: (night, isOpen) => withFolderNamed(options, () => claimFiles(options, night, isOpen)),
-    archive: (file) => withFolderNamed(options, () => archiveFile(options, file)),
-    changed: (now, isRead) => withFolderNamed(options, () => changedFiles({ inputDir, now, isRead })),
-    close: ({ nightId }) => withFolderNamed(options, () => close(nightId)),
+    /** Claims complete files and those of interrupted nights. `isOpen`: whether the run of another night is open. */
+    claim: (night: NightlyRun, isOpen: IsOpen) => withFolderNamed(options, () => claimFiles(options, night, isOpen)),
+    archive: (file: ArchiveFile) => withFolderNamed(options, () => archiveFile(options, file)),
+    /** `isRead`: whether a batch has read the bytes that the file at this path has now. */
+    changed: (now: number, isRead: (path: string) => Promise<boolean>) =>
+      withFolderNamed(options, () => changedFiles({ inputDir, now, isRead })),
+    /** The end of a night: its folder goes away unless a file is still in it. */
+    close: ({ nightId }: NightlyRun) => withFolderNamed(options, () => close(nightId)),
   };
 
   async function close(nightId: string): Promise<void> {

@@ -23,16 +23,7 @@ import type {
 } from '../domain/records/night.ts';
 
 /** The summary of a date's nights: written anew after every file, so that a night that is killed still has one. */
-export interface RunLog {
-  record(night: NightlyRun, entry: NightlyRunEntry): Promise<NightlySummaryPaths>;
-  finish(
-    night: NightlyRun,
-    end: NightlyRunEnd,
-  ): Promise<NightlySummaryPaths & { readonly entries: readonly NightlyRunEntry[] }>;
-  run(night: NightlyRun): Promise<NightlyRunState | null>;
-  /** Takes the place of an earlier note of the same channel. */
-  noteMessage(night: NightlyRun, note: NightMessageNote): Promise<void>;
-}
+export type RunLog = ReturnType<typeof createRunLog>;
 
 const SCHEMA = 'lote.night/1';
 const HEAD = 'night.json';
@@ -45,11 +36,11 @@ interface RunHead {
 }
 
 /** `reports/nights/<date>.json|html`, made of one small file per dropped file: two runs of a date cannot undo each other's. */
-export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunLog {
+export function createRunLog(reportsDir: string, speech: Speech = ENGLISH) {
   const nightlyRunsDir = join(reportsDir, 'nights');
   const runDir = ({ nightId }: NightlyRun): string => join(nightlyRunsDir, 'runs', nightId);
   return {
-    record: (night, entry) =>
+    record: (night: NightlyRun, entry: NightlyRunEntry) =>
       inReportsFolder(reportsDir, async () => {
         await makeFolder(runDir(night), REPORT_DIRECTORY_MODE);
         // A step that stood still must not take back what a later one has written.
@@ -57,14 +48,15 @@ export function createRunLog(reportsDir: string, speech: Speech = ENGLISH): RunL
         await writeWhole(join(runDir(night), `${entry.slot}.json`), json(entry));
         return writeSummary(nightlyRunsDir, night.date, speech);
       }),
-    finish: (night, end) =>
+    finish: (night: NightlyRun, end: NightlyRunEnd) =>
       inReportsFolder(reportsDir, async () => {
         await writeWhole(join(runDir(night), HEAD), json({ night, end }));
         const paths = await writeSummary(nightlyRunsDir, night.date, speech);
         return { ...paths, entries: (await readRun(runDir(night)))?.files ?? [] };
       }),
-    run: (night) => readRun(runDir(night)),
-    noteMessage: (night, note) =>
+    run: (night: NightlyRun) => readRun(runDir(night)),
+    /** Takes the place of an earlier note of the same channel. */
+    noteMessage: (night: NightlyRun, note: NightMessageNote) =>
       inReportsFolder(reportsDir, async () => {
         await writeWhole(join(runDir(night), MESSAGES, `${note.channel}.json`), json(note));
         await writeSummary(nightlyRunsDir, night.date, speech);

@@ -75,7 +75,7 @@ async function readInvoices({ batch, invoices }: ReportSource) {
   const ownTally = createOutcomeTally();
   const reasons = createReasonGroups();
   const contradicted = createContradictedTally();
-  const rows = createRowSet();
+  const isNewRow = createRowSet();
   const settling = durationCounter();
   const ownSettling = durationCounter();
   let rowsRead = 0;
@@ -91,7 +91,7 @@ async function readInvoices({ batch, invoices }: ReportSource) {
         if (invoice.issuedElsewhere !== true) ownSettling.add(duration);
       }
       for (const row of invoice.rows) {
-        if (!rows.add(row)) throw rowTwice(batch, row);
+        if (!isNewRow(row)) throw rowTwice(batch, row);
       }
       rowsRead += invoice.rows.length;
     }
@@ -160,27 +160,19 @@ const BITS = 32;
 /** Rows per word block: one block is 8 KB, so a file of a million rows costs about 130 KB. */
 const BLOCK_ROWS = 65_536;
 
-/** Row numbers seen so far, one bit each: a set of numbers would cost a large file a hundred times as much memory. */
-interface RowSet {
-  /** False when the row was there before. */
-  add(row: number): boolean;
-}
-
-/** An empty set of row numbers. */
-export function createRowSet(): RowSet {
+/** Remembers row numbers, one bit each, and says whether one is new: a set of numbers would take a hundred times as much memory. */
+export function createRowSet(): (row: number) => boolean {
   const blocks = new Map<number, Uint32Array>();
-  return {
-    add(row) {
-      const index = Math.floor(row / BLOCK_ROWS);
-      const block = blocks.get(index) ?? new Uint32Array(BLOCK_ROWS / BITS);
-      blocks.set(index, block);
-      const offset = row % BLOCK_ROWS;
-      const word = Math.floor(offset / BITS);
-      const mask = (1 << (offset % BITS)) >>> 0;
-      const before = block[word] ?? 0;
-      block[word] = (before | mask) >>> 0;
-      return (before & mask) === 0;
-    },
+  return (row) => {
+    const index = Math.floor(row / BLOCK_ROWS);
+    const block = blocks.get(index) ?? new Uint32Array(BLOCK_ROWS / BITS);
+    blocks.set(index, block);
+    const offset = row % BLOCK_ROWS;
+    const word = Math.floor(offset / BITS);
+    const mask = (1 << (offset % BITS)) >>> 0;
+    const before = block[word] ?? 0;
+    block[word] = (before | mask) >>> 0;
+    return (before & mask) === 0;
   };
 }
 
@@ -188,13 +180,7 @@ export function createRowSet(): RowSet {
 const EXAMPLES = 5;
 /** Codes come from the service: one that puts a number into each code must not make the report's memory grow with the file. */
 const MOST_GROUPS = 200;
-const OTHER_REASONS = 'other-reasons';
-
-interface ReasonGroups {
-  add(invoice: BatchInvoice): void;
-  /** Largest group first; equal ones by state and code, so that two runs give one report. */
-  list(): readonly ReasonGroup[];
-}
+const OTHER = { code: 'other-reasons', message: 'Reasons beyond the first 200; each stands with its invoice.' };
 
 interface OpenGroup {
   readonly state: ReasonGroup['state'];
@@ -205,40 +191,25 @@ interface OpenGroup {
 }
 
 /** Groups invoices by state and reason code, each with five examples. Beyond 200 groups a state has one group `other-reasons`. */
-function createReasonGroups(): ReasonGroups {
+function createReasonGroups() {
   const groups = new Map<string, OpenGroup>();
-
-  function groupOf(state: OpenGroup['state'], code: string, message: string): OpenGroup {
-    const full = groups.size >= MOST_GROUPS && !groups.has(`${state} ${code}`);
-    const key = full ? `${state} ${OTHER_REASONS}` : `${state} ${code}`;
-    const known = groups.get(key);
-    if (known !== undefined) return known;
-    const group: OpenGroup = full
-      ? {
-          state,
-          code: OTHER_REASONS,
-          message: 'Reasons beyond the first 200; each stands with its invoice.',
-          invoices: 0,
-          examples: [],
-        }
-      : { state, code, message, invoices: 0, examples: [] };
-    groups.set(key, group);
-    return group;
-  }
-
   return {
-    add(invoice) {
+    add(invoice: BatchInvoice): void {
       const reason = reasonOf(invoice);
       if (reason === null) return;
-      const group = groupOf(invoice.state, reason.code, reason.message);
+      const { state, ref, rows } = invoice;
+      const hasRoom = groups.size < MOST_GROUPS || groups.has(`${state} ${reason.code}`);
+      const { code, message } = hasRoom ? reason : OTHER;
+      const group = groups.get(`${state} ${code}`) ?? { state, code, message, invoices: 0, examples: [] };
+      groups.set(`${state} ${code}`, group);
       group.invoices += 1;
-      if (group.examples.length < EXAMPLES) group.examples.push({ ref: invoice.ref, rows: invoice.rows });
+      if (group.examples.length < EXAMPLES) group.examples.push({ ref, rows });
     },
-    list() {
-      return [...groups.values()].sort(
+    /** Largest group first; equal ones by state and code, so that two runs give one report. */
+    list: (): readonly ReasonGroup[] =>
+      [...groups.values()].sort(
         (a, b) => b.invoices - a.invoices || compareText(a.state, b.state) || compareText(a.code, b.code),
-      );
-    },
+      ),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Contradiction, Outcome } from '../domain/invoice-state.ts';
+import type { Contradiction } from '../domain/invoice-state.ts';
 import { sumDecimals } from '../domain/money.ts';
 import {
   type BatchInvoice,
@@ -7,15 +7,7 @@ import {
   type OutcomeCount,
 } from '../domain/records/batch-record.ts';
 
-/** Counts and exact amounts by outcome and currency. */
-export interface OutcomeTally {
-  add(portion: readonly BatchInvoice[]): void;
-  counts(): readonly OutcomeCount[];
-}
-
-interface Cell {
-  readonly outcome: Outcome;
-  readonly currency: string | null;
+interface Cell extends Pick<OutcomeCount, 'outcome' | 'currency'> {
   invoices: number;
   net: string;
   withoutAmount: number;
@@ -24,22 +16,16 @@ interface Cell {
 }
 
 /** An empty tally. Sums are exact decimals; an invoice without a net amount is counted in `withoutAmount`. */
-export function createOutcomeTally(): OutcomeTally {
+export function createOutcomeTally() {
   const cells = new Map<string, Cell>();
 
-  function cellOf(outcome: Outcome, currency: string | null): Cell {
-    const key = JSON.stringify([outcome, currency]);
-    const known = cells.get(key);
-    if (known !== undefined) return known;
-    const cell: Cell = { outcome, currency, invoices: 0, net: '0', withoutAmount: 0, waiting: [] };
-    cells.set(key, cell);
-    return cell;
-  }
-
   return {
-    add(portion) {
+    add(portion: readonly BatchInvoice[]): void {
       for (const { state, currency, net } of portion) {
-        const cell = cellOf(state, currency);
+        const key = JSON.stringify([state, currency]);
+        const fresh = { outcome: state, currency, invoices: 0, net: '0', withoutAmount: 0, waiting: [] };
+        const cell: Cell = cells.get(key) ?? fresh;
+        cells.set(key, cell);
         cell.invoices += 1;
         if (net === null) cell.withoutAmount += 1;
         else cell.waiting.push(net);
@@ -49,15 +35,7 @@ export function createOutcomeTally(): OutcomeTally {
         cell.waiting = [];
       }
     },
-    counts() {
-      return [...cells.values()].map(({ outcome, currency, invoices, net, withoutAmount }) => ({
-        outcome,
-        currency,
-        invoices,
-        net,
-        withoutAmount,
-      }));
-    },
+    counts: (): readonly OutcomeCount[] => [...cells.values()].map(({ waiting: _, ...count }) => count),
   };
 }
 

@@ -133,17 +133,13 @@ async function reportHead(json: string): Promise<string | null> {
 }
 
 /** A batch's invoices as read from the ledger once, in a file: each part of the report is written from the same reading. */
-export interface InvoiceSpool {
-  /** Yields each portion on, and keeps it; the spool is complete when the source ended. */
-  fill(invoices: AsyncIterable<readonly BatchInvoice[]>): AsyncGenerator<readonly BatchInvoice[]>;
-  /** What was kept, in its order. */
-  portions(): AsyncIterable<readonly BatchInvoice[]>;
-}
+export type InvoiceSpool = ReturnType<typeof createSpool>;
 
 /** Makes a spool whose file stands at `path`: one JSON array of invoices a line. */
-export function createSpool(path: string): InvoiceSpool {
+export function createSpool(path: string) {
   return {
-    async *fill(invoices) {
+    /** Yields each portion on, and keeps it. */
+    async *fill(invoices: AsyncIterable<readonly BatchInvoice[]>): AsyncGenerator<readonly BatchInvoice[]> {
       const file = await open(path, 'w', 0o600);
       try {
         for await (const portion of invoices) {
@@ -154,7 +150,7 @@ export function createSpool(path: string): InvoiceSpool {
         await file.close();
       }
     },
-    async *portions() {
+    async *portions(): AsyncGenerator<readonly BatchInvoice[]> {
       const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
       for await (const line of lines) yield JSON.parse(line) as readonly BatchInvoice[];
     },

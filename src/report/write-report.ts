@@ -97,14 +97,10 @@ const COLUMNS: readonly (readonly [name: string, cellOf: (invoice: ReportInvoice
 
 type DecimalMark = '.' | ',';
 
-interface CsvReportOptions {
-  /** That of the file the batch came from: a person who wrote `12,50` has an Excel that reads `12,50`. */
-  readonly decimalMark: DecimalMark;
-}
-
+/** `decimalMark`: that of the dropped file, because a person who wrote `12,50` has an Excel that reads `12,50`. */
 async function* csvReport(
   invoices: AsyncIterable<readonly BatchInvoice[]>,
-  { decimalMark }: CsvReportOptions,
+  decimalMark: DecimalMark,
 ): AsyncGenerator<string> {
   yield EXCEL_CSV_START + excelCsvRecord(COLUMNS.map(([name]) => name));
   for await (const portion of invoices) {
@@ -119,7 +115,7 @@ function recordOf(invoice: BatchInvoice, mark: DecimalMark): string {
 
 /** The report files in the order in which they appear; `report.json` is last, so that a reader who waits for it finds the others. */
 const REPORT_FORMATS: Readonly<Record<string, (parts: ReportParts) => AsyncIterable<string>>> = {
-  'report.csv': ({ spool, decimalMark }) => csvReport(spool.portions(), { decimalMark }),
+  'report.csv': ({ spool, decimalMark }) => csvReport(spool.portions(), decimalMark),
   'report.html': ({ model, spool, corrections, format }) =>
     htmlReport(model, () => spool.portions(), { corrections: corrections.name, format }),
   'report.json': ({ model, spool }) => jsonReport(model, spool.portions()),

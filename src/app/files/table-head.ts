@@ -1,14 +1,14 @@
 import { COLUMNS, type Column } from '../../domain/row.ts';
 import type { CsvRecord } from '../../ingest/csv/csv-reader.ts';
 import { likeliestHeader } from '../../ingest/csv/decide-dialect.ts';
-import { UndecodableAt, decideEncoding } from '../../ingest/encoding/decide-encoding.ts';
+import { decideEncoding } from '../../ingest/encoding/decide-encoding.ts';
 import { decodedHead } from '../../ingest/encoding/decode-chunks.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
 import { jsonHead, type JsonHead } from '../../ingest/json/json-members.ts';
 import { isJson } from '../../ingest/json/json-reader.ts';
 import { compareHeaders } from '../../ingest/profile/found-header.ts';
 import { mapHeader, type HeaderMap } from '../../ingest/profile/map-header.ts';
-import { Refusal } from '../../ingest/findings.ts';
+import { FaultAt, Refusal } from '../../ingest/findings.ts';
 import { scanFile } from '../../ingest/encoding/scan-file.ts';
 import { sheetHeader } from '../../ingest/workbook/read-workbook.ts';
 import { isArchive, openWorkbook } from '../../ingest/workbook/open-workbook.ts';
@@ -118,7 +118,7 @@ export async function readTableHead(path: string, options: IngestOptions = {}): 
     const dialect = { encoding: decided.encoding, delimiter };
     return { format: 'csv', dialect, sheets: [], sheet: null, ...{ header, likely, map, below } };
   } catch (error) {
-    if (error instanceof Refusal || error instanceof UndecodableAt) return null;
+    if (error instanceof Refusal || error instanceof FaultAt) return null;
     throw error;
   }
 }

@@ -14,21 +14,18 @@ const COOKIE_BYTES = 18;
 const COOKIE_SHAPE = /^[\w-]{24}$/u;
 
 /** The token that each request from a page must bring back. It belongs to a cookie of the browser and to the person who is signed in. */
-export interface FormTokens {
-  /** For a page that is being made: also gives the browser its cookie. */
-  tokenFor(context: Context): string;
-  accepts(context: Context): boolean;
-}
+export type FormTokens = ReturnType<typeof formTokens>;
 
 /** `secret`: known to this console alone, or to all consoles that share a set token. `secure`: people reach the console by HTTPS only. */
-export function formTokens(secret: string, secure = false): FormTokens {
+export function formTokens(secret: string, secure = false) {
   const tokenOf = (context: Context, cookie: string): string =>
     createHmac('sha256', secret)
       .update(`lote form ${cookie}${personIn(context)}`)
       .digest('base64url');
   const made = new WeakMap<Request, string>();
   return {
-    tokenFor(context) {
+    /** For a page that is being made: also gives the browser its cookie. */
+    tokenFor(context: Context): string {
       const cookie = cookieOf(context) ?? made.get(context.req.raw) ?? randomBytes(COOKIE_BYTES).toString('base64url');
       if (cookieOf(context) === null && !made.has(context.req.raw)) {
         made.set(context.req.raw, cookie);
@@ -36,7 +33,7 @@ export function formTokens(secret: string, secure = false): FormTokens {
       }
       return tokenOf(context, cookie);
     },
-    accepts(context) {
+    accepts(context: Context): boolean {
       const cookie = cookieOf(context);
       const token = context.req.header(FORM_HEADER) ?? context.req.query(FORM_FIELD) ?? '';
       return cookie !== null && sameSecret(token, tokenOf(context, cookie));

@@ -18,18 +18,10 @@ export interface Page {
 }
 
 /** What every route answers with. */
-export interface PageAnswers {
-  formatOf(context: Context): PageFormat;
-  show(context: Context, page: Page): Response | Promise<Response>;
-  notFound(context: Context): Response | Promise<Response>;
-  roleMissing(context: Context): Response | Promise<Response>;
-}
+export type PageAnswers = ReturnType<typeof pageAnswers>;
 
 /** Answers with pages in the language of `?lang=` (kept in a cookie for a year), else of the cookie, else of `Accept-Language`. */
-export function pageAnswers(
-  { links, version, timeZone, language = 'en' }: ConsoleOptions,
-  forms: FormTokens,
-): PageAnswers {
+export function pageAnswers({ links, version, timeZone, language = 'en' }: ConsoleOptions, forms: FormTokens) {
   function formatOf(context: Context): PageFormat {
     const browser = `${context.req.header('accept-language') ?? ''},${language};q=0.001`;
     const chosen = chosenLanguage(context);
@@ -67,7 +59,7 @@ export function pageAnswers(
     formatOf,
     show,
     roleMissing,
-    notFound(context) {
+    notFound(context: Context): Response | Promise<Response> {
       const { texts } = formatOf(context);
       return show(context, { title: texts.notFound, content: html`<h1>${texts.notFound}</h1>`, status: 404 });
     },

@@ -2,7 +2,7 @@ import iconv from 'iconv-lite';
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { IngestOptions } from '../ingest-options.ts';
-import { Refusal, note } from '../findings.ts';
+import { FaultAt, Refusal, note } from '../findings.ts';
 import type { FileScan } from './scan-file.ts';
 
 /** How the bytes of a file become characters, and why Lote says so. */
@@ -13,19 +13,6 @@ export interface EncodingDecision {
   readonly how: 'declared' | 'bom' | 'proved' | 'assumed';
   readonly samples: readonly string[];
   readonly findings: readonly Finding[];
-}
-
-/** An offset that stands for a place still to be turned into a line. */
-export class UndecodableAt extends Error {
-  readonly offset: number;
-  readonly code: string;
-
-  constructor(code: string, offset: number, message: string) {
-    super(message);
-    this.name = 'UndecodableAt';
-    this.code = code;
-    this.offset = offset;
-  }
 }
 
 const DECLARE = 'Declare the encoding of the file (for example --encoding cp850), or save it as UTF-8';
@@ -41,7 +28,7 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ['utf16be', 'utf-16be'],
 ]);
 
-/** Declared, else byte order mark, else strict UTF-8, else windows-1252 with a finding. @throws Refusal, UndecodableAt */
+/** Declared, else byte order mark, else strict UTF-8, else windows-1252 with a finding. @throws Refusal, FaultAt */
 export function decideEncoding(
   scan: FileScan,
   { encoding: declared, likelyEncoding: likely }: Pick<IngestOptions, 'encoding' | 'likelyEncoding'> = {},
@@ -114,11 +101,8 @@ function requireUtf8(scan: FileScan): void {
   const what = scan.utf8.cutShort
     ? 'its end inside a character: the file was cut short'
     : 'a byte that cannot be UTF-8, in a text that is UTF-8 elsewhere';
-  throw new UndecodableAt(
-    'encoding-damaged',
-    scan.utf8.invalidAt,
-    `Expected UTF-8 throughout, found ${what}. Export the file again, or ${lower(DECLARE)}`,
-  );
+  const message = `Expected UTF-8 throughout, found ${what}. Export the file again, or ${lower(DECLARE)}`;
+  throw new FaultAt('encoding-damaged', message, scan.utf8.invalidAt);
 }
 
 /** A whole file of well-formed UTF-8 sequences is UTF-8: read otherwise, every accent of it would become two wrong letters. */
@@ -128,12 +112,10 @@ function requireNoUtf8(scan: FileScan, encoding: string): void {
   throw new Refusal('encoding-contradicted', message);
 }
 
-function nulAt(offset: number): UndecodableAt {
-  return new UndecodableAt(
-    'binary',
-    offset,
-    'Expected text, found a NUL byte: this is a binary file, or a damaged one. Export it again as CSV or JSON',
-  );
+function nulAt(offset: number): FaultAt {
+  const message =
+    'Expected text, found a NUL byte: this is a binary file, or a damaged one. Export it again as CSV or JSON';
+  return new FaultAt('binary', message, offset);
 }
 
 /** Text in UTF-16 has a NUL in every other place; anything else with a NUL is no text. */
@@ -149,15 +131,8 @@ function utf16WithoutBom(scan: FileScan, firstNul: number): EncodingDecision {
         ? 'utf-16be'
         : null;
   if (encoding === null) throw nulAt(firstNul);
-  return decision(encoding, 'assumed', {
-    findings: [
-      note(
-        'warning',
-        'encoding-assumed',
-        `The file has no byte order mark and was read as ${encoding.toUpperCase()}, since every other byte is NUL`,
-      ),
-    ],
-  });
+  const message = `The file has no byte order mark and was read as ${encoding.toUpperCase()}, since every other byte is NUL`;
+  return decision(encoding, 'assumed', { findings: [note('warning', 'encoding-assumed', message)] });
 }
 
 function windows1252(scan: FileScan): EncodingDecision {
@@ -170,16 +145,8 @@ function windows1252(scan: FileScan): EncodingDecision {
     const message = `The file is not UTF-8, and windows-1252 would read ${quoted(implausible)}, which is hardly meant.${likely} ${DECLARE}`;
     throw new Refusal('encoding-unproved', message);
   }
-  return decision('windows-1252', 'assumed', {
-    samples,
-    findings: [
-      note(
-        'warning',
-        'encoding-assumed',
-        `The file is not UTF-8 and was read as windows-1252: ${quoted(samples)}. If these words are wrong, ${lower(DECLARE)}`,
-      ),
-    ],
-  });
+  const message = `The file is not UTF-8 and was read as windows-1252: ${quoted(samples)}. If these words are wrong, ${lower(DECLARE)}`;
+  return decision('windows-1252', 'assumed', { samples, findings: [note('warning', 'encoding-assumed', message)] });
 }
 
 function quoted(words: readonly string[]): string {

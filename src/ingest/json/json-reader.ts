@@ -1,6 +1,6 @@
 import { TokenType, Tokenizer } from '@streamparser/json';
 import { LineIndex } from '../csv/line-index.ts';
-import { Refusal, shorten } from '../findings.ts';
+import { FaultAt, Refusal, shorten } from '../findings.ts';
 
 /** 4 MiB: no text of an invoice is longer, and a token is kept in memory whole. */
 const LONGEST_TOKEN = 4 * 1024 * 1024;
@@ -30,18 +30,6 @@ export function isJson(head: Uint8Array): boolean {
   return /^[\s]*[[{]/.test(Buffer.from(head.subarray(0, 4096)).toString('utf8'));
 }
 
-class JsonFault extends Error {
-  readonly code: string;
-  readonly offset: number;
-
-  constructor(code: string, message: string, offset: number) {
-    super(message);
-    this.name = 'JsonFault';
-    this.code = code;
-    this.offset = offset;
-  }
-}
-
 interface JsonToken {
   readonly type: TokenType;
   readonly value: JsonValue;
@@ -60,8 +48,15 @@ type Frame =
 
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing';
 
-/** The grammar over the tokens, which finds records in a list, in `invoices` of an object, or one after the other (NDJSON). */
-class JsonGrammar {
+/**
+ * Reads records out of JSON or NDJSON bytes, chunk by chunk: elements of a list, of `invoices` in an object, or objects one after the other.
+ * Only the record being read is in memory; errors name line and column.
+ */
+export class JsonReader {
+  readonly #tokenizer = new ExactTokenizer();
+  readonly #lines = new LineIndex();
+  #length = 0;
+  #last = 0;
   #records: JsonValue[] = [];
   readonly #stack: Frame[] = [];
   #expected: Expected = 'value';
@@ -80,11 +75,11 @@ class JsonGrammar {
     return this.#shape === 'invoices' ? 'invoices' : 'array';
   }
 
-  protected take(token: JsonToken): void {
+  #take(token: JsonToken): void {
     this.#tokens += 1;
     if (this.#tokens > MOST_TOKENS) {
       const message = `expected at most ${MOST_TOKENS} JSON tokens in one invoice, found more`;
-      throw new JsonFault('json-record-too-large', message, token.offset);
+      throw new FaultAt('json-record-too-large', message, token.offset);
     }
     switch (this.#expected) {
       case 'value':
@@ -100,7 +95,7 @@ class JsonGrammar {
       case 'comma-or-end':
         return this.#takeComma(token);
       case 'nothing':
-        throw new JsonFault(
+        throw new FaultAt(
           'json-broken',
           'expected the end of the file after the list of invoices, found more',
           token.offset,
@@ -108,10 +103,10 @@ class JsonGrammar {
     }
   }
 
-  protected endTokens(offset: number): void {
+  #endTokens(offset: number): void {
     if (this.#stack.length > 0 || this.#expected === 'colon') {
       const message = `the file ends inside ${this.#stack.length} open bracket(s) or brace(s): it was cut short`;
-      throw new JsonFault('json-truncated', message, offset);
+      throw new FaultAt('json-truncated', message, offset);
     }
   }
 
@@ -119,7 +114,7 @@ class JsonGrammar {
     if (token.type === TokenType.RIGHT_BRACKET && this.#stack.at(-1)?.kind === 'array') {
       if (this.#expected === 'value') {
         const message = 'expected another value after the comma, found a trailing comma';
-        throw new JsonFault('json-broken', message, this.#comma);
+        throw new FaultAt('json-broken', message, this.#comma);
       }
       return this.#close(token);
     }
@@ -132,7 +127,7 @@ class JsonGrammar {
     if (token.type === TokenType.RIGHT_BRACE) {
       if (this.#expected === 'key') {
         const message = 'expected another member after the comma, found a trailing comma';
-        throw new JsonFault('json-broken', message, this.#comma);
+        throw new FaultAt('json-broken', message, this.#comma);
       }
       return this.#close(token);
     }
@@ -141,7 +136,7 @@ class JsonGrammar {
       throw unexpected('a member name in quotes', token);
     if (Object.hasOwn(frame.members, token.value)) {
       const message = `expected each name once in an object, found "${shorten(token.value, 60)}" twice`;
-      throw new JsonFault('json-duplicate-key', message, token.offset);
+      throw new FaultAt('json-duplicate-key', message, token.offset);
     }
     frame.key = token.value;
     frame.members[token.value] = null;
@@ -162,7 +157,7 @@ class JsonGrammar {
 
   #open(token: JsonToken): void {
     if (this.#stack.length >= DEEPEST)
-      throw new JsonFault('json-too-deep', `expected at most ${DEEPEST} levels of nesting, found more`, token.offset);
+      throw new FaultAt('json-too-deep', `expected at most ${DEEPEST} levels of nesting, found more`, token.offset);
     if (token.type === TokenType.LEFT_BRACE) {
       this.#stack.push({ kind: 'object', members: emptyObject(), key: '' });
       this.#expected = 'key-or-end';
@@ -207,7 +202,7 @@ class JsonGrammar {
       return;
     }
     if (token.type !== TokenType.RIGHT_BRACE)
-      throw new JsonFault('json-broken', 'expected an invoice object on each line, found another value', token.offset);
+      throw new FaultAt('json-broken', 'expected an invoice object on each line, found another value', token.offset);
     this.#shape = 'ndjson';
     this.#expected = 'value';
     this.#emit(value);
@@ -218,25 +213,10 @@ class JsonGrammar {
     this.#records.push(value);
   }
 
-  protected taken(): readonly JsonValue[] {
-    const records = this.#records;
-    this.#records = [];
-    return records;
-  }
-}
-
-/** Reads records out of JSON or NDJSON bytes, chunk by chunk; errors name line and column. */
-export class JsonReader extends JsonGrammar {
-  readonly #tokenizer = new ExactTokenizer();
-  readonly #lines = new LineIndex();
-  #length = 0;
-  #last = 0;
-
   constructor() {
-    super();
     this.#tokenizer.onToken = ({ token, value, offset }) => {
       this.#last = offset;
-      this.take(this.#exact(token, value, offset));
+      this.#take(this.#exact(token, value, offset));
     };
     this.#tokenizer.onError = (error) => {
       throw error;
@@ -251,33 +231,39 @@ export class JsonReader extends JsonGrammar {
     this.#lines.forgetBefore(this.#last);
     if (this.#length - this.#last > LONGEST_TOKEN) {
       throw this.#refusal(
-        new JsonFault(
+        new FaultAt(
           'json-token-too-long',
           `expected no text longer than ${LONGEST_TOKEN} bytes, found one`,
           this.#last,
         ),
       );
     }
-    return this.taken();
+    return this.#taken();
   }
 
   end(): readonly JsonValue[] {
     this.#guard(() => {
       this.#tokenizer.end();
-      this.endTokens(this.#length);
+      this.#endTokens(this.#length);
     }, this.#length);
-    return this.taken();
+    return this.#taken();
+  }
+
+  #taken(): readonly JsonValue[] {
+    const records = this.#records;
+    this.#records = [];
+    return records;
   }
 
   #exact(type: TokenType, value: unknown, offset: number): JsonToken {
     if (type === TokenType.NUMBER) return { type, value: new JsonNumber(this.#tokenizer.numberText), offset };
     if (typeof value === 'string' && value.includes('\0')) {
-      throw new JsonFault('json-nul', 'expected text, found the character U+0000, which no database keeps', offset);
+      throw new FaultAt('json-nul', 'expected text, found the character U+0000, which no database keeps', offset);
     }
     if (typeof value === 'string' && LONE_SURROGATE.test(value)) {
       const message =
         'expected whole characters, found half of a surrogate pair (\\uD800 to \\uDFFF without its partner)';
-      throw new JsonFault('json-lone-surrogate', message, offset);
+      throw new FaultAt('json-lone-surrogate', message, offset);
     }
     return { type, value: typeof value === 'string' || typeof value === 'boolean' ? value : null, offset };
   }
@@ -286,32 +272,32 @@ export class JsonReader extends JsonGrammar {
     try {
       work();
     } catch (error) {
-      if (error instanceof JsonFault) throw this.#refusal(error);
+      if (error instanceof FaultAt) throw this.#refusal(error);
       if (!(error instanceof Error)) throw error;
       throw this.#refusal(this.#asFault(error, start));
     }
   }
 
   /** The tokenizer tells the place of a stray byte in its message only. */
-  #asFault(error: Error, start: number): JsonFault {
+  #asFault(error: Error, start: number): FaultAt {
     if (/ended in the middle/.test(error.message))
-      return new JsonFault('json-truncated', 'the file ends inside a value: it was cut short', this.#length);
+      return new FaultAt('json-truncated', 'the file ends inside a value: it was cut short', this.#length);
     const [, stray, at] =
       /^Unexpected "([^]*)" at chunk position "\d+" \(absolute position "(\d+)"\)/.exec(error.message) ?? [];
     const found = stray === undefined ? 'something else' : (STRAY[stray] ?? JSON.stringify(stray));
-    return new JsonFault('json-broken', `expected JSON, found ${found}`, at === undefined ? start : Number(at));
+    return new FaultAt('json-broken', `expected JSON, found ${found}`, at === undefined ? start : Number(at));
   }
 
-  #refusal(fault: JsonFault): Refusal {
+  #refusal(fault: FaultAt): Refusal {
     const line = this.#lines.lineAt(fault.offset);
     const message = `Line ${line}, column ${this.#lines.columnAt(fault.offset)}: ${fault.message}. Correct the file, or export it again`;
     return new Refusal(fault.code, message);
   }
 }
 
-function unexpected(expected: string, token: JsonToken): JsonFault {
+function unexpected(expected: string, token: JsonToken): FaultAt {
   const message = `expected ${expected}, found ${TokenType[token.type]?.toLowerCase().replace('_', ' ') ?? 'something else'}`;
-  return new JsonFault('json-broken', message, token.offset);
+  return new FaultAt('json-broken', message, token.offset);
 }
 
 /** A number as its token stands in the file: never a float. */

@@ -3,12 +3,12 @@ import { basename, join, sep } from 'node:path';
 import { LoteError } from '../../domain/errors.ts';
 import type { CsvRecord } from '../csv/csv-reader.ts';
 import { possibleRecords } from '../csv/decide-dialect.ts';
-import { UndecodableAt, decideEncoding } from '../encoding/decide-encoding.ts';
+import { decideEncoding } from '../encoding/decide-encoding.ts';
 import { decodedHead } from '../encoding/decode-chunks.ts';
 import type { IngestOptions } from '../ingest-options.ts';
 import { isJson } from '../json/json-reader.ts';
 import { jsonHead } from '../json/json-members.ts';
-import { Refusal } from '../findings.ts';
+import { FaultAt, Refusal } from '../findings.ts';
 import { scanFile, type FileScan } from '../encoding/scan-file.ts';
 import { isArchive, withWorkbook } from '../workbook/open-workbook.ts';
 import { headerName, mapHeader, namedHeaders } from './map-header.ts';
@@ -162,7 +162,7 @@ function isHeader({ cells }: CsvRecord, options: IngestOptions): boolean {
 
 /** The reading says why. */
 function falseWhenUnreadable(error: unknown): boolean {
-  if (error instanceof Refusal || error instanceof UndecodableAt) return false;
+  if (error instanceof Refusal || error instanceof FaultAt) return false;
   throw error;
 }
 

@@ -10,7 +10,6 @@ import {
   type TableHeader,
 } from '../csv/table-header.ts';
 import { note, Refusal, rowError, type Damage, type FindingList, shorten } from '../findings.ts';
-import type { Proof } from '../ingest-result.ts';
 import type { Read, Reading } from '../reading.ts';
 import { SheetRecords } from './sheet-records.ts';
 import type { MergedRange, SheetRows, Workbook, Sheet } from './workbook.ts';
@@ -54,7 +53,7 @@ export async function readWorkbook(
     dialect: dialectOf(workbook, chosen),
     conversion: decided.conversion,
     decimal: decided.decimal,
-    proof: { ...proof, workbook: { ...(proof['workbook'] as object), ...seen }, ...decided.proof },
+    proof: { workbook: { ...proof.workbook, ...seen }, ...decided.proof },
   };
 }
 
@@ -94,7 +93,7 @@ async function takeAll(
   }
 }
 
-function sheetProof(workbook: Workbook, chosen: ChosenSheet): Proof {
+function sheetProof(workbook: Workbook, chosen: ChosenSheet) {
   const names = (hidden: boolean): readonly string[] =>
     workbook.sheets
       .filter((sheet) => sheet !== chosen.sheet && sheet.hidden === hidden)

@@ -32,7 +32,7 @@ function sources(): readonly string[] {
 const WRITTEN = [
   /\bcode: (?:[^,'`{}]*\? )?'(?<code>[a-z0-9-]+)'(?: : '(?<other>[a-z0-9-]+)')?/gu,
   /, (?:[^,'`{}]*\? '(?<other>[a-z0-9-]+)' : )?'(?<code>[a-z0-9-]+)',\s*message\b/gu,
-  /\b(?:Refusal|JsonFault)\(\s*'(?<code>[a-z0-9-]+)'/gu,
+  /\b(?:Refusal|FaultAt)\(\s*'(?<code>[a-z0-9-]+)'/gu,
 ];
 
 describe('the words for problems', () => {
