@@ -10,50 +10,34 @@ const PROFILE = 'service profile';
 
 const TONES = { ok: 'good', trouble: 'bad', unknown: 'open' } as const;
 
+const LEDGER_AWAY: HealthCheck = {
+  ...{ name: 'ledger', state: 'trouble' },
+  detail: 'The ledger does not answer. Look at the log of the process that owns it.',
+};
+const OTHERS_FAILED: HealthCheck = {
+  ...{ name: 'health', state: 'unknown' },
+  detail: 'The other checks could not be made. Look at the log of the process.',
+};
+
 /** The ledger as the console sees it, and whatever checks the process brought along. Never throws. */
 export async function healthChecks({
   ledger,
-  health,
+  health = async () => [],
 }: Pick<ConsoleOptions, 'ledger' | 'health'>): Promise<readonly HealthCheck[]> {
-  return [await ledgerCheck(ledger), ...(await otherChecks(health))];
+  const others = health().catch(() => [OTHERS_FAILED]);
+  return [await ledgerCheck(ledger).catch(() => LEDGER_AWAY), ...(await others)];
+}
+
+async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthCheck> {
+  const unmatched = await Promise.race([ledger.unmatchedDeliveries(), tooLate()]);
+  const detail = `id ${ledger.id}; ${unmatched} webhooks wait for an invoice that the ledger does not know yet`;
+  return { name: 'ledger', state: 'ok', detail };
 }
 
 /** A database that is away may let a question hang for as long as its driver waits. */
 async function tooLate(): Promise<never> {
   await sleep(LEDGER_PATIENCE_MS, undefined, { ref: false });
   throw new Error('the ledger did not answer in time');
-}
-
-async function ledgerCheck(ledger: ConsoleOptions['ledger']): Promise<HealthCheck> {
-  try {
-    const unmatched = await Promise.race([ledger.unmatchedDeliveries(), tooLate()]);
-    return {
-      name: 'ledger',
-      state: 'ok',
-      detail: `id ${ledger.id}; ${unmatched} webhooks wait for an invoice that the ledger does not know yet`,
-    };
-  } catch {
-    return {
-      name: 'ledger',
-      state: 'trouble',
-      detail: 'The ledger does not answer. Look at the log of the process that owns it.',
-    };
-  }
-}
-
-async function otherChecks(health: ConsoleOptions['health']): Promise<readonly HealthCheck[]> {
-  if (health === undefined) return [];
-  try {
-    return await health();
-  } catch {
-    return [
-      {
-        name: 'health',
-        state: 'unknown',
-        detail: 'The other checks could not be made. Look at the log of the process.',
-      },
-    ];
-  }
 }
 
 /** The health page: one table row for each check. */

@@ -88,25 +88,29 @@ async function* linesOf(
   }
 }
 
+/** Purging and references of invoices need the token: what is purged is gone, references are personal data, and no page asks for them. */
 function takeOrders(api: Hono, options: ConsoleOptions): void {
-  const smallBody = bodyLimit({ maxSize: MOST_BODY_BYTES, onError: bodyTooLarge(MOST_BODY_BYTES) });
-  const limitOfRows = bodyLimit({ maxSize: MOST_REFS_BYTES, onError: bodyTooLarge(MOST_REFS_BYTES) });
-  api.post('/run', smallBody, (context) => handOver(context, options));
-  api.post('/purge', smallBody, (context) => purge(context, options));
-  api.post('/rows', limitOfRows, (context) => rowsOfRefs(context, options));
+  const { actions, token } = options;
+  const limited = (maxSize: number) =>
+    bodyLimit({
+      maxSize,
+      onError: (context) => failure(context, 413, 'usage', `The body must be at most ${maxSize} bytes.`),
+    });
+  api.post('/run', limited(MOST_BODY_BYTES), (context) => handOver(context, options));
+  api.post('/purge', limited(MOST_BODY_BYTES), (context) =>
+    forProgram(context, { title: 'Purging', token, body: PurgeRequest, act: actions?.purge }),
+  );
+  api.post('/rows', limited(MOST_REFS_BYTES), (context) =>
+    forProgram(context, { title: 'Finding rows', token, body: RowsRequest, act: actions?.rowsOfRefs }),
+  );
 }
 
 async function search(context: Context, options: ConsoleOptions): Promise<Response> {
-  const query = readSearchQuery((name) => context.req.query(name), zoneOf(options));
+  const query = readSearchQuery((name) => context.req.query(name), options.timeZone ?? ownZone());
   const result = await answerSearch(options.ledger, query);
   if (result === null) return failure(context, 400, 'usage', unreadableSearch(query));
   await noteFound(context, options.people, result, 'invoices');
   return context.json({ ...result, next: result.next === null ? null : positionWord(result.next) });
-}
-
-/** In which the days of a search begin, as on the pages. */
-function zoneOf({ timeZone }: ConsoleOptions): string {
-  return timeZone ?? ownZone();
 }
 
 function withEveryCount(batch: ReadBatch) {
@@ -121,16 +125,6 @@ async function handOver(context: Context, { actions, token, people }: ConsoleOpt
   return context.json(await actions.run(body.data, { anywhere: isProgram(context, token), note }), 202);
 }
 
-/** What is purged is gone: a page of the console is not enough for it. */
-function purge(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
-  return forProgram(context, { title: 'Purging', token, body: PurgeRequest, act: actions?.purge });
-}
-
-/** References are personal data, and no page asks for them. */
-function rowsOfRefs(context: Context, { actions, token }: ConsoleOptions): Promise<Response> {
-  return forProgram(context, { title: 'Finding rows', token, body: RowsRequest, act: actions?.rowsOfRefs });
-}
-
 interface ProgramOrder<Body> {
   readonly title: string;
   readonly token: string | undefined;
@@ -139,13 +133,8 @@ interface ProgramOrder<Body> {
 }
 
 async function forProgram<Body>(context: Context, { title, token, body, act }: ProgramOrder<Body>): Promise<Response> {
-  if (!isProgram(context, token))
-    return failure(
-      context,
-      403,
-      'usage',
-      `${title} needs the token of the console in ${TOKEN_HEADER}; the command has it.`,
-    );
+  const needed = `${title} needs the token of the console in ${TOKEN_HEADER}; the command has it.`;
+  if (!isProgram(context, token)) return failure(context, 403, 'usage', needed);
   if (act === undefined) return failure(context, 501, 'usage', `${title}: this process cannot do it.`);
   const read = body.safeParse(await context.req.json().catch(() => null));
   if (!read.success) return failure(context, 400, 'usage', `${title}: ${z.prettifyError(read.error)}`);
@@ -157,17 +146,9 @@ function isProgram(context: Context, token: string | undefined): boolean {
   return callerOf(context).kind !== 'person' && carriesToken(context, token);
 }
 
-function bodyTooLarge(bytes: number) {
-  return (context: Context): Response => failure(context, 413, 'usage', `The body must be at most ${bytes} bytes.`);
-}
-
 function batchNotFound(context: Context): Response {
-  return failure(
-    context,
-    404,
-    'batch-not-found',
-    'The ledger does not know this batch. /api/batches lists those it knows.',
-  );
+  const message = 'The ledger does not know this batch. /api/batches lists those it knows.';
+  return failure(context, 404, 'batch-not-found', message);
 }
 
 function failure(
