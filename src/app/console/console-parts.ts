@@ -13,7 +13,7 @@ import { profileDigestOf } from '../account/read-profile.ts';
 import type { Config, SignInConfig } from '../config/config.ts';
 import type { CommonFolders } from '../folders/common-folders.ts';
 import { createBatchOperator, createBatchWatch } from '../operator/operate-batch.ts';
-import { createConsoleReconcile } from '../operator/reconcile-now.ts';
+import { createConsoleReconcile } from '../schedules/reconciliation-schedule.ts';
 import { createConsoleRetry } from '../operator/retry-batch.ts';
 import type { Logger } from '../process/logger.ts';
 import { createReadiness } from '../start/readiness.ts';

@@ -10,8 +10,7 @@ import { toInvoices } from '../../ingest/invoice/to-invoice.ts';
 import { makeFolder, folderTrouble } from '../../platform/folders.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { findKeptFile, keepCopy } from './kept-files.ts';
-import { readOtherwise } from './read-otherwise.ts';
-import { readWithProfile } from './read-with-profile.ts';
+import { readOtherwise, readWithProfile } from './read-with-profile.ts';
 
 /** A stream into the folder also ends with the errors of where it comes from. */
 const OF_A_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENOTDIR']);

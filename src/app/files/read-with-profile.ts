@@ -14,10 +14,12 @@ import {
 import { CONFIRM_COMMAND } from '../../ingest/profile/found-header.ts';
 import { fileChunks } from '../../ingest/file-chunks.ts';
 import type { IngestOptions } from '../../ingest/ingest-options.ts';
-import type { IngestResult } from '../../ingest/ingest-result.ts';
+import type { IngestResult, Proof } from '../../ingest/ingest-result.ts';
 import { readFile } from '../../ingest/read-file.ts';
 import { isArchive } from '../../ingest/workbook/open-workbook.ts';
 import type { RowStore } from '../../domain/row.ts';
+import { isSameEncoding } from '../../ingest/encoding/decide-encoding.ts';
+import { FileProof } from './file-proof.ts';
 
 /** A file as a person names it: its name may choose the profile, and so may `options`. */
 export interface NamedFile {
@@ -147,4 +149,55 @@ async function withCommand(read: IngestResult, { file, inputDir }: ReadWithProfi
   const command = `\`lote check ${typed} --save-profile ${await suggestedName(join(inputDir, 'profiles'), file)}\``;
   const withWords = (message: string): string => message.replace(CONFIRM_COMMAND, () => command);
   return { ...read, findings: read.findings.map((one) => ({ ...one, message: withWords(one.message) })) };
+}
+
+/**
+ * In what a file would be read otherwise now than its proof says, such as `decimal mark "." instead of ","`. The mapping
+ * profile in force is compared, and whatever is declared; what is not declared stays as it was. `path`: where the bytes
+ * are; null: they are gone.
+ */
+export async function readOtherwise(path: string | null, file: NamedFile, known: Proof): Promise<readonly string[]> {
+  const proof = FileProof.parse(known);
+  if (proof.dialect === undefined) return [];
+  return [...(await otherProfile(path, file, proof)), ...otherDeclarations(file.options, proof)];
+}
+
+async function otherProfile(path: string | null, file: NamedFile, { profile: before }: FileProof) {
+  try {
+    const now = (await profileOf(path, file))?.profile;
+    if (now?.sha256 === before?.sha256) return [];
+    return [
+      `${now === undefined ? 'no mapping profile' : `mapping profile ${named(now)}`} instead of ${named(before)}`,
+    ];
+  } catch (error) {
+    if (!(error instanceof LoteError) || error.code !== 'usage') throw error;
+    return [`a mapping profile that cannot be read instead of ${named(before)} (${error.message})`];
+  }
+}
+
+function named(profile: { readonly name: string; readonly sha256: string } | undefined): string {
+  return profile === undefined ? 'none' : `${profile.name} (sha256 ${profile.sha256.slice(0, 12)}…)`;
+}
+
+function otherDeclarations(declared: ReadOptions, proof: FileProof): readonly string[] {
+  const { decimal, encoding, delimiter, sheet, duplicateRows } = declared;
+  const known = proof.encoding?.name;
+  const isEncodingOther = encoding !== undefined && known !== undefined && !isSameEncoding(encoding, known);
+  // Where no cell depends on the mark, another one gives the same numbers.
+  const dependsOnMark = (proof.decimal?.witness ?? proof.decimal?.ambiguous ?? null) !== null;
+  const isMarkOther = decimal !== undefined && dependsOnMark && decimal !== proof.decimal?.mark;
+  const texts = [
+    ['delimiter', delimiter, proof.delimiter?.value],
+    ['sheet', sheet, proof.dialect?.sheet?.name],
+    ['identical rows:', duplicateRows, proof.duplicateRows ?? 'refuse'],
+  ] as const;
+  return [
+    ...(isMarkOther ? [`decimal mark "${decimal}" instead of "${proof.decimal?.mark}"`] : []),
+    ...(isEncodingOther ? [`encoding ${JSON.stringify(encoding)} instead of ${JSON.stringify(known)}`] : []),
+    ...texts.flatMap(([what, now, before]) =>
+      now === undefined || before === undefined || now.toLowerCase() === before.toLowerCase()
+        ? []
+        : [`${what} ${JSON.stringify(now)} instead of ${JSON.stringify(before)}`],
+    ),
+  ];
 }

@@ -8,7 +8,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { type Config, readConfig } from '../../app/config/config.ts';
 import { checkedFaults, parseFaults, type Faults } from '../../sandbox/faults.ts';
 import { namedFiles } from '../../app/files/input-files.ts';
-import { startReconciliation } from '../../app/operator/reconcile-now.ts';
+import { startReconciliation } from '../../app/schedules/reconciliation-schedule.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
 import { printResults } from '../output/summary-table.ts';
 import { lineWriter } from '../output/terminal-text.ts';

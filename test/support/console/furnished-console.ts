@@ -11,14 +11,13 @@ import { createRunLog } from '../../../src/nightly/run-log.ts';
 import { writeReport } from '../../../src/report/write-report.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { checkFile } from '../../../src/app/files/check-file.ts';
-import { keepUpload } from '../../../src/app/console/keep-upload.ts';
+import { keepUpload, createFileMapper } from '../../../src/app/console/file-actions.ts';
 import { resolveInput } from '../../../src/app/files/input-files.ts';
 import { writeInvoiceFile } from '../files/batch-file.ts';
 import { furnishLedger, HELD_BATCH, LARGE_BATCH, RUNNING_BATCH, TRIED_INVOICE } from './furnished-ledger.ts';
 import type { NightlyRun } from '../../../src/domain/records/dropped-file.ts';
 import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
 import { profileSettings } from '../../../src/app/console/console-parts.ts';
-import { createFileMapper } from '../../../src/app/console/file-actions.ts';
 
 /** A console with years of work in it. */
 export interface FurnishedConsole {

@@ -65,13 +65,9 @@ export async function confirmServiceCommand(
   const config = readConfig(env);
   const profile = readProfile(config);
   return withOwnLedger(config, 'Confirming the service', async (ledger) => {
-    const { application, baseUrl } = await confirmService({
-      ledger,
-      application: config.application,
-      account: config.service.kind === 'remote' ? config.service : null,
-      profile,
-      now: Date.now(),
-    });
+    const account = config.service.kind === 'remote' ? config.service : null;
+    const known = { ledger, application: config.application, account, profile, now: Date.now() };
+    const { application, baseUrl } = await confirmService(known);
     process.stdout.write(
       `Application "${application}" of this ledger uses ${baseUrl} with the configured key. The ids in its list of merchants count as right.\n`,
     );

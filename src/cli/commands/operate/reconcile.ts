@@ -1,5 +1,5 @@
 import { waitingFor } from '../../../platform/waiting-for.ts';
-import { startReconciliation } from '../../../app/operator/reconcile-now.ts';
+import { startReconciliation } from '../../../app/schedules/reconciliation-schedule.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { lineWriter, printResult } from '../../output/terminal-text.ts';
 import { awaitRun } from '../../session/follow-batches.ts';

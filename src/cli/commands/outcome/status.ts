@@ -9,7 +9,6 @@ import type { ReadBatch } from '../../../console/operations.ts';
 import { issuedCount, settledCount } from '../../../domain/outcome-counts.ts';
 import { plainText } from '../../../texts/fill.ts';
 import { awaitsConfirmation } from '../../../domain/records/total-check.ts';
-import type { BatchStop } from '../../../domain/records/batch-record.ts';
 
 const BATCHES_SHOWN = 50;
 
@@ -59,29 +58,28 @@ export function statusTable(batches: readonly ReadBatch[], timeZone?: string): s
 
 /** `lote status BATCH`: where it stands, why, and what to type next. */
 export function statusOf(batch: ReadBatch, timeZone?: string): string {
-  const { batchId, file, state, invoices, rows, counts } = batch;
+  const { batchId, file, state, invoices, rows, counts, stopped } = batch;
   const { out, missing, open } = balanceOf(batch);
   const ended = batch.finishedAt === null ? '' : `, ended ${timeOf(batch.finishedAt, timeZone)}`;
-  const states = OUTCOMES.flatMap((outcome) => (counts[outcome] ? [`${outcome} ${counts[outcome]}`] : []));
   const lines = [
     `Batch ${batchId}: ${state === 'staging' ? 'being read' : isHeld(batch) ? 'held' : state}`,
     `  file      ${file}, started ${timeOf(batch.startedAt, timeZone)}${ended}`,
-    ...(state === 'staging' || state === 'refused'
-      ? []
-      : [
-          `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} not confirmed as issued, ${open} open`,
-          `  states    ${states.join(', ')}`,
-          ...totalLines(batch),
-          ...shortfallLines(batch),
-        ]),
-    ...(batch.stopped === null ? [] : [stoppedLine(batch.stopped, timeZone)]),
-    `  next      ${nextOf(batch, missing)}`,
   ];
+  if (state !== 'staging' && state !== 'refused') {
+    const states = OUTCOMES.flatMap((outcome) => (counts[outcome] ? [`${outcome} ${counts[outcome]}`] : []));
+    lines.push(
+      `  invoices  ${invoices} from ${rows} rows: ${out} went out, ${missing} not confirmed as issued, ${open} open`,
+      `  states    ${states.join(', ')}`,
+      ...totalLines(batch),
+      ...shortfallLines(batch),
+    );
+  }
+  if (stopped !== null)
+    lines.push(
+      `  stopped   ${stopped.what} ${timeOf(stopped.at, timeZone)} by ${stopped.who ?? 'an unnamed operator'}: ${stopped.why ?? 'no reason given'}. Only a person continues it`,
+    );
+  lines.push(`  next      ${nextOf(batch, missing)}`);
   return `${lines.map((line) => plainText(line)).join('\n')}\n`;
-}
-
-function stoppedLine({ what, at, who, why }: BatchStop, timeZone: string | undefined): string {
-  return `  stopped   ${what} ${timeOf(at, timeZone)} by ${who ?? 'an unnamed operator'}: ${why ?? 'no reason given'}. Only a person continues it`;
 }
 
 /** It waits until an operator has confirmed its total. */
@@ -109,17 +107,15 @@ function totalLines({ total }: ReadBatch): readonly string[] {
 }
 
 /** What may be wrong with the file although each of its invoices went out. */
-function shortfallLines({ rowsLost, totalsDiffer, contradicted, contradictedRefs }: ReadBatch): readonly string[] {
-  const more = contradicted > contradictedRefs.length ? ', …' : '';
-  return [
-    ...(contradicted === 0
-      ? []
-      : [
-          `  in doubt  ${contradicted} went out, and may exist twice or have failed; look them up at the service: ${contradictedRefs.join('; ')}${more}`,
-        ]),
-    ...(rowsLost === 0 ? [] : [`  lost      ${rowsLost} rows without a usable reference or tax number, in no invoice`]),
-    ...(totalsDiffer === null ? [] : [`  totals    ${totalsDiffer}`]),
-  ];
+function shortfallLines({ rowsLost, totalsDiffer, contradicted, contradictedRefs: refs }: ReadBatch): string[] {
+  const lines: string[] = [];
+  if (contradicted > 0)
+    lines.push(
+      `  in doubt  ${contradicted} went out, and may exist twice or have failed; look them up at the service: ${refs.join('; ')}${contradicted > refs.length ? ', …' : ''}`,
+    );
+  if (rowsLost > 0) lines.push(`  lost      ${rowsLost} rows without a usable reference or tax number, in no invoice`);
+  if (totalsDiffer !== null) lines.push(`  totals    ${totalsDiffer}`);
+  return lines;
 }
 
 /** What does not fit the service profile; nothing where there is nothing to tell. */

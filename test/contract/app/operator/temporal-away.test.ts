@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBatchOperator } from '../../../../src/app/operator/operate-batch.ts';
-import { createConsoleReconcile } from '../../../../src/app/operator/reconcile-now.ts';
+import { createConsoleReconcile } from '../../../../src/app/schedules/reconciliation-schedule.ts';
 import { createConsoleRetry } from '../../../../src/app/operator/retry-batch.ts';
 
 const PLACE = { application: 'default', taskQueue: 'nobody' };

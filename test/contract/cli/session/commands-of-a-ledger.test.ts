@@ -7,7 +7,6 @@ import { readConfig } from '../../../../src/app/config/config.ts';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { purgeCommand } from '../../../../src/cli/commands/purge.ts';
 import { reportCommand } from '../../../../src/cli/commands/outcome/report.ts';
-import { statusCommand } from '../../../../src/cli/commands/outcome/status.ts';
 import { openDataDir } from '../../../../src/app/data-dir/data-dir.ts';
 import { acquireDirectoryLock } from '../../../../src/app/data-dir/directory-lock.ts';
 import { readProfile, profileDigestOf } from '../../../../src/app/account/read-profile.ts';
@@ -73,21 +72,6 @@ describe.skipIf(url === null)('commands that read a ledger', () => {
   afterAll(async () => {
     await database.drop();
     await rm(directory, { recursive: true, force: true });
-  });
-
-  describe('lote status', () => {
-    it('has a line for each batch, newest first: what went out, what did not, what is open', async () => {
-      const { stdout } = printed();
-
-      expect(await statusCommand(env, { json: false })).toBe(0);
-      const [head, ...lines] = stdout().trimEnd().split('\n');
-      expect(head?.split(/ {2,}/u)).toEqual(['BATCH', 'STATE', 'STARTED', 'INVOICES', 'WENT OUT', 'DID NOT', 'OPEN']);
-      expect(lines.map((line) => line.split(/ {2,}/u).toSpliced(2, 1))).toEqual([
-        [running.batchId, 'running', '2', '0', '1', '1'],
-        [failed.batchId, 'finished', '2', '0', '2', '0'],
-        [issued.batchId, 'finished', '1', '1', '0', '0'],
-      ]);
-    });
   });
 
   describe('lote report', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { smallDisk } from '../../../support/crash/small-disk.ts';
-import { keepUpload } from '../../../../src/app/console/keep-upload.ts';
+import { keepUpload } from '../../../../src/app/console/file-actions.ts';
 
 let inputDir: string;
 

@@ -65,6 +65,13 @@ describe('the owner of a data directory', () => {
     await expect(owner?.batches(1)).rejects.toMatchObject({ code: 'owner-leaving' });
   });
 
+  it('refuses with a sentence, and opens nothing, when it lives and its console cannot be reached', async () => {
+    await expect(ownerAt('http://127.0.0.1:1')).rejects.toMatchObject({
+      code: 'data-directory-owned',
+      message: expect.stringContaining('nothing answers at http://127.0.0.1:1') as string,
+    });
+  });
+
   it('is found by what it wrote down of itself', async () => {
     const owner = await ownerAt(await listening());
 

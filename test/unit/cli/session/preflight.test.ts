@@ -1,7 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '../../../../src/cli/output/exit-codes.ts';
 import { preflight } from '../../../../src/cli/session/preflight.ts';
-import { LIST, serviceOf, unreadable } from './service-of.ts';
+import type { InvoicingService } from '../../../../src/service/client.ts';
+import type { MerchantListAnswer } from '../../../../src/domain/records/service-answers.ts';
+
+const LIST: MerchantListAnswer = { kind: 'list', merchants: [] };
+
+function unreadable(code: string): MerchantListAnswer {
+  return { kind: 'unreadable', reason: { code, message: 'GET /v1/merchants: connect ECONNREFUSED' } };
+}
+
+/** Gives these answers in turn, the last one for ever. */
+function serviceOf(...answers: readonly MerchantListAnswer[]) {
+  let asked = 0;
+  const listMerchants = (): Promise<MerchantListAnswer> => {
+    asked += 1;
+    return Promise.resolve(answers[Math.min(asked, answers.length) - 1] ?? LIST);
+  };
+  return { service: { listMerchants } as InvoicingService, asked: () => asked };
+}
 
 describe('asking the service before anything is sent', () => {
   it('goes on at once when it gives its merchants', async () => {
@@ -40,5 +57,13 @@ describe('a service that cannot be reached', () => {
 
     await expect(preflight(service, now)).rejects.toMatchObject({ code: 'service-unreachable' });
     expect(asked()).toBe(1);
+  });
+
+  it('is asked again within that minute, and may come back', async () => {
+    const { service, asked } = serviceOf(unreadable('service-unreachable'), LIST);
+
+    await preflight(service, () => 0);
+
+    expect(asked()).toBe(2);
   });
 });
