@@ -21,8 +21,8 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 5325 },
-  'src/app': { files: 76, lines: 9018 },
-  'src/cli': { files: 34, lines: 3265 },
+  'src/app': { files: 71, lines: 9003 },
+  'src/cli': { files: 34, lines: 3257 },
   'src/console': { files: 35, lines: 5410 },
   'src/domain': { files: 46, lines: 4130 },
   'src/health': { files: 13, lines: 1576 },

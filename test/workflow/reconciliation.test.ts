@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { ensureReconciliationSchedule, reconciliationId, startReconciliation } from '../../src/app/schedules/reconciliation-schedule.ts';
+import {
+  ensureReconciliationSchedule,
+  reconciliationId,
+  startReconciliation,
+} from '../../src/app/schedules/reconciliation-schedule.ts';
 import type { BatchResult, ReconciliationResult } from '../../src/domain/messages/messages.ts';
 import { gatedEngine } from '../support/servers/service-front.ts';
 import { expectAgreement, withStack, type TestStack } from '../support/lote/stack.ts';
