@@ -15,9 +15,7 @@ import type { BatchControl } from './batch/batch-control.ts';
 import { followBatch } from './batch/batch-handlers.ts';
 import { pinToBuild } from './pin-build.ts';
 import { historyIsLong } from './wait-at-most.ts';
-import { requireBatchInput } from './batch/batch-input.ts';
-import { reportBatch } from './batch/report-batch.ts';
-import { recordActions } from './batch/batch-watch.ts';
+import { requireBatchInput } from './typed-by-hand.ts';
 import {
   type BatchInput,
   type BatchResult,
@@ -25,7 +23,7 @@ import {
   operatedSignal,
   type OperatedInput,
 } from '../src/domain/messages/messages.ts';
-import { sendAndClose } from './batch/run-batch.ts';
+import { recordActions, reportBatch, sendAndClose } from './batch/run-batch.ts';
 import type { StartOrder } from '../src/domain/records/batch-record.ts';
 
 const { ingestBatch } = proxyActivities<Activities>({ ...options.INGEST, summary: 'reading the file' });
@@ -100,7 +98,7 @@ async function passOnActions(batch: BatchControl, workflowId: string): Promise<v
   try {
     for (const { what, why, who } of actions)
       if (isPassedOn(what)) await owner.signal(operatedSignal, { what, why, who });
-    batch.notified(actions.length);
+    batch.pendingActions.splice(0, actions.length);
   } catch {
     log.warn('what this run was asked could not be passed on: the run that has the file has ended', { workflowId });
   }

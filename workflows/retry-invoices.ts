@@ -5,7 +5,7 @@ import { followBatch } from './batch/batch-handlers.ts';
 import { runBatch } from './batch/run-batch.ts';
 import type { BatchResult, EarlierRun, RetryInput } from '../src/domain/messages/messages.ts';
 import { pinToBuild } from './pin-build.ts';
-import { retryRequestOf } from './batch/batch-input.ts';
+import { retryRequestOf } from './typed-by-hand.ts';
 
 const { reopenBatch } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,

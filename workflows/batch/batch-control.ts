@@ -24,7 +24,7 @@ import type { Activities } from '../../activities/index.ts';
 export interface OperatorAction {
   readonly what: 'pause' | 'resume' | 'cancel-remaining' | 'settle-now' | 'confirm-total';
   /** Undefined: none is asked for. */
-  readonly why?: string;
+  readonly why?: string | undefined;
   readonly who?: string | undefined;
   /** Epoch milliseconds; left out: now. */
   readonly at?: number | undefined;
@@ -38,6 +38,8 @@ export class BatchControl {
   readonly triedPages = new Set<number>();
   /** Actions of operators that are not yet in the audit. */
   readonly pendingActions: NotedAction[] = [];
+  /** What operators want sent again, and no round has taken up yet. */
+  readonly retries: RetryRequestInput[] = [];
   /** The updates that this run has accepted, and those of the runs whose work it does. */
   readonly asked: AskedOfRun[] = [];
   attachedTo: string | null = null;
@@ -57,7 +59,6 @@ export class BatchControl {
   #end: BatchEnd | null = null;
   #isUnreported = false;
   #running: RunningBatch | null = null;
-  #retries: RetryRequestInput[] = [];
   #settleNow = 0;
   #outageOver = false;
   /** The first run of those that do the same work: it names their actions, so that the audit has each of them once. */
@@ -83,11 +84,6 @@ export class BatchControl {
     return this.#progress.pagesFailed;
   }
 
-  /** Operators asked for invoices to be sent again, and no round has taken that up yet. */
-  get retryWaiting(): boolean {
-    return this.#retries.length > 0;
-  }
-
   progress(): BatchProgress {
     return this.#progress;
   }
@@ -106,14 +102,8 @@ export class BatchControl {
     if (this.#running === null) return null;
     const { paused, cancelled } = this.#progress;
     const { batchId, run } = this.#running;
-    return {
-      batchId,
-      ...run,
-      version: this.controlVersion,
-      paused,
-      cancelled,
-      ...(this.#order && { order: this.#order }),
-    };
+    const order = this.#order && { order: this.#order };
+    return { batchId, ...run, version: this.controlVersion, paused, cancelled, ...order };
   }
 
   // What operators do.
@@ -150,35 +140,12 @@ export class BatchControl {
     this.#change({});
   }
 
-  retry(request: RetryRequestInput): void {
-    this.#retries.push(request);
-  }
-
-  takeRetries(): readonly RetryRequestInput[] {
-    const taken = this.#retries;
-    this.#retries = [];
-    return taken;
-  }
-
-  /** The first so many of them are in the audit. */
-  notified(actions: number): void {
-    this.pendingActions.splice(0, actions);
-  }
-
   // What pages say.
 
   pageSent(page: number): void {
     this.sentPages.add(page);
-    this.refreshWanted ||= this.#progress.cancelled && this.#running?.run !== undefined;
+    this.refreshWanted ||= this.#progress.cancelled;
     this.#change({});
-  }
-
-  pageTried(page: number): void {
-    this.triedPages.add(page);
-  }
-
-  pageStopped(): void {
-    this.refreshWanted = true;
   }
 
   pageDone(page: number, { failed }: { failed: boolean }): void {
@@ -246,10 +213,6 @@ export class BatchControl {
     this.#change({ phase });
   }
 
-  refreshing(): void {
-    this.refreshWanted = false;
-  }
-
   /** Shows what was read from the ledger. */
   showSnapshot(next: BatchSnapshot): void {
     this.#snapshot = next;
@@ -281,7 +244,7 @@ export class BatchControl {
       ...next,
       pagesSent: this.sentPages.size,
       pagesDone: this.#donePages.size,
-      waitingFor: firstOf(this.#waiting),
+      waitingFor: [...this.#waiting.values()][0] ?? null,
       asOf: snapshot === null ? null : new Date(snapshot.at).toISOString(),
       counts: snapshot?.counts ?? {},
       net: snapshot?.net ?? [],
@@ -340,11 +303,6 @@ const NOTHING_YET: BatchProgress = {
   counts: {},
   net: [],
 };
-
-function firstOf(waiting: ReadonlyMap<number, string>): string | null {
-  for (const reason of waiting.values()) return reason;
-  return null;
-}
 
 /**
  * A local activity: slices may take all slots of other activities for a minute, but never its slots, and it costs one

@@ -26,8 +26,7 @@ import {
   type BatchSnapshot,
 } from '../../src/domain/messages/messages.ts';
 import { BatchControl } from './batch-control.ts';
-import { actorOf, isFilled, onSignal, refusedUpdate } from '../typed-by-hand.ts';
-import { requireRetryRequest, withActor } from './batch-input.ts';
+import { actorOf, isFilled, onSignal, refusedUpdate, requireRetryRequest, withActor } from '../typed-by-hand.ts';
 
 /** One update: what it does and answers, what it refuses, and what the Temporal UI says of it. */
 interface BatchUpdate<Input> {
@@ -38,20 +37,39 @@ interface BatchUpdate<Input> {
   readonly description: string;
 }
 
+/** What an order makes of a batch. */
+const WANTED: Readonly<Record<OperatedInput['what'], Partial<BatchProgress>>> = {
+  pause: { paused: true },
+  resume: { paused: false },
+  'cancel-remaining': { cancelled: true, paused: false },
+};
+
+type Words = { readonly reason?: string; readonly who?: unknown } | undefined;
+
+/** Carries out an order, and answers with the text, or also that the ledger has not taken it yet. */
+async function operate(
+  batch: BatchControl,
+  order: { readonly what: OperatedInput['what']; readonly input: Words; readonly at: number },
+  text: string,
+): Promise<string> {
+  const { what, input, at } = order;
+  const isTaken = await batch.operate(WANTED[what], { what, why: input?.reason, who: actorOf(input), at });
+  return isTaken ? text : `${text} ${NOT_TAKEN}`;
+}
+
+const NOT_TAKEN =
+  'The ledger has not taken it yet (it cannot be reached, or has a later word): what is being sent just now may go on, at most for a minute from when it can be reached.';
+
 const PAUSE: BatchUpdate<ReasonInput> = {
   does: (batch, input, at) =>
-    answer(
-      'Paused: what is on the wire ends, nothing new is sent until resume.',
-      batch.operate({ paused: true }, { what: 'pause', why: input.reason, who: actorOf(input), at }),
-    ),
+    operate(batch, { what: 'pause', input, at }, 'Paused: what is on the wire ends, nothing new is sent until resume.'),
   check: (_batch, input) => requireReason(input),
   description:
     '{"reason": "…"} Stop sending at once; waiting for answers goes on. The reason is kept in history: no names, no references.',
 };
 
 const RESUME: BatchUpdate<ActorInput | undefined> = {
-  does: (batch, input, at) =>
-    answer('Resumed.', batch.operate({ paused: false }, { what: 'resume', who: actorOf(input), at })),
+  does: (batch, input, at) => operate(batch, { what: 'resume', input: { who: input?.who }, at }, 'Resumed.'),
   check(batch) {
     if (!batch.progress().paused) throw refusedUpdate('This batch is not paused: there is nothing to resume.');
   },
@@ -60,12 +78,10 @@ const RESUME: BatchUpdate<ActorInput | undefined> = {
 
 const CANCEL_REMAINING: BatchUpdate<ReasonInput> = {
   does: (batch, input, at) =>
-    answer(
+    operate(
+      batch,
+      { what: 'cancel-remaining', input, at },
       'Cancelled: what is not sent will be held; what is sent is waited for.',
-      batch.operate(
-        { cancelled: true, paused: false },
-        { what: 'cancel-remaining', why: input.reason, who: actorOf(input), at },
-      ),
     ),
   check: (_batch, input) => requireReason(input),
   description:
@@ -100,7 +116,7 @@ const CONFIRM_TOTAL: BatchUpdate<ConfirmTotalInput> = {
 
 const RETRY_INVOICES: BatchUpdate<RetryRequestInput> = {
   does(batch, request) {
-    batch.retry(withActor(request));
+    batch.retries.push(withActor(request));
     return 'Noted: they go again when the pages that run now have ended. The report will say what became of them.';
   },
   check(batch, request) {
@@ -157,19 +173,12 @@ function registerQueries(batch: BatchControl): void {
   });
 }
 
-async function answer(text: string, notified: Promise<boolean>): Promise<string> {
-  return (await notified) ? text : `${text} ${NOT_TAKEN}`;
-}
-
-const NOT_TAKEN =
-  'The ledger has not taken it yet (it cannot be reached, or has a later word): what is being sent just now may go on, at most for a minute from when it can be reached.';
-
 function registerSignals(batch: BatchControl): void {
   const sent = '{"page": 1} A page has sent its last invoice.';
   onSignal(pageSentSignal, { page: 1 }, ({ page }) => batch.pageSent(page), sent);
   const tried = '{"page": 1} Each invoice of a page was tried; some are sent again.';
-  onSignal(pageTriedSignal, { page: 1 }, ({ page }) => batch.pageTried(page), tried);
-  setHandler(pageStoppedSignal, () => batch.pageStopped(), {
+  onSignal(pageTriedSignal, { page: 1 }, ({ page }) => void batch.triedPages.add(page), tried);
+  setHandler(pageStoppedSignal, () => void (batch.refreshWanted = true), {
     description: '(internal) {"page": 1} A page is paused, and its slices have ended.',
   });
   setHandler(outageOverSignal, () => batch.outageOver(), {
@@ -189,12 +198,6 @@ function registerSignals(batch: BatchControl): void {
     '{"what": "pause", "why": "…", "who": null} What was asked of a run that only waits for this one.',
   );
 }
-
-const WANTED: Readonly<Record<OperatedInput['what'], Partial<BatchProgress>>> = {
-  pause: { paused: true },
-  resume: { paused: false },
-  'cancel-remaining': { cancelled: true, paused: false },
-};
 
 /** As the update of the same name: it was accepted by the run that passes it on. A batch that is over sends nothing more in any case. */
 async function operated(batch: BatchControl, { what, why, who }: OperatedInput): Promise<void> {

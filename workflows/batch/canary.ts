@@ -58,7 +58,7 @@ async function sendFirst(batch: BatchControl, running: RunningBatch, first: Firs
       return true;
     }
     batch.waitFor(0, slice.waiting?.reason ?? null);
-    await waitForService(batch, patience, {
+    await patience.wait(batch, {
       summary: `the first invoices go again: ${slice.waiting?.reason ?? 'most of them were not sent'}`,
       atLeastMs: slice.waiting?.probeAfterMs,
       version,
@@ -95,7 +95,7 @@ const LONGEST_WAIT_MS = 30_000;
 const LATER_SHARE = 20;
 const LATEST_WAIT_MS = 15 * 60_000;
 
-/** Waits that become longer, all of them together no longer than `patienceMs`. Times are milliseconds. */
+/** The patience of a batch with the service, in milliseconds: waits between tries that become longer. */
 export class PatientWait {
   readonly #patienceMs: number;
   #waited = 0;
@@ -110,38 +110,20 @@ export class PatientWait {
     return this.#waited >= this.#patienceMs;
   }
 
-  /** How long to wait now, at least `atLeastMs` while the patience allows it. It counts as waited. */
-  take(atLeastMs = 0): number {
-    const wait = Math.min(Math.max(this.#next, atLeastMs), this.#patienceMs - this.#waited);
-    this.#waited += wait;
+  /**
+   * Waits before the next try. A cancellation ends the wait, and so does a resumption, because a person who resumes a batch wants it to go on now.
+   * `version`: `controlVersion` of the batch when the last try began.
+   */
+  async wait(
+    batch: Pick<BatchControl, 'paused' | 'cancelled' | 'controlVersion'>,
+    { summary, atLeastMs = 0, version }: { summary: string; atLeastMs?: number | undefined; version: number },
+  ): Promise<void> {
+    const began = Date.now();
+    const until = (): boolean => batch.cancelled || (batch.controlVersion !== version && !batch.paused);
+    const waitMs = Math.min(Math.max(this.#next, atLeastMs), this.#patienceMs - this.#waited);
+    await waitAtMost(waitMs, { summary, until });
+    this.#waited += Date.now() - began;
     const longest = Math.min(Math.max(LONGEST_WAIT_MS, this.#waited / LATER_SHARE), LATEST_WAIT_MS);
     this.#next = Math.min(this.#next * 2, longest);
-    return wait;
   }
-
-  /** So much of the last wait was not waited. */
-  giveBack(ms: number): void {
-    this.#waited -= ms;
-  }
-}
-
-/** How a batch waits for the service between two tries. */
-interface WaitForService {
-  readonly summary: string;
-  readonly atLeastMs?: number | undefined;
-  /** `controlVersion` of the batch when the last try began. */
-  readonly version: number;
-}
-
-/** Waits with patience. A cancellation ends the wait; a resumption too, because a person who resumes a batch wants it to go on now. */
-export async function waitForService(
-  batch: Pick<BatchControl, 'paused' | 'cancelled' | 'controlVersion'>,
-  patience: PatientWait,
-  { summary, atLeastMs, version }: WaitForService,
-): Promise<void> {
-  const waitMs = patience.take(atLeastMs);
-  const end = Date.now() + waitMs;
-  const isResumed = (): boolean => batch.controlVersion !== version && !batch.paused;
-  await waitAtMost(waitMs, { summary, until: () => batch.cancelled || isResumed() });
-  if (isResumed()) patience.giveBack(Math.max(0, end - Date.now()));
 }

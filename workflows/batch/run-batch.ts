@@ -1,13 +1,24 @@
-import { ActivityFailure, isCancellation, log, proxyActivities, workflowInfo, condition } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  log,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import type { Activities } from '../../activities/index.ts';
-import type { BatchResult } from '../../src/domain/messages/messages.ts';
+import type { ReportSummary } from '../../activities/deps.ts';
+import { isProblem, OUTCOMES } from '../../src/domain/invoice-state.ts';
+import type { BatchResult, OperatorLinks } from '../../src/domain/messages/messages.ts';
 import * as options from '../activity-options.ts';
 import type { BatchControl } from './batch-control.ts';
+import type { BatchEnd } from './batch-details.ts';
+import { waitAtMost } from '../wait-at-most.ts';
 import { runPages } from './batch-pages.ts';
-import { withMonitoring } from './batch-watch.ts';
-import { orUnreported, reportBatch } from './report-batch.ts';
-import { sendCanary, PatientWait, waitForService } from './canary.ts';
+import { sendCanary, PatientWait } from './canary.ts';
 
 const { sendAgain } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'what goes again' });
 const { askUnsettled: pollUnsettled } = proxyActivities<Activities>({
@@ -39,11 +50,11 @@ async function inRounds(
     batch.beginRound(running.pages.map(({ page }) => page));
     await round(running);
     const { ledgerId, batchId, fencingToken } = running;
-    const requests = batch.takeRetries();
+    const requests = batch.retries.splice(0);
     const actionId = `${workflowInfo().workflowId}/${workflowInfo().runId}/round-${number}`;
     const again = await sendAgain({ ledgerId, batchId, fencingToken, actionId, requests, automatic: !batch.cancelled });
     running = again.batch;
-    if (again.moved === 0 && !batch.retryWaiting) break;
+    if (again.moved === 0 && batch.retries.length === 0) break;
   }
   // From here on an update would be promised and forgotten; the validator refuses it in this phase.
   batch.phase('reporting');
@@ -153,7 +164,146 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
     if (merchants.waiting === null || lastTry) break;
     stuckRounds = merchants.waiting.for === 'merchants' ? stuckRounds + 1 : 0;
     batch.waitFor(0, merchants.waiting.reason);
-    await waitForService(batch, patience, { summary: `waiting: ${merchants.waiting.reason}`, version });
+    await patience.wait(batch, { summary: `waiting: ${merchants.waiting.reason}`, version });
   }
   batch.waitFor(0, null);
+}
+
+/**
+ * A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is
+ * back.
+ */
+const REFRESH_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
+
+const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({
+  ...options.BOOKKEEPING,
+  retry: REFRESH_RETRY,
+  summary: 'refreshing the current details and the audit from the ledger',
+});
+
+/** A refresh costs the history a dozen events: a batch of seconds has none, a batch of a night some hundred. */
+const FIRST_REFRESH_MS = 15_000;
+const LONGEST_REFRESH_MS = 10 * 60_000;
+/**
+ * In a wait of days, a refresh comes after a twentieth of what it has lasted, up to two hours: 24 days are some 4,000
+ * events. The batch holds the claim of its file by its run, and cannot go on in another run.
+ */
+const LATER_SHARE = 20;
+const LATEST_REFRESH_MS = 2 * 60 * 60_000;
+
+/**
+ * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An action of an
+ * operator causes a refresh at once, so that it is in the audit and its effect is visible.
+ */
+export async function withMonitoring<Result>(
+  batch: BatchControl,
+  running: RunningBatch,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const scope = new CancellationScope();
+  const watching = scope.run(() => watch(batch, running));
+  try {
+    return await work();
+  } finally {
+    scope.cancel();
+    await watching;
+  }
+}
+
+/** Never rejects: what could not be recorded is recorded when the batch is closed. */
+async function watch(batch: BatchControl, { ledgerId, batchId }: RunningBatch): Promise<void> {
+  try {
+    const began = Date.now();
+    const longest = (): number =>
+      Math.min(Math.max(LONGEST_REFRESH_MS, (Date.now() - began) / LATER_SHARE), LATEST_REFRESH_MS);
+    for (let wait = FIRST_REFRESH_MS; ; wait = Math.min(wait * 2, longest())) {
+      await waitAtMost(wait, {
+        summary: 'until the next refresh from the ledger',
+        until: () => batch.pendingActions.length > 0 || batch.refreshWanted,
+      });
+      batch.refreshWanted = false;
+      const actions = [...batch.pendingActions];
+      const control = batch.sendingControl() ?? undefined;
+      batch.showSnapshot(await refreshSnapshot({ ledgerId, batchId, paused: batch.paused, control, actions }));
+      batch.pendingActions.splice(0, actions.length);
+    }
+  } catch (error) {
+    if (!isCancellation(error)) log.warn('the batch is not watched any more', { batchId });
+  }
+}
+
+/** Writes into the audit what operators did to a file that has nothing to run. */
+export async function recordActions(
+  batch: BatchControl,
+  { ledgerId, batchId }: { readonly ledgerId: string; readonly batchId: string },
+): Promise<void> {
+  if (batch.pendingActions.length === 0) return;
+  const actions = [...batch.pendingActions];
+  await refreshSnapshot({ ledgerId, batchId, actions });
+  batch.pendingActions.splice(0, actions.length);
+}
+
+const { writeReport } = proxyActivities<Activities>({ ...options.REPORT, summary: 'the report' });
+
+/** A batch that has ended. */
+interface EndedBatch {
+  readonly ledgerId: string;
+  readonly batchId: string;
+  /** An earlier run ended it: its report is reused if it is still true. */
+  readonly standing: boolean;
+  readonly desk: Parameters<typeof endOf>[1];
+  /** As in `BatchResult`, by what this run declared; left out: the report says it. */
+  readonly totalsDiffer?: string;
+}
+
+/** Writes the report of a batch, which is the end of its run. @throws ApplicationFailure of the cause's type that says what becomes of the batch */
+export async function reportBatch(
+  batch: BatchControl,
+  { ledgerId, batchId, standing, desk, ...declared }: EndedBatch,
+): Promise<ReportSummary> {
+  batch.phase('reporting');
+  const written = await orUnreported(batch, () => writeReport({ ledgerId, batchId, standing }));
+  const { totalsDiffer = written.totalsDiffer } = declared;
+  const report = totalsDiffer === undefined ? written : { ...written, totalsDiffer };
+  batch.done(endOf(report, desk));
+  return report;
+}
+
+/** Does one of the last steps of a batch. A run that fails at it says that no invoice depends on it, and who makes up for it. */
+export async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    batch.unreported();
+    throw unreported(error);
+  }
+}
+
+function unreported({ cause }: ActivityFailure): ApplicationFailure {
+  const failed = cause instanceof ApplicationFailure ? cause : null;
+  return ApplicationFailure.create({
+    type: failed?.type ?? 'internal',
+    nonRetryable: true,
+    message: `${(failed?.message ?? 'The last step of the batch was stopped from outside').replace(/\.?$/u, '.')} The batch has no report of this end yet; the ledger has every invoice. The next reconciliation closes the batch if it is open, and writes its report.`,
+  });
+}
+
+/** How a batch ended, as its report says it. */
+export function endOf(
+  { batchId, state, counts, totalsDiffer }: Pick<BatchResult, 'batchId' | 'state' | 'counts' | 'totalsDiffer'>,
+  links: OperatorLinks,
+): BatchEnd {
+  const notOut = OUTCOMES.filter((outcome) => isProblem(outcome)).reduce(
+    (sum, outcome) => sum + (counts[outcome] ?? 0),
+    counts.rowsLost ?? 0,
+  );
+  const isProblemItself = state === 'refused' || totalsDiffer !== undefined;
+  const { contradicted = 0 } = counts;
+  const problems = (isProblemItself ? Math.max(notOut, 1) : notOut) + contradicted;
+  return {
+    ...{ batchId, links, state, problems },
+    ...(contradicted > 0 && { contradicted }),
+    ...(totalsDiffer !== undefined && notOut === 0 && { totalsDiffer: true }),
+  };
 }

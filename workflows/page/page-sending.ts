@@ -118,8 +118,7 @@ class PageSender {
   }
 
   async #waitWhilePaused(): Promise<void> {
-    const { run, page } = this.#input;
-    if (run !== undefined) await this.#notifier.notifyParent(pageStoppedSignal.name, { page });
+    await this.#notifier.notifyParent(pageStoppedSignal.name, { page: this.#input.page });
     await condition(() => !this.#notifier.control().paused || this.#stopped());
     // Nothing was sent meanwhile, so that it is not known how long the service was away.
     this.#state.outageSince = null;

@@ -1,7 +1,6 @@
 import { chooseLanguage, type Language } from '../../src/texts/languages.ts';
 import { documentFormat, type SpeechFormat } from '../../src/texts/speech-format.ts';
-import type { DetailsTexts } from './en.ts';
-import { DETAILS_TEXTS_EN } from './en.ts';
+import { type DetailsTexts, DETAILS_TEXTS_EN } from './en.ts';
 import { DETAILS_TEXTS_ES } from './es.ts';
 import { DETAILS_TEXTS_PT } from './pt.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as messages from '../../../src/domain/messages/messages.ts';
 import { tableAfter } from '../../support/lote/readme.ts';
-import { requireBatchInput, requireRetryRequest, retryRequestOf } from '../../../workflows/batch/batch-input.ts';
+import { requireBatchInput, requireRetryRequest, retryRequestOf } from '../../../workflows/typed-by-hand.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const OPERATING = readFileSync(new URL('docs/operating.md', ROOT), 'utf8');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchProgress } from '../../../../src/domain/messages/messages.ts';
 import { batchDetails } from '../../../../workflows/batch/batch-details.ts';
-import { endOf } from '../../../../workflows/batch/report-batch.ts';
+import { endOf } from '../../../../workflows/batch/run-batch.ts';
 import { detailsFormat } from '../../../../workflows/texts/details-format.ts';
 
 const ENGLISH = detailsFormat(undefined);
