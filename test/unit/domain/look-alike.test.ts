@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bySpelling, groupKeyOf, shownSpelling, skeletonOf, withDroppedZeros } from '../../../src/domain/look-alike.ts';
+import {
+  bySpelling,
+  groupKeyOf,
+  shownSpelling,
+  skeletonOf,
+  withDroppedZeros,
+  fittingReference,
+} from '../../../src/domain/look-alike.ts';
 import { anyText } from '../../support/any-text.ts';
 
 describe('skeletonOf', () => {
@@ -113,5 +120,15 @@ describe('groupKeyOf', () => {
 
   it('keeps identities apart that only look alike when joined', () => {
     expect(groupKeyOf({ nif: '1', ref: '23' })).not.toBe(groupKeyOf({ nif: '12', ref: '3' }));
+  });
+});
+
+describe('fittingReference', () => {
+  it.each([
+    ['leaves a reference of 200 characters as it is', 'R'.repeat(200), 'R'.repeat(200)],
+    ['keeps the beginning of a longer one', `${'R'.repeat(199)}12`, `${'R'.repeat(199)}…`],
+    ['never ends with half of a character', `${'R'.repeat(198)}😀😀`, `${'R'.repeat(198)}…`],
+  ])('%s', (_, ref, fitting) => {
+    expect(fittingReference(ref)).toBe(fitting);
   });
 });

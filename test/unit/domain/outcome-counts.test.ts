@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { countsByOutcome, everyCountByOutcome, issuedCount, settledCount } from '../../../src/domain/outcome-counts.ts';
-import { OUTCOMES } from '../../../src/domain/invoice-state.ts';
+import {
+  OUTCOMES,
+  type InvoiceState,
+  INVOICE_STATES,
+  isProblem,
+  OPEN_STATES,
+  REOPENING_STATES,
+  wentOut,
+} from '../../../src/domain/invoice-state.ts';
 
 describe('invoices at rest', () => {
   it('are those in every outcome but the three that are open', () => {
@@ -39,5 +47,24 @@ describe('invoices by outcome', () => {
     expect(countsByOutcome([])).toEqual({});
     expect(everyCountByOutcome(counts)).toMatchObject({ issued: 7, held: 2, failed: 0 });
     expect(Object.keys(everyCountByOutcome([]))).toEqual([...OUTCOMES]);
+  });
+});
+
+describe('the lists of states', () => {
+  it('open a closed batch again for everything that may still move by itself or by the next run', () => {
+    const final: readonly InvoiceState[] = ['issued', 'failed', 'rejected'];
+
+    expect([...REOPENING_STATES].toSorted()).toEqual(
+      INVOICE_STATES.filter((state) => !final.includes(state)).toSorted(),
+    );
+    for (const state of OPEN_STATES) expect(REOPENING_STATES).toContain(state);
+  });
+});
+
+describe('what an outcome means for a person', () => {
+  it('is one of three: it went out, Lote is at it, or a person has to look', () => {
+    expect(OUTCOMES.filter(wentOut)).toEqual(['issued', 'already-issued']);
+    expect(OUTCOMES.filter(isProblem).join(' ')).toBe('failed rejected unknown unsettled held invalid conflict');
+    expect(OUTCOMES.filter((outcome) => !wentOut(outcome) && !isProblem(outcome))).toEqual(OPEN_STATES);
   });
 });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { lostRows } from '../../../src/domain/row.ts';
-import type { ReadAs } from '../../../src/domain/read-as.ts';
-import { isCorrectionsFile, parseReadAs, readAsText } from '../../../src/domain/read-as.ts';
+import { lostRows, COLUMNS, REQUIRED_COLUMNS } from '../../../src/domain/row.ts';
+import { type ReadAs, isCorrectionsFile, parseReadAs, readAsText } from '../../../src/domain/read-as.ts';
 import { xlsxOf } from '../../support/files/workbook-file.ts';
 import { finding } from '../report/batch-invoices.ts';
 import { csvRow, HEADER, ingestedText, removeTemporaryFiles } from '../ingest/ingested.ts';
@@ -100,4 +99,11 @@ describe('a corrections file', () => {
   ])('is not %s', async (_, content) => {
     expect(isCorrectionsFile((await ingestedText(content)).result.proof)).toBe(false);
   });
+});
+
+it('a CSV file may leave out the details of merchants and the tax number of the buyer, and no other column', () => {
+  const optional = COLUMNS.filter((column) => !REQUIRED_COLUMNS.includes(column));
+
+  expect(optional).toEqual(['merchant_legal_name', 'merchant_email', 'customer_tax_id']);
+  expect(COLUMNS.filter((column) => REQUIRED_COLUMNS.includes(column))).toEqual(REQUIRED_COLUMNS);
 });

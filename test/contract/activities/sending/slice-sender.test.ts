@@ -3,7 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { createSubmitSlice } from '../../../../activities/sending/submit-slice.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { closePage } from '../../../../activities/settling/settle.ts';
-import { claimOf, OTHER_NIF, REASON, type TestBatch } from '../../../contract/ledger/scenario.ts';
+import {
+  accepted,
+  claimOf,
+  delivery,
+  NIF,
+  NOW,
+  OTHER_NIF,
+  REASON,
+  recordDeliveries,
+  serviceIdOf,
+  type TestBatch,
+} from '../../ledger/scenario.ts';
+import { sendAgain } from '../../../../activities/batch/retry.ts';
 import { asActivity, outcomesOf, RETRY, sendFirst, type ActivityPlace } from '../activity-place.ts';
 import { until } from '../../../support/until.ts';
 import { acceptances, events, SAID_FAILED } from './accepted-batch.ts';
@@ -438,5 +450,72 @@ describe('a 403', () => {
       code: 'http-403',
       message: 'The service answered 403 Forbidden.',
     });
+  });
+});
+
+describe('an earlier attempt of a slice that decides late about a 403', () => {
+  it('does not reject what a later attempt has on the wire', async () => {
+    const waiting = new Map<string, (answer: CreateAnswer) => void>();
+    const place: SlicePlace = sending((ref) => {
+      if (ref.startsWith('W')) return created();
+      const nth = place.posts.filter((posted) => posted === ref).length;
+      // Its merchant is let in between the two attempts.
+      if (ref === 'R0' && nth === 1) return FORBIDDEN;
+      return new Promise((resolve) => waiting.set(`${ref}-${nth}`, resolve));
+    }, 4);
+    await place.slice(await place.batch([{ ref: 'W0' }, { ref: 'W1' }, { ref: 'W2' }]));
+    const batch = await place.batch([
+      { ref: 'R0', nif: NIF },
+      { ref: 'R1', nif: OTHER_NIF },
+    ]);
+    const serviceId = serviceIdOf(place.scenario, 'R0');
+
+    const first = place.slice(batch);
+    await until(() => waiting.has('R1-1'));
+    await until(async () => (await batch.line('R0')).reason?.code === FORBIDDEN.reason.code);
+    const second = place.slice(batch);
+    await until(() => waiting.has('R0-2'));
+    waiting.get('R1-1')?.(created());
+    await first;
+
+    expect((await batch.line('R0')).state).toBe('sending');
+    waiting.get('R1-2')?.(created());
+    waiting.get('R0-2')?.({ kind: 'created', serviceId });
+    await second;
+    expect(await batch.line('R0')).toMatchObject({ state: 'accepted', serviceId });
+  });
+});
+
+describe('an invoice in a later generation', () => {
+  it('does not leave once its earlier document is issued, though it was handed out before', async () => {
+    const left: string[] = [];
+    let answerOther = (): void => undefined;
+    const isAnswered = new Promise<void>((resolve) => (answerOther = resolve));
+    const place = sending(async (ref, _nth, limits) => {
+      // As the client asks in the moment before the first byte.
+      if (limits?.permit?.isValid() === false && !(await limits.permit.confirm())) return { kind: 'not-permitted' };
+      left.push(ref);
+      await isAnswered;
+      return created();
+    });
+    const batch = await place.batch([{ ref: 'other' }, { ref: 'again' }]);
+    const { ledger } = place.deps;
+    const serviceId = serviceIdOf(place.scenario, 'again');
+    const { invoiceId } = await batch.one('again');
+    await batch.send('again', accepted(serviceId));
+    await ledger.recordStatus([{ invoiceId, serviceId, status: 'failed', reason: REASON, now: NOW }]);
+    await sendAgain(place.deps, {
+      ...{ ledgerId: ledger.id, batchId: batch.batchId, actionId: `${batch.batchId}/round-1` },
+      ...{ requests: [{ states: ['failed'], reason: 'the engine is back' }], automatic: false },
+    });
+
+    const slice = place.slice(batch);
+    await until(() => left.includes('other'));
+    await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
+    answerOther();
+    await slice;
+
+    expect(left).toEqual(['other']);
+    expect(await batch.line('again')).toMatchObject({ state: 'issued', serviceId });
   });
 });

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SendingPermission, WITHDRAWN, type SendingPermit } from '../../../../activities/sending/sending-permission.ts';
+import {
+  SendingPermission,
+  timelyAnswer,
+  WITHDRAWN,
+  type SendingPermit,
+} from '../../../../activities/sending/sending-permission.ts';
+import { steadyClock } from '../../../../src/domain/time/steady-clock.ts';
 import type { Reason } from '../../../../src/domain/invoice.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
 import { createRequestLimiter } from '../../../../src/service/limits/request-limiter.ts';
@@ -273,4 +279,27 @@ describe('the permission to send', () => {
 
     expect(await asked).toEqual([false, false]);
   });
+});
+
+it('a POST may leave by the answer of a ledger that takes longer than an answer is good for', async () => {
+  const clock = steadyClock();
+
+  const asked = await timelyAnswer(clock, () => sleep(700, 'sending'));
+
+  expect(asked?.answer).toBe('sending');
+  expect(clock()).toBeLessThanOrEqual(asked?.until ?? 0);
+});
+
+it('no POST leaves by an answer that came while the process stood still', async () => {
+  let now = 0;
+
+  const asked = await timelyAnswer(
+    () => now,
+    () => {
+      now += 600_000;
+      return Promise.resolve('sending');
+    },
+  );
+
+  expect(asked).toBeNull();
 });

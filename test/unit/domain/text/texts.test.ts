@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvRecord, escapeFormula, originalCell } from '../../../../src/domain/text/escape-formula.ts';
+import { escapeInvisible } from '../../../../src/domain/text/escape-invisible.ts';
+import { isStatusMessage, statusMessage } from '../../../../src/domain/text/status-message.ts';
 
 describe('inertCell', () => {
   it.each([
@@ -62,5 +64,33 @@ describe('csvRecord', () => {
 
   it('quotes outer white space, which some readers trim', () => {
     expect(csvRecord([' a', 'b '], ';')).toBe('" a";"b "');
+  });
+});
+
+it('shows what a page or a terminal acts on, and says the same', () => {
+  const said = ['may\u202Evsc.csv', 'a\u2066b\u200Fc', 'd\u009Be\u2028', 'Pão 価格'];
+  const json = escapeInvisible(JSON.stringify(said));
+
+  expect(json).toBe(String.raw`["may\u202evsc.csv","a\u2066b\u200fc","d\u009be\u2028","Pão 価格"]`);
+  expect(JSON.parse(json)).toEqual(said);
+});
+
+describe('the message of an answer', () => {
+  it.each([
+    [503, '', 'HTTP 503'],
+    [422, 'No such tax code', 'HTTP 422: No such tax code'],
+    [0, 'No status', 'HTTP 0: No status'],
+  ])('with status %d and the words "%s" is known again', (status, said, message) => {
+    expect(statusMessage(status, said)).toBe(message);
+    expect(isStatusMessage(message)).toBe(true);
+  });
+
+  it.each([
+    'This request was not sent (connection-refused)',
+    'The service answered 403 Forbidden.',
+    'The service says HTTP 422: no',
+    'HTTP 422 is what it said',
+  ])('is not %j', (message) => {
+    expect(isStatusMessage(message)).toBe(false);
   });
 });
