@@ -54,13 +54,6 @@ const BEHIND_STOP: StatusAnswer = {
   retryAfterMs: null,
 };
 
-/** Some neighbouring invoices of a batch. */
-interface OrdinalRange {
-  readonly batchId: string;
-  readonly from: number;
-  readonly to: number;
-}
-
 /** What receiver and activities of one process know of the service profile. Methods reject only where the ledger does. */
 export class Calibration {
   readonly #deps: CalibrationDeps;
@@ -88,7 +81,7 @@ export class Calibration {
   }
 
   /** Takes places for invoices of a slice, as long as the gate is closed. */
-  async places({ batchId, from, to }: OrdinalRange): Promise<SlicePlaces> {
+  async places({ batchId, from, to }: { batchId: string; from: number; to: number }): Promise<SlicePlaces> {
     if (await this.isOpen()) return { ordinals: null, hasMore: false };
     const { ledger, now } = this.#deps;
     const known = await ledger.calibrationInvoices((await this.known(0)).out);
@@ -129,10 +122,7 @@ export class Calibration {
     return this.#isProved('failed event');
   }
 
-  /**
-   * False: the deliveries are not to be stored now; their sender comes again. Each type that says issued is proved by one GET before an event of it
-   * counts.
-   */
+  /** False: the deliveries are not to be stored now; their sender comes again. Each type that says issued is proved by one GET before an event of it counts. */
   async accept(deliveries: readonly RecordDelivery[]): Promise<boolean> {
     const finals = deliveries.flatMap(({ event }) => (event?.verdict && event.serviceId !== null ? [event] : []));
     if (finals.length === 0) return true;

@@ -55,10 +55,7 @@ export interface ActivityDeps {
   readonly messages: NightMessages;
   /** Runs the program of `LOTE_ON_REPORT` for a report; never rejects. */
   readonly announce: (report: AnnouncedReport) => Promise<void>;
-  /**
-   * The account that this worker sends into is still the one that the ledger knows, and the ledger knows all that was
-   * sent. @throws LoteError `interlock`
-   */
+  /** The account that this worker sends into is still the one that the ledger knows, and the ledger knows all that was sent. @throws LoteError `interlock` */
   readonly requireAccount: () => Promise<unknown>;
   /** Notes outside of the ledger what is about to leave, before its first POST. @throws LoteError `interlock` when the ledger does not know all that was sent */
   readonly noteSends: (sends: readonly NotedSend[]) => Promise<void>;
@@ -98,17 +95,11 @@ export interface RetrySettings {
   readonly maxGenerations: number;
   /** POSTs that a batch may repeat, on average. */
   readonly repeatsPerInvoice: number;
-  /**
-   * For how long after its first POST a key may be used again: the service is known to remember it until its answer has
-   * come.
-   */
+  /** For how long after its first POST a key may be used again: the service is known to remember it until its answer has come. */
   readonly retentionMs: number;
   /** The profile names the code for a key known with other bytes, so that a refusal proves that nothing was created. */
   readonly rejectionIsProof: boolean;
-  /**
-   * The service answers a key that created an invoice with that invoice, so that the refusal of a repeat proves that
-   * the key created nothing.
-   */
+  /** The service answers a key that created an invoice with that invoice, so that the refusal of a repeat proves that the key created nothing. */
   readonly refusedRepeatIsProof: boolean;
 }
 

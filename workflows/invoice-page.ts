@@ -19,7 +19,7 @@ import {
 import * as options from './activity-options.ts';
 import { onSignal, requireOwnInput } from './typed-by-hand.ts';
 import { waitForFinalWords, type PageWait, lookForLastWord } from './page/final-words.ts';
-import { sendPage, type SendingEnd } from './page/page-sending.ts';
+import { PageSender, type SendingEnd } from './page/page-sending.ts';
 
 const { closePage } = proxyActivities<Activities>({ ...options.BOOKKEEPING, summary: 'closing the page' });
 
@@ -40,7 +40,7 @@ export async function invoicePage(input: PageInput): Promise<PageResult> {
   return { unsettled };
 
   async function send(): Promise<Pick<PageWait, 'sent' | 'looked'>> {
-    const sent = await sendPage(input, { control, notifyParent, goOn });
+    const sent = await new PageSender(input, { control, notifyParent, goOn }).send();
     // Before the look: what is ordered beside a local activity leaves with its end.
     await notifyParent(pageSentSignal.name, { page });
     return { sent, looked: sent.ending === 'sent' ? await lookForLastWord(input, sent) : undefined };

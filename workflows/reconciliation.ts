@@ -18,9 +18,7 @@ const { outdatedReports } = proxyActivities<Activities>({
   ...options.BOOKKEEPING,
   summary: 'which reports have changed',
 });
-/**
- * A folder that cannot be written must not keep the next reconciliation from its work: what is left is written then.
- */
+/** A folder that cannot be written must not keep the next reconciliation from its work: what is left is written then. */
 const { writeReport } = proxyActivities<Activities>({
   ...options.REPORT,
   retry: { ...options.REPORT.retry, maximumAttempts: 3 },

@@ -33,10 +33,7 @@ export function onSignal<Input>(
   setHandler(signal, handler, { description: `(internal) ${description}` });
 }
 
-/**
- * Ends a run of a workflow that another workflow starts, where a person has started it with something else: an error in it
- * would repeat its task for ever.
- */
+/** Ends a run of a workflow that another workflow starts, where a person has started it with something else: an error in it would repeat its task for ever. */
 export function requireOwnInput(workflow: string, input: unknown, example: Readonly<Record<string, unknown>>): void {
   if (isLike(input, example)) return;
   throw ApplicationFailure.nonRetryable(

@@ -68,10 +68,7 @@ export interface ReportInput {
   readonly standing: boolean;
 }
 
-/**
- * Writes the outcome report of a batch from the ledger; with `standing`, reuses the report that is there and still
- * true.
- */
+/** Writes the outcome report of a batch from the ledger; with `standing`, reuses the report that is there and still true. */
 export async function writeReport(deps: ActivityDeps, { batchId, standing }: ReportInput): Promise<ReportSummary> {
   const existing = standing ? await deps.reports.reuse(batchId) : null;
   if (existing !== null) return existing;

@@ -15,9 +15,7 @@ import { checkTotal, checkTotalAgain, unusualTotalOf, unusualTotalReason } from 
 import type { BatchClaim, BatchRecord, StartOrder } from '../../src/domain/records/batch-record.ts';
 import type { ClaimResult } from '../../src/ledger/batches/claiming.ts';
 
-/**
- * More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead.
- */
+/** More pages than this would make parent or page need continue-as-new; a very large batch gets larger pages instead. */
 const MOST_PAGES = 500;
 
 export interface IngestInput extends BatchInput {
@@ -71,7 +69,9 @@ export async function ingestBatch(deps: ActivityDeps, input: IngestInput): Promi
     case 'closed':
       return closedBatch(deps, input, claim.batch);
     case 'resumed':
-      return input.order === 'restart' ? goOnWith(deps, claim.batch) : resumeBatch(deps, input, claim.batch);
+      if (input.order !== 'restart') return resumeBatch(deps, input, claim.batch);
+      // A run that had read its file was ended, and starts again: what it had decided about the file holds.
+      return runningBatch(deps, claim.batch, unusualTotalOf(await deps.ledger.totalCheck(claim.batch.batchId)));
     case 'claimed':
       return stageFile(deps, input, claim.batch);
   }
@@ -157,11 +157,6 @@ async function refuse(
   return { kind: 'refused', ledgerId: ledger.id, batchId: batch.batchId, desk: operatorLinks() };
 }
 
-/** A run that had read its file was ended, and starts again: what it had decided about the file holds. */
-async function goOnWith(deps: ActivityDeps, batch: BatchRecord): Promise<IngestResult> {
-  return runningBatch(deps, batch, unusualTotalOf(await deps.ledger.totalCheck(batch.batchId)));
-}
-
 async function resumeBatch(deps: ActivityDeps, input: IngestInput, batch: BatchRecord): Promise<IngestResult> {
   const otherwise = await readOtherwise(deps, batch, { file: input.file, options: readOptions(input) });
   // What was held for its bad rows or totals stays held when the same file is dropped again under the same rule.
@@ -225,10 +220,7 @@ async function holdOfKnown({ ledger }: ActivityDeps, input: IngestInput, batch: 
   return sendingHold(ledger, input, { batchId, invoices, rowsWithoutInvoice, fileFindings, hasSent });
 }
 
-/**
- * The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a
- * half-written file.
- */
+/** The file was hashed to name its batch, and is hashed again while it is read: a change between the two is a half-written file. */
 function requireSameBytes(read: string, claimed: string): void {
   if (read === claimed) return;
   throw new LoteError(

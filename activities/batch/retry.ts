@@ -156,10 +156,7 @@ function sumOf(counts: readonly Readonly<Record<string, number | undefined>>[]):
   return total;
 }
 
-/**
- * What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key
- * and bytes.
- */
+/** What an earlier run of the file left behind goes again: held ones for the first time, unknown ones with the same key and bytes. */
 export async function letGo(deps: ActivityDeps, batch: BatchWriter): Promise<void> {
   await deps.ledger.releaseHeld(batch.batchId, deps.now(), batch.fencingToken);
   await repeatUnknown(deps, batch);

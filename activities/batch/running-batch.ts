@@ -5,8 +5,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { firstInvoicesOf, type FirstInvoices } from '../sending/first-invoices.ts';
 import { misfitsOf } from '../../src/domain/calibration.ts';
 import { isProblem, wentOut } from '../../src/domain/invoice-state.ts';
-import { sumDecimals } from '../../src/domain/money.ts';
-import { countsByOutcome } from '../../src/domain/outcome-counts.ts';
+import { countsByOutcome, netByCurrency } from '../../src/domain/outcome-counts.ts';
 import type { BatchWork } from '../assert-ownership.ts';
 import type {
   BatchRecord,
@@ -132,13 +131,7 @@ export async function snapshotOf(deps: ActivityDeps, batchId: string): Promise<B
 }
 
 function netOf(counts: readonly OutcomeCount[]): BatchSnapshot['net'] {
-  const currencies = [...new Set(counts.flatMap(({ currency }) => (currency === null ? [] : [currency])))];
-  return currencies.slice(0, MOST_CURRENCIES).map((currency) => {
-    const own = counts.filter((count) => count.currency === currency);
-    return {
-      currency,
-      all: sumDecimals(own.map(({ net }) => net)),
-      out: sumDecimals(own.filter(({ outcome }) => wentOut(outcome)).map(({ net }) => net)),
-    };
-  });
+  const gone = netByCurrency(counts.filter(({ outcome }) => wentOut(outcome)));
+  const all = [...netByCurrency(counts)].slice(0, MOST_CURRENCIES);
+  return all.map(([currency, net]) => ({ currency, all: net, out: gone.get(currency) ?? '0' }));
 }

@@ -2,7 +2,8 @@ import { totalsDiffer } from '../../src/domain/control-totals.ts';
 import { LoteError } from '../../src/domain/errors.ts';
 import type { Finding, Reason } from '../../src/domain/invoice.ts';
 import { lostRows } from '../../src/domain/row.ts';
-import { canonicalDecimal, sumDecimals } from '../../src/domain/money.ts';
+import { canonicalDecimal } from '../../src/domain/money.ts';
+import { netByCurrency } from '../../src/domain/outcome-counts.ts';
 import type { BatchInput } from '../../src/domain/messages/messages.ts';
 import type { OutcomeCount } from '../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -30,16 +31,12 @@ export async function sendingHold(
   expectations: Expectations,
   batch: StagedBatch,
 ): Promise<Reason | null> {
-  if (
-    expectations.onInvalid !== 'hold' &&
-    expectations.expectInvoices === undefined &&
-    expectations.expectNet === undefined
-  )
-    return null;
+  const { onInvalid, expectInvoices, expectNet } = expectations;
+  if (onInvalid !== 'hold' && expectInvoices === undefined && expectNet === undefined) return null;
   const outcomes = await ledger.countOutcomes(batch.batchId);
   const differences = [...invoiceDifference(expectations, batch), ...netDifferences(expectations, outcomes)];
   if (differences.length > 0) return totalsDiffer(differences, batch.hasSent === true);
-  return expectations.onInvalid === 'hold' && hasInvalidRows(batch, outcomes)
+  return onInvalid === 'hold' && hasInvalidRows(batch, outcomes)
     ? {
         code: 'invalid-rows-in-file',
         message:
@@ -80,17 +77,7 @@ function netDifferences({ expectNet }: Expectations, outcomes: readonly OutcomeC
   ];
 }
 
-function netByCurrency(outcomes: readonly OutcomeCount[]): ReadonlyMap<string, string> {
-  const nets = new Map<string, string>();
-  for (const { currency, net } of outcomes) {
-    if (currency !== null) nets.set(currency, sumDecimals([nets.get(currency) ?? '0', net]));
-  }
-  return nets;
-}
-
-/**
- * The Temporal UI's form gives a number where a person types `{"EUR":15321.4}`; its shortest text is what was typed.
- */
+/** The Temporal UI's form gives a number where a person types `{"EUR":15321.4}`; its shortest text is what was typed. */
 function amount(value: unknown): string {
   const decimal = typeof value === 'string' || typeof value === 'number' ? canonicalDecimal(String(value)) : null;
   if (decimal === null) throw notExpected('expectNet', 'a plain decimal such as 15321.40 for each currency', value);

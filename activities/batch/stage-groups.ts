@@ -8,9 +8,7 @@ import type { GroupedInvoice, RowStore } from '../../src/domain/row.ts';
 import type { BatchClaim } from '../../src/domain/records/batch-record.ts';
 import type { StageInvoice } from '../../src/ledger/staging/stage-invoices.ts';
 
-/**
- * Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two.
- */
+/** Invoices per set statement: large enough to amortise the round trip, small enough to stay under a megabyte or two. */
 const PORTION = 1_000;
 
 /**

@@ -1,4 +1,5 @@
-import { differsByFactor, medianDecimal, sumDecimals } from '../../src/domain/money.ts';
+import { differsByFactor, medianDecimal } from '../../src/domain/money.ts';
+import { netByCurrency } from '../../src/domain/outcome-counts.ts';
 import type { Reason } from '../../src/domain/invoice.ts';
 import { isCorrectionsFile } from '../../src/domain/read-as.ts';
 import type { BatchInput, UnusualTotal } from '../../src/domain/messages/messages.ts';
@@ -104,10 +105,10 @@ function isDeclared({ input, isHeld }: CheckedBatch): boolean {
 }
 
 function totalOf(outcomes: readonly OutcomeCount[]): FileTotal {
-  const net: Record<string, string> = {};
-  for (const { currency, net: amount } of outcomes)
-    if (currency !== null) net[currency] = sumDecimals([net[currency] ?? '0', amount]);
-  return { invoices: outcomes.reduce((sum, { invoices }) => sum + invoices, 0), net };
+  return {
+    invoices: outcomes.reduce((sum, { invoices }) => sum + invoices, 0),
+    net: Object.fromEntries(netByCurrency(outcomes)),
+  };
 }
 
 /**

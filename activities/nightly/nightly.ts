@@ -341,10 +341,7 @@ export interface SendNightMessageInput extends NightlyScope {
 /** What a try leaves that was cut off: its message may have arrived before. */
 const UNANSWERED = 'The last try ended without an answer: it may have been sent.';
 
-/**
- * Sends the message of a night on one way, unless the run log says that it was sent. After a crash between the two it
- * is sent again, with the same id.
- */
+/** Sends the message of a night on one way, unless the run log says that it was sent. After a crash between the two it is sent again, with the same id. */
 export async function sendNightMessage(deps: ActivityDeps, { night, channel }: SendNightMessageInput): Promise<void> {
   const run = await deps.nights.run(night);
   if (run === null || run.messages.some((note) => note.channel === channel && note.state === 'sent')) return;

@@ -49,9 +49,7 @@ export class CircuitBreaker {
   #closed: Opening | null = null;
   /** The end of the last turn that this process got; a turn is known by it. */
   #turnUntil: number | null = null;
-  /**
-   * Writes of this process to the row. A read that comes meanwhile waits for them, so that it does not see the old row.
-   */
+  /** Writes of this process to the row. A read that comes meanwhile waits for them, so that it does not see the old row. */
   #written: Promise<void> = Promise.resolve();
 
   constructor({ ledger, baseUrl, now }: CircuitBreakerDeps) {

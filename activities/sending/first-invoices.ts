@@ -5,7 +5,8 @@ import {
   mayStillDecide,
   SMALLEST_BATCH_WITH_FIRST,
   judgeFirstInvoices,
-} from '../../src/domain/first-invoices.ts';
+  type AnswerCounts,
+} from '../../src/domain/answer-counts.ts';
 import { countAnswers } from './budgets.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { BatchWork } from '../assert-ownership.ts';
@@ -13,7 +14,6 @@ import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, workerStops } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
 import type { BatchRecord } from '../../src/domain/records/batch-record.ts';
-import type { AnswerCounts } from '../../src/domain/answer-counts.ts';
 import type { UnsentInvoice } from '../../src/ledger/sending/sending-counts.ts';
 
 /** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
@@ -123,8 +123,6 @@ export interface CanaryInput extends BatchWork {
   readonly first: FirstInvoices;
 }
 
-const NEXT = 'drop the file again, or use lote retry BATCH --state held.';
-
 /**
  * Every one of the first invoices was refused, or failed later, and none was issued: something is wrong with the file as a whole, and the rest is held
  * before it goes the same way. A share of refusals and failures is the failure budget's to judge. True when it held.
@@ -136,27 +134,17 @@ export async function judgeCanary(deps: ActivityDeps, input: CanaryInput): Promi
   const verdict = judgeFirstInvoices(counts, deps.settings.failureBudget);
   if (verdict === 'go-on') return false;
   const { refused, failed } = counts;
-  const reason =
-    verdict === 'refused'
-      ? {
-          code: 'first-invoices-refused',
-          message: `The service refused all of the first ${refused} invoices. The rest was not sent: look at the refusals, then ${NEXT}`,
-        }
-      : {
-          code: 'first-invoices-failed',
-          message: `${failedSentence(counts)} The rest was not sent: look at the failures, then ${NEXT}`,
-        };
+  const what = verdict === 'refused' ? 'refusals' : 'failures';
+  const message = `${sentenceOf(counts)} The rest was not sent: look at the ${what}, then drop the file again, or use lote retry BATCH --state held.`;
+  const reason = { code: `first-invoices-${verdict}`, message };
   const held = await deps.ledger.holdUnsent(batchId, { reason, now: deps.now(), fencingToken });
-  deps.log.warn(`the first invoices of a batch were all ${verdict}`, {
-    batchId,
-    refused,
-    ...(failed > 0 ? { failed } : {}),
-    held,
-  });
+  const numbers = { batchId, refused, ...(failed > 0 ? { failed } : {}), held };
+  deps.log.warn(`the first invoices of a batch were all ${verdict}`, numbers);
   return held > 0;
 }
 
-function failedSentence({ refused, failed, accepted }: AnswerCounts): string {
+function sentenceOf({ refused, failed, accepted }: AnswerCounts): string {
+  if (failed === 0) return `The service refused all of the first ${refused} invoices.`;
   if (refused === 0)
     return `The service accepted the first ${accepted} invoices and failed ${failed} of them; none was issued.`;
   return `The service refused ${refused} of the first ${refused + accepted} invoices and failed ${failed} of those it accepted; none was issued.`;

@@ -14,17 +14,15 @@ const ASK_EVERY_MS = 200;
 /** Between two questions that brought no valid permission. */
 const ASK_AGAIN_MS = 50;
 
-/** Why a permit was withdrawn. */
+/**
+ * Why a permit was withdrawn. `batchStopped`: the batch is paused, cancelled or closed, or another run holds its claim. `serviceStopped`: nothing may be
+ * sent to the service by any process. `timeIsOver`, `givenUp`, `ended`: the attempt has used up its time, was cancelled, or has ended.
+ */
 export const WITHDRAWN = {
-  /** The batch is paused, cancelled or closed, or another run holds its claim. */
   batchStopped: 'batch-stopped',
-  /** Nothing may be sent to the service by any process, and no probe ends that. */
   serviceStopped: 'service-stopped',
-  /** The attempt has used up its time. */
   timeIsOver: 'time-is-over',
-  /** The attempt was cancelled, or its worker stops. */
   givenUp: 'given-up',
-  /** The attempt has ended. */
   ended: 'ended',
 } as const;
 
@@ -41,10 +39,7 @@ export interface PermitRequest {
 
 /** The permission of one attempt. Once withdrawn it never comes back: a later attempt asks anew. */
 export interface SendingPermit extends DeparturePermit {
-  /**
-   * True: the next POST may leave now. Reads the ledger again when its last answer is too old. False: nothing more of
-   * this attempt leaves.
-   */
+  /** True: the next POST may leave now. Reads the ledger again when its last answer is too old. False: nothing more of this attempt leaves. */
   confirm(): Promise<boolean>;
   /** Why the service was stopped for good, if the permit was withdrawn for that; null: it was not. */
   stoppedBecause(): Reason | null;
@@ -54,7 +49,10 @@ export interface SendingPermit extends DeparturePermit {
 
 interface Holder extends PermitRequest {
   readonly withdrawal: AbortController;
-  readonly until: number;
+  /** When the attempt has used up its time. */
+  readonly ends: number;
+  /** Until when a POST may leave by the last answer. */
+  until: number;
   /** Settles with the withdrawal. */
   readonly isOver: Promise<void>;
   stop: Reason | null;
@@ -84,9 +82,6 @@ export class SendingPermission {
   readonly #holders = new Set<Holder>();
   #asking: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** Until when a POST may leave by the last answer. */
-  #until = Number.NEGATIVE_INFINITY;
-  #known: ReadonlySet<Holder> = new Set();
 
   constructor({ clock = steadyClock(), ...parts }: PermissionParts) {
     this.#parts = { ...parts, clock };
@@ -113,15 +108,13 @@ export class SendingPermission {
     this.#timer = null;
   }
 
-  #isValid(holder: Holder): boolean {
-    const now = this.#parts.clock();
-    if (holder.withdrawal.signal.aborted || now > holder.until || this.#parts.calibration.stoppedHere() !== null)
-      return false;
-    return this.#known.has(holder) && now <= this.#until;
+  #isValid({ withdrawal, ends, until }: Holder): boolean {
+    const { clock, calibration } = this.#parts;
+    return !withdrawal.signal.aborted && clock() <= Math.min(ends, until) && calibration.stoppedHere() === null;
   }
 
   async #confirm(holder: Holder): Promise<boolean> {
-    while (!holder.withdrawal.signal.aborted && this.#parts.clock() <= holder.until) {
+    while (!holder.withdrawal.signal.aborted && this.#parts.clock() <= holder.ends) {
       if (this.#isValid(holder)) return true;
       // A ledger that neither answers nor fails must not keep the attempt beyond its end.
       // oxlint-disable-next-line no-await-in-loop
@@ -162,8 +155,7 @@ export class SendingPermission {
       for (const holder of concerned)
         if (!holds(holder, sending.get(holder.batchId))) holder.withdrawal.abort(WITHDRAWN.batchStopped);
         else if (stop !== null) stopForGood(holder, stop);
-      this.#known = new Set(concerned);
-      this.#until = asked.until;
+        else holder.until = asked.until;
     } catch {
       // The ledger is away: the last answer becomes too old, and nothing leaves.
     }
@@ -192,7 +184,7 @@ function holderOf(wanted: PermitRequest, now: number): Holder {
     wanted.over?.removeEventListener('abort', giveUp);
   });
   if (wanted.over?.aborted === true) giveUp();
-  return { ...wanted, withdrawal, isOver, until: now + wanted.lastsMs, stop: null };
+  return { ...wanted, withdrawal, isOver, ends: now + wanted.lastsMs, until: Number.NEGATIVE_INFINITY, stop: null };
 }
 
 function holds({ run }: PermitRequest, batch: SendingBatch | undefined): boolean {

@@ -64,10 +64,7 @@ export interface SliceWork {
   readonly isProbing: boolean;
 }
 
-/**
- * Sends the invoices of one slice, several at a time, and judges every answer: what it says of the invoice, its
- * merchant, the service and the batch.
- */
+/** Sends the invoices of one slice, several at a time, and judges every answer: what it says of the invoice, its merchant, the service and the batch. */
 export class SliceSender {
   readonly #deps: ActivityDeps;
   readonly #parts: SliceParts;

@@ -4,10 +4,7 @@ import type { CreateAnswer } from '../../src/domain/records/service-answers.ts';
 const SAME_ANSWERS = 12;
 /** Spread over a time that no passing outage lasts, fewer are enough: behind an open circuit an invoice is asked for only now and then. */
 const SAME_ANSWERS_OVER_SPAN = 6;
-/**
- * Creations that are remembered to compare with. As many suspects may share one error and still be distinguished from
- * an outage.
- */
+/** Creations that are remembered to compare with. As many suspects may share one error and still be distinguished from an outage. */
 const CREATIONS = 64;
 /** A key without an answer for so long is forgotten. */
 const STALE_MS = 3_600_000;

@@ -17,10 +17,7 @@ import { ageOf } from '../../src/domain/time/is-ahead.ts';
 import { pollStatuses } from '../settling/poll-statuses.ts';
 import type { SendableInvoice } from '../../src/ledger/sending/sending.ts';
 
-/**
- * An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before
- * that time is spent.
- */
+/** An error that stays the same for half of the send time is no passing outage; the invoice then gets its reason before that time is spent. */
 const STORED_ERROR_SHARE = 2;
 
 interface Shared extends ProcessParts {

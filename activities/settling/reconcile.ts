@@ -174,10 +174,7 @@ function outcomeOf(
   }
 }
 
-/**
- * Polls every document of closed batches that has no final word. Invoices that are pending for longer than the settle
- * time become `unsettled`.
- */
+/** Polls every document of closed batches that has no final word. Invoices that are pending for longer than the settle time become `unsettled`. */
 export async function pollOpenDocuments(deps: ActivityDeps, { all }: ReconcileInput): Promise<PolledDocuments> {
   const { application } = deps;
   const now = deps.now();
@@ -208,10 +205,7 @@ async function missingReports({ ledger, runs, application }: ActivityDeps): Prom
 /** Longer than any group of invoices that are taken together may take: a repeat older than this is one that a crash ended. */
 const STALE_REPEAT_MS = 10 * 60_000;
 
-/**
- * A repeat leaves only while no other run may take its invoice, with room for the exchange itself and for clocks that
- * differ.
- */
+/** A repeat leaves only while no other run may take its invoice, with room for the exchange itself and for clocks that differ. */
 const LEAVES_WITHIN_MS = STALE_REPEAT_MS - 2 * 60_000;
 
 /** The permits of one pass that repeats unknown invoices. What waits for its turn gives up when the worker stops (`over`), or the service is stopped. */

@@ -185,7 +185,10 @@ const REFUSED: ReadonlySet<InvoiceState | undefined> = new Set(['rejected', 'fai
  * Takes places for unsent invoices; returns those that may go out. An invoice that was not sent leaves its place to another one. Where the service has refused or
  * failed all that are out, so that none of them can be issued any more, the next ones go.
  */
-export function takePlaces(state: CalibrationState, { wanted, known, at }: PlacesWanted): readonly CalibrationPlace[] {
+export function takePlaces(
+  state: CalibrationState,
+  { wanted, known, at }: { wanted: readonly CalibrationPlace[]; known: readonly CalibrationInvoice[]; at: number },
+): readonly CalibrationPlace[] {
   if (state.stop !== null) return [];
   const states = new Map(known.map((invoice) => [keyOf(invoice), invoice.state]));
   const stateOf = (place: CalibrationPlace): InvoiceState | undefined => states.get(keyOf(place));
@@ -195,7 +198,8 @@ export function takePlaces(state: CalibrationState, { wanted, known, at }: Place
     if (asked.has(keyOf(place))) return [{ ...place, at }];
     const now = stateOf(place);
     const isUnsent = now === 'staged' || now === undefined;
-    return isHopeless || now === 'held' || (isUnsent && isUnused(place, at)) ? [] : [place];
+    const isUnused = isUnsent && Math.abs(at - place.at) > PLACE_UNUSED_MS;
+    return isHopeless || now === 'held' || isUnused ? [] : [place];
   });
   const keys = new Set(kept.map(keyOf));
   const room = Math.max(0, CALIBRATION_INVOICES - kept.length);
@@ -208,17 +212,6 @@ export function takePlaces(state: CalibrationState, { wanted, known, at }: Place
 
 function keyOf({ batchId, ordinal }: CalibrationPlace): string {
   return `${batchId} ${ordinal}`;
-}
-
-function isUnused(place: { readonly at: number }, at: number): boolean {
-  return Math.abs(at - place.at) > PLACE_UNUSED_MS;
-}
-
-interface PlacesWanted {
-  readonly wanted: readonly CalibrationPlace[];
-  readonly known: readonly CalibrationInvoice[];
-  /** Epoch milliseconds. */
-  readonly at: number;
 }
 
 /** Codes of answers that came whole, and in which the profile finds no success and no error; with the settings that say so. */

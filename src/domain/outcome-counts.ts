@@ -31,6 +31,14 @@ export function issuedCount(counts: { readonly [State in Outcome]?: number | und
   return ISSUED_OUTCOMES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
 }
 
+/** Exact net of the invoices by currency; those without a readable currency are left out. */
+export function netByCurrency(counts: readonly Pick<OutcomeCount, 'currency' | 'net'>[]): ReadonlyMap<string, string> {
+  const nets = new Map<string, string>();
+  for (const { currency, net } of counts)
+    if (currency !== null) nets.set(currency, sumDecimals([nets.get(currency) ?? '0', net]));
+  return nets;
+}
+
 /** Number of invoices and their exact net sum in one currency. */
 export interface CurrencyTotal {
   /** null: the currency could not be read. */

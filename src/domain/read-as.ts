@@ -45,9 +45,7 @@ export function readAsText(readAs: ReadAs): string {
   ].join(' ');
 }
 
-/**
- * Reads what `readAsText` wrote. Words that it does not know, and values out of form, are left out; nothing is thrown.
- */
+/** Reads what `readAsText` wrote. Words that it does not know, and values out of form, are left out; nothing is thrown. */
 export function parseReadAs(text: string): ReadAs {
   const tokens = new Map(
     text.split(' ').map((token): [string, string] => [token.split('=')[0] ?? '', token.split('=')[1] ?? '']),

@@ -2,10 +2,7 @@ import type { Reason } from './invoice.ts';
 import type { InvoiceState } from './invoice-state.ts';
 import { isAhead } from './time/is-ahead.ts';
 
-/**
- * States that an operator may name for a retry. `unknown` is possible only by row or reference, so that it is not
- * repeated in bulk.
- */
+/** States that an operator may name for a retry. `unknown` is possible only by row or reference, so that it is not repeated in bulk. */
 export const RETRY_STATES = ['failed', 'rejected', 'held'] as const;
 
 /** State that an operator may name for a retry: `failed`, `rejected` or `held`. */
@@ -14,10 +11,7 @@ export type RetryState = (typeof RETRY_STATES)[number];
 /** Every state that a retry by row or reference may take. */
 export const RETRY_BY_ROW_STATES = [...RETRY_STATES, 'unknown'] as const;
 
-/**
- * Another sender used the key, at a time that Lote does not know. The service may forget it before the retention window
- * that Lote counts is over.
- */
+/** Another sender used the key, at a time that Lote does not know. The service may forget it before the retention window that Lote counts is over. */
 export const NEVER_REPEATED_REASONS: readonly string[] = ['key-known-with-other-bytes'];
 
 /**
@@ -51,9 +45,7 @@ const SECOND_DOCUMENT_FLAGS: readonly string[] = [
   OLDER_LEDGER,
 ];
 
-/**
- * Only a signed event said that it failed. That is enough for an operator's retry, but not for one by the retry policy.
- */
+/** Only a signed event said that it failed. That is enough for an operator's retry, but not for one by the retry policy. */
 const UNCONFIRMED = 'failure-unconfirmed';
 
 /** Flags of a failure that the retry policy does not send again: with any of them, it asks for the accepted risk of a duplicate. */

@@ -211,10 +211,7 @@ function problemsOf({ batchId, asOf }: BatchProgress, snapshot: BatchSnapshot | 
   return { batchId, asOf, invoices: snapshot?.problems ?? 0, groups: snapshot?.problemGroups ?? [] };
 }
 
-/**
- * A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and
- * forgotten.
- */
+/** A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and forgotten. */
 function requireRunning(batch: BatchControl): void {
   const { phase, batchId } = batch.progress();
   const owner = batch.attachedTo;

@@ -26,9 +26,7 @@ const PAGES_SENDING = 4;
 /** Every waiting page is a pending child; Temporal allows 2,000 and each costs cached state in the worker. */
 const PAGES_RUNNING = 200;
 
-/**
- * A page of an earlier run that was terminated a moment ago may still be there: looked for again after 1, 2, 4 … 30 s.
- */
+/** A page of an earlier run that was terminated a moment ago may still be there: looked for again after 1, 2, 4 … 30 s. */
 const FIRST_START_RETRY_MS = 1_000;
 const LONGEST_START_RETRY_MS = 30_000;
 const START_TRIES = 20;

@@ -3,7 +3,7 @@ import type { FirstInvoices } from '../../activities/sending/first-invoices.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { RunningBatch } from '../../activities/batch/running-batch.ts';
 import * as options from '../activity-options.ts';
-import { isSampleSent } from '../../src/domain/first-invoices.ts';
+import { isSampleSent } from '../../src/domain/answer-counts.ts';
 import type { BatchControl } from './batch-control.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 

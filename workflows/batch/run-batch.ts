@@ -113,10 +113,7 @@ export async function runBatch(batch: BatchControl, running: RunningBatch): Prom
 
 const WAITING_FOR = 'total-unusual';
 
-/**
- * Waits, before anything of the batch is sent, until an operator has confirmed an unusual total or cancelled. Returns
- * the batch as it is to be sent.
- */
+/** Waits, before anything of the batch is sent, until an operator has confirmed an unusual total or cancelled. Returns the batch as it is to be sent. */
 async function whenTotalConfirmed(batch: BatchControl, running: RunningBatch): Promise<RunningBatch> {
   const { ledgerId, batchId, fencingToken, unusual } = running;
   if (unusual === undefined) return running;
@@ -169,10 +166,7 @@ async function ensureMerchantsPatiently(batch: BatchControl, ingested: RunningBa
   batch.waitFor(0, null);
 }
 
-/**
- * A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is
- * back.
- */
+/** A refresh may bring an operator's action that the ledger could not take before: it follows soon after the ledger is back. */
 const REFRESH_RETRY = { ...options.BOOKKEEPING.retry, initialInterval: '500ms', maximumInterval: '2s' } as const;
 
 const { lookAtBatch: refreshSnapshot } = proxyActivities<Activities>({

@@ -47,10 +47,7 @@ export interface PageEnd {
   readonly isClosed: boolean;
 }
 
-/**
- * Waits until every invoice of the page has its final word, or its time is over. The ledger is the truth: signals only
- * make the page read it earlier.
- */
+/** Waits until every invoice of the page has its final word, or its time is over. The ledger is the truth: signals only make the page read it earlier. */
 export async function waitForFinalWords(
   input: PageInput,
   { control, settled, sent, looked, goOn }: PageWait,

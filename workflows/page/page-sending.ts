@@ -35,13 +35,8 @@ export interface SendingEnd {
   readonly waitedFor: string | null;
 }
 
-/** Rounds over the page until nothing is left to send, the time for it is spent, or an operator cancels. */
-export async function sendPage(input: PageInput, notifier: PageNotifier): Promise<SendingEnd> {
-  return new PageSender(input, notifier).send();
-}
-
-/** What one page knows while it sends. */
-class PageSender {
+/** Sends a page in rounds until nothing is left to send, the time for it is spent, or an operator cancels. */
+export class PageSender {
   readonly #input: PageInput;
   readonly #notifier: PageNotifier;
   /** Where a further run of the page goes on. */

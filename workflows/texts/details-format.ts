@@ -16,9 +16,7 @@ export interface DetailsFormat extends SpeechFormat {
   readonly texts: DetailsTexts;
 }
 
-/**
- * For the language that an activity has told the run (`LOTE_LANGUAGE` of its worker). Undefined: none has yet. No command of a workflow depends on it.
- */
+/** For the language that an activity has told the run (`LOTE_LANGUAGE` of its worker). Undefined: none has yet. No command of a workflow depends on it. */
 export function detailsFormat(language: string | undefined): DetailsFormat {
   const speech = chooseLanguage(language ?? 'en');
   return { ...documentFormat(speech), texts: DETAILS_TEXTS[speech.language] };

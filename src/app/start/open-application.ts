@@ -1,5 +1,5 @@
 import { Calibration } from '../../../activities/calibration.ts';
-import { firstInvoicesWaitMs } from '../../domain/first-invoices.ts';
+import { firstInvoicesWaitMs } from '../../domain/answer-counts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Notify } from '../../platform/files.ts';
 import type { Config } from '../config/config.ts';

@@ -56,10 +56,7 @@ export interface AskedOfRun {
   readonly at: number;
 }
 
-/**
- * Which invoices an operator wants sent again, and why: by rows of the file, never by reference, because history keeps
- * the input.
- */
+/** Which invoices an operator wants sent again, and why: by rows of the file, never by reference, because history keeps the input. */
 export interface RetryRequestInput {
   readonly states?: readonly RetryState[];
   /** The file's own row numbers; the only way to `unknown` invoices. */
@@ -142,10 +139,7 @@ export interface BatchResult {
   readonly attachedTo?: string;
 }
 
-/**
- * Counts, amounts and problems of a batch at one moment. It is small, because history keeps it, and has no personal
- * data.
- */
+/** Counts, amounts and problems of a batch at one moment. It is small, because history keeps it, and has no personal data. */
 export interface BatchSnapshot {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -300,16 +294,10 @@ export interface PageResult {
 
 // The description of a query or update begins with the shape of its input: operators read it in the Temporal UI.
 
-/**
- * Phase, pages, counts and net amounts of the batch, and what it waits for. The run answers from its last snapshot of
- * the ledger.
- */
+/** Phase, pages, counts and net amounts of the batch, and what it waits for. The run answers from its last snapshot of the ledger. */
 export const progressQuery = defineQuery<BatchProgress>('progress');
 
-/**
- * Invoices of the batch that are not confirmed as issued, grouped by state and reason, with row numbers. It answers from the last
- * snapshot.
- */
+/** Invoices of the batch that are not confirmed as issued, grouped by state and reason, with row numbers. It answers from the last snapshot. */
 export const problemsQuery = defineQuery<BatchProblems>('problems');
 
 /**
@@ -331,10 +319,7 @@ export const cancelRemainingUpdate = defineUpdate<string, [ReasonInput]>('cancel
  */
 export const settleNowUpdate = defineUpdate<string, [ActorInput?]>('settleNow');
 
-/**
- * Lets a batch go that is held because of its total. The number of invoices must be that of the file. It is refused
- * when the batch does not wait for it.
- */
+/** Lets a batch go that is held because of its total. The number of invoices must be that of the file. It is refused when the batch does not wait for it. */
 export const confirmTotalUpdate = defineUpdate<string, [ConfirmTotalInput]>('confirmTotal');
 
 /** Notes a retry; the batch takes it up in a new round when the pages that run now have ended. */

@@ -1,10 +1,7 @@
 import type { Finding, Reason } from '../invoice.ts';
 import type { Contradiction, Outcome } from '../invoice-state.ts';
 
-/**
- * State of a batch in the ledger. `refused`, `cancelled` and `finished` are closed; `staging` is a file that is being
- * read.
- */
+/** State of a batch in the ledger. `refused`, `cancelled` and `finished` are closed; `staging` is a file that is being read. */
 export type BatchState = 'staging' | 'refused' | 'running' | 'paused' | 'cancelled' | 'finished';
 
 /**
@@ -84,9 +81,7 @@ export interface BatchInvoice {
   readonly contradictions?: readonly Contradiction[];
   readonly sentAt: number | null;
   readonly settledAt: number | null;
-  /**
-   * It is `issued`, and another batch owns it: sums over batches count it there. Left out: this batch owns it, or it is not `issued`.
-   */
+  /** It is `issued`, and another batch owns it: sums over batches count it there. Left out: this batch owns it, or it is not `issued`. */
   readonly issuedElsewhere?: true;
 }
 
@@ -100,9 +95,7 @@ export interface Contradicted {
 /** References of invoices in doubt that are named: all of them in nearly every case. */
 export const MOST_CONTRADICTED = 20;
 
-/**
- * Invoices of a batch with one outcome and one currency. `currency` is null where the file's cell could not be read.
- */
+/** Invoices of a batch with one outcome and one currency. `currency` is null where the file's cell could not be read. */
 export interface OutcomeCount {
   readonly outcome: Outcome;
   readonly currency: string | null;

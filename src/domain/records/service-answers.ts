@@ -33,10 +33,7 @@ export type CreateAnswer =
     }
   /** The key is known with other bytes: the earlier one may be alive. Never a refusal. */
   | { readonly kind: 'key-mismatch'; readonly reason: Reason }
-  /**
-   * Trouble of the whole batch, not of this invoice: 401, 403, 407, which prove that nothing was created, and
-   * redirects, which prove nothing.
-   */
+  /** Trouble of the whole batch, not of this invoice: 401, 403, 407, which prove that nothing was created, and redirects, which prove nothing. */
   | {
       readonly kind: 'access-denied';
       readonly reason: Reason;
@@ -76,9 +73,7 @@ export type StatusAnswer =
     }
   | { readonly kind: 'not-now'; readonly reason: Reason; readonly retryAfterMs: number | null };
 
-/**
- * What one POST of a merchant says. `not-permitted`: the permission was over before a byte left, so nothing was sent.
- */
+/** What one POST of a merchant says. `not-permitted`: the permission was over before a byte left, so nothing was sent. */
 export type MerchantAnswer =
   | { readonly kind: 'created'; readonly merchantId: string }
   | { readonly kind: 'refused'; readonly reason: Reason }
@@ -93,20 +88,14 @@ export type MerchantListAnswer =
   /** code: `service-unreachable`, `service-unauthorized` or `service-list-unreadable`. */
   | { readonly kind: 'unreadable'; readonly reason: Reason };
 
-/**
- * What the registration of a webhook endpoint brought. `secret` is null when the service sent none; only
- * `WEBHOOK_SECRET` can verify deliveries then.
- */
+/** What the registration of a webhook endpoint brought. `secret` is null when the service sent none; only `WEBHOOK_SECRET` can verify deliveries then. */
 export type EndpointAnswer =
   | { readonly kind: 'registered'; readonly secret: string | null }
   /** No answer came, or none that can be read: it may have been registered. */
   | { readonly kind: 'lost'; readonly reason: Reason }
   | { readonly kind: 'refused'; readonly reason: Reason };
 
-/**
- * Whether a POST that still waits in this process may leave. A POST that has left ends by itself, and its answer
- * counts.
- */
+/** Whether a POST that still waits in this process may leave. A POST that has left ends by itself, and its answer counts. */
 export interface DeparturePermit {
   /** Aborted when the permission is over for good: nothing waits any longer. */
   readonly withdrawn: AbortSignal;

@@ -28,10 +28,7 @@ export function pollTimes({ settleMs, everyMs }: PollPace): readonly number[] {
   return times;
 }
 
-/**
- * The last three polls go to every pending invoice, the earlier ones to a sample: an engine that is slow for all
- * invoices must not get thousands of polls.
- */
+/** The last three polls go to every pending invoice, the earlier ones to a sample: an engine that is slow for all invoices must not get thousands of polls. */
 const FEWEST_POLLS = 3;
 
 /**

@@ -5,13 +5,11 @@ import {
   failureShare,
   largestFailureShare,
   type AnswerCounts,
-} from '../../../src/domain/answer-counts.ts';
-import {
   firstInvoicesWaitMs,
   isSampleSent,
   judgeFirstInvoices,
   mayStillDecide,
-} from '../../../src/domain/first-invoices.ts';
+} from '../../../src/domain/answer-counts.ts';
 
 const NOTHING: AnswerCounts = {
   ...{ refused: 0, accepted: 0, issued: 0, failed: 0 },

@@ -6,8 +6,8 @@ import {
   rateOf,
   reservePermits,
   slowDown,
+  type RequestRate,
 } from '../../../src/domain/request-rate.ts';
-import type { RequestRate } from '../../../src/domain/request-rate.ts';
 
 const MINUTE = 60_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ownName, testInvoices } from '../../support/files/batch-file.ts';
+import { testInvoices } from '../../support/files/batch-file.ts';
 import { gatedEngine } from '../../support/servers/service-front.ts';
-import { withStack, type TestStack, stop } from '../../support/lote/stack.ts';
+import { withStack, type TestStack } from '../../support/lote/stack.ts';
 import { until } from '../../support/until.ts';
 import { pageWorkflowId } from '../../../src/domain/messages/batch-id.ts';
 
@@ -61,28 +61,6 @@ describe('a name of who acts that is no text', SIDE_BY_SIDE, () => {
       expect((await handle.result()).counts).toMatchObject({ issued: 3 });
       const audit = await stack.ledger.auditOf(batchId);
       expect(audit.map(({ who }) => who).filter((who) => who !== null)).toEqual([]);
-    });
-  });
-});
-
-describe('a retry with a name that it does not know', SIDE_BY_SIDE, () => {
-  it('sends nothing again: of a batch that was cancelled, a mistyped "rows" lets no other invoice go', async () => {
-    await withStack({}, async (stack) => {
-      stack.front.script = ({ path }) => (path.startsWith('/v1/merchants') ? { status: 503 } : 'pass');
-      await stack.drop('cancelled.csv', testInvoices(3));
-      const { batchId, handle } = await stack.start({ file: 'cancelled.csv' });
-      await stop(handle, 'cancelRemaining', { reason: 'the wrong file' });
-      await handle.result();
-      stack.front.script = () => 'pass';
-
-      const again = stack.client.workflow.execute('retryInvoices', {
-        workflowId: ownName('mistyped'),
-        taskQueue: stack.config.taskQueue,
-        args: [{ batch: batchId, row: [2], reason: 'this one is right' }],
-      });
-
-      await expect(again).rejects.toMatchObject({ cause: { type: 'input-invalid' } });
-      expect(stack.posts()).toEqual([]);
     });
   });
 });

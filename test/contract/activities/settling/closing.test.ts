@@ -267,16 +267,6 @@ describe('the bytes of a request', () => {
     expect((await freezeBodies(place.deps, batch.batchId, await batch.sendable())).size).toBe(0);
     expect((await batch.line('A')).state).toBe('staged');
   });
-
-  it('are not sent of an invoice that another attempt took meanwhile', async () => {
-    const place = placeOf();
-    const batch = await place.scenario.run([{ ref: 'A' }, { ref: 'B' }]);
-    await place.deps.ledger.saveMerchants(place.scenario.application, [{ nif: NIF, merchantId: 'mrc_1' }]);
-    const handedOut = await batch.sendable();
-    await place.deps.ledger.holdUnsent(batch.batchId, { reason: REASON, now: NOW });
-
-    expect((await freezeBodies(place.deps, batch.batchId, handedOut)).size).toBe(0);
-  });
 });
 
 describe('how a batch stands', () => {

@@ -34,16 +34,6 @@ describe('sending the message of a night', () => {
     ]);
   });
 
-  it('notes why it failed, fails, and is done again', async () => {
-    const { deps, nights, sent } = await placeOf([new LoteError('message-unsent', 'found 451'), null]);
-
-    await expect(sendNightMessage(deps, INPUT)).rejects.toMatchObject({ code: 'message-unsent' });
-    expect((await nights.run(NIGHT))?.messages).toMatchObject([{ state: 'unsent', detail: 'found 451' }]);
-    await sendNightMessage(deps, INPUT);
-    expect((await nights.run(NIGHT))?.messages).toMatchObject([{ state: 'sent', detail: null }]);
-    expect(sent()).toBe(2);
-  });
-
   it('does not fail when the message was sent and cannot be noted: it would be sent again', async () => {
     const { deps, nights, sent } = await placeOf([null]);
     const warned: string[] = [];

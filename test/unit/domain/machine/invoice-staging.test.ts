@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { INVOICE_STATES } from '../../../../src/domain/invoice-state.ts';
-import type { Attachment, InvoiceLife, Surroundings } from '../../../../src/domain/machine/invoice-life.ts';
-import { NOTHING_SAID } from '../../../../src/domain/machine/invoice-life.ts';
+import {
+  type Attachment,
+  type InvoiceLife,
+  type Surroundings,
+  NOTHING_SAID,
+} from '../../../../src/domain/machine/invoice-life.ts';
 import { attachmentOf, type Brought } from '../../../../src/domain/machine/invoice-staging.ts';
 
 const NOW = 1_000;

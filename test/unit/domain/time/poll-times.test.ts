@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pollsDue, pollsEveryInvoice, pollTimes, nextPollInMs } from '../../../../src/domain/time/poll-times.ts';
-import type { PollPace } from '../../../../src/domain/time/poll-times.ts';
+import {
+  pollsDue,
+  pollsEveryInvoice,
+  pollTimes,
+  nextPollInMs,
+  type PollPace,
+} from '../../../../src/domain/time/poll-times.ts';
 
 const MINUTE = 60_000;
 const own = (settleMs: number): PollPace => ({ settleMs, everyMs: null });
