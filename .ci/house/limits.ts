@@ -20,11 +20,11 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 32, lines: 5325 },
+  activities: { files: 32, lines: 5228 },
   'src/app': { files: 71, lines: 9003 },
   'src/cli': { files: 34, lines: 3257 },
   'src/console': { files: 35, lines: 5410 },
-  'src/domain': { files: 46, lines: 4130 },
+  'src/domain': { files: 45, lines: 4078 },
   'src/health': { files: 13, lines: 1576 },
   'src/ingest': { files: 44, lines: 6929 },
   'src/ledger': { files: 55, lines: 7847 },
@@ -35,7 +35,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/service': { files: 30, lines: 3779 },
   'src/texts': { files: 17, lines: 1892 },
   'src/webhooks': { files: 9, lines: 1495 },
-  workflows: { files: 28, lines: 3118 },
+  workflows: { files: 25, lines: 3016 },
 };
 
 /** Data that tests read: files of one kind, found by name. */
