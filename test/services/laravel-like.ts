@@ -1,9 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { BookedInvoice, BookedMerchant, Family } from './fake/family.ts';
-import { json, PUBLISHED, sliceAt, statusOf, waitOf, wholeNumber } from './fake/published.ts';
+import { json, PUBLISHED, sliceAt, statusOf, wholeNumber } from './fake/published.ts';
 
 const PROFILE: unknown = {
-  answers: { rules: [{ status: [422], has: '/errors/idempotency_key', means: 'mismatch' }] },
+  answers: {
+    wait: { at: 'header:X-RateLimit-Reset', unit: 'epoch-seconds' },
+    rules: [{ status: [422], has: '/errors/idempotency_key', means: 'mismatch' }],
+  },
   error: { code: 'jsonata:$keys(errors)[0]', message: ['jsonata:$lookup(errors, $keys(errors)[0])[0]', '/message'] },
   invoice: {
     id: '/data/uuid',
@@ -59,7 +62,9 @@ export const laravelLike: Family = {
     problem(problem) {
       const { kind, message, field } = problem;
       const status = kind === 'mismatch' ? 422 : statusOf(problem);
-      return json(status, { message: 'The given data was invalid.', errors: { [field]: [message] } }, waitOf(problem));
+      const soon = String(Math.ceil(Date.now() / 1000) + 1);
+      const headers = kind === 'too-fast' ? { 'x-ratelimit-reset': soon } : {};
+      return json(status, { message: 'The given data was invalid.', errors: { [field]: [message] } }, headers);
     },
   },
   list(merchants, { query }) {

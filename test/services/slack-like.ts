@@ -32,10 +32,13 @@ const PROFILE: unknown = {
   },
   webhook: { secret: '/endpoint/signing_secret' },
   signature: {
+    algorithm: 'sha1',
     prefix: 'v0=',
+    separator: '',
     timestamp: 'header:X-Service-Request-Timestamp',
     signed: 'v0:{timestamp}:{body}',
     toleranceSeconds: 300,
+    secret: { encoding: 'base64url' },
   },
   event: {
     type: '/event/type',
@@ -46,7 +49,7 @@ const PROFILE: unknown = {
   },
 };
 
-/** `v0:{timestamp}:{body}`; every answer is 200 with `ok`; the last cursor is empty; `count` counts calls, not merchants. */
+/** SHA-1 of `v0:{timestamp}:{body}`; every answer is 200 with `ok`; the last cursor is empty; `count` counts calls, not merchants. */
 export const slackLike: Family = {
   name: 'slack-like',
   profile: PROFILE,
@@ -77,12 +80,12 @@ export const slackLike: Family = {
     return json(200, { ok: true, count: 4_711, merchants: page.map(merchantOf), response_metadata: metadata });
   },
   events: {
-    newSecret: () => randomBytes(16).toString('hex'),
+    newSecret: () => randomBytes(16).toString('base64url'),
     message({ events: [event], secret, now }) {
       const inner = { type: `invoice.${event.outcome}`, invoice: shown(event.invoice) };
       const body = JSON.stringify({ type: 'event_callback', event_id: event.id, event: inner });
       const time = String(Math.floor(now / 1000));
-      const signature = createHmac('sha256', secret).update(`v0:${time}:${body}`).digest('hex');
+      const signature = createHmac('sha1', Buffer.from(secret, 'base64url')).update(`v0:${time}:${body}`).digest('hex');
       const headers = {
         'content-type': 'application/json',
         'x-service-request-timestamp': time,

@@ -101,7 +101,7 @@ function lastKey(path: string): string {
 }
 
 /** A whole number, also one in digits; null for anything else. */
-export function numberOf(value: unknown): number | null {
+function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : null;
 }

@@ -8,7 +8,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import type { Config } from '../../app/config/config.ts';
 import { createCommonFolders } from '../../app/folders/common-folders.ts';
 import { fine, trouble, type Check } from './check.ts';
-import type { ReadOnlyLedger } from './check-ledger.ts';
+import type { Examination, ReadOnlyLedger } from './check-ledger.ts';
 import type { FolderRole } from '../../ledger/operations/shared-folders.ts';
 
 /** A night of 100,000 invoices writes about as much in reports. */
@@ -30,18 +30,14 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /** Whether Lote can work in its data directory. */
-export async function checkDataDirectory(path: string): Promise<readonly Check[]> {
-  const folder = { name: 'data directory', path, variable: 'LOTE_DATA_DIR' };
+export async function checkDataDirectory({ config }: Examination): Promise<readonly Check[]> {
+  const folder = { name: 'data directory', path: config.dataDir, variable: 'LOTE_DATA_DIR' };
   const written = await writable(folder);
   return written.state === 'ok' ? [written, await room(folder)] : [written];
 }
 
 /** Whether Lote can work in its other folders. Nothing is written: a folder that is missing is made by the first start. */
-export async function checkFolders(
-  config: Config,
-  ledger: ReadOnlyLedger | null,
-  now: () => number,
-): Promise<readonly Check[]> {
+export async function checkFolders({ config, ledger, now }: Examination): Promise<readonly Check[]> {
   const folders: readonly (Folder & { readonly role: FolderRole })[] = [
     { name: 'input folder', path: config.inputDir, variable: 'LOTE_INPUT_DIR', role: 'input' },
     { name: 'reports folder', path: config.reportsDir, variable: 'LOTE_REPORTS_DIR', role: 'reports' },

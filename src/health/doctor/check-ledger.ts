@@ -16,9 +16,27 @@ import { createSharedFolders } from '../../ledger/operations/shared-folders.ts';
 import { createSendLog } from '../../ledger/sending/lost-sends.ts';
 import { createServiceUse } from '../../ledger/sending/service-use.ts';
 import { createDeliveries } from '../../ledger/webhooks/deliveries.ts';
+import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { clockCheck, errorText, fine, trouble, unknown, type Check } from './check.ts';
 
 const BYTES_PER_MB = 1_048_576;
+
+/** The things that the checks look at. */
+export interface Examination {
+  readonly config: Config;
+  readonly profile: ServiceProfile;
+  /** null: it cannot be read. */
+  readonly ledger: ReadOnlyLedger | null;
+  /** What the ledger says against the configured account; null: nothing. */
+  readonly account: Promise<Check | null>;
+  /** Lote works with this ledger in this process: it asks the service by itself. */
+  readonly isRunning: boolean;
+  /** A receiver of this installation should be running now. */
+  readonly runs: boolean;
+  /** For each check. */
+  readonly patienceMs: number;
+  readonly now: () => number;
+}
 
 /** What was found of the ledger; `ledger` is null when it cannot be read. */
 export interface LedgerChecks {

@@ -1,10 +1,8 @@
 import { request } from 'undici';
-import type { Config } from '../../app/config/config.ts';
-import type { ServiceProfile } from '../../service/profile/profile.ts';
 import { RECEIVER_HEADER } from '../../webhooks/receiver-routes.ts';
 import { isBuiltInSandbox } from '../../app/account/account-guard.ts';
 import { receiverIdentity } from '../../app/receiver/webhook-address.ts';
-import type { ReadOnlyLedger } from './check-ledger.ts';
+import type { Examination } from './check-ledger.ts';
 import { DAY_MS } from '../../domain/time/day-ms.ts';
 import { codeOf, fine, trouble, unknown, type Check } from './check.ts';
 
@@ -15,21 +13,10 @@ const NOT_KNOWN =
 const EVENT_DAYS = 7;
 const SECRET_NOT_KNOWN = 'not known to this process, which has no key either: ask where the workers run';
 
-/** What the checks of the receiver are made with. `runs`: a receiver of this installation should be running now. */
-export interface ReceiverCheckParts {
-  readonly config: Pick<Config, 'webhook' | 'service' | 'serviceBaseUrl' | 'application' | 'databaseUrl'>;
-  readonly profile: ServiceProfile;
-  /** null: the ledger cannot be read. */
-  readonly ledgerId: string | null;
-  readonly runs: boolean;
-}
-
 /** Signed events of the last seven days about documents that no invoice has, where they may be those of its invoices. */
-export async function checkEvents(
-  ledger: Pick<ReadOnlyLedger, 'deliveryTrouble'>,
-  now: number,
-): Promise<readonly Check[]> {
-  const { unknownIds, isAnswerMissing } = await ledger.deliveryTrouble(now - EVENT_DAYS * DAY_MS);
+export async function checkEvents({ ledger, now }: Examination): Promise<readonly Check[]> {
+  if (ledger === null) return [];
+  const { unknownIds, isAnswerMissing } = await ledger.deliveryTrouble(now() - EVENT_DAYS * DAY_MS);
   if (unknownIds === 0 || !isAnswerMissing) return [];
   return [
     trouble(
@@ -41,8 +28,8 @@ export async function checkEvents(
 }
 
 /** Whether deliveries of the service reach a receiver of this ledger, and can be believed there. Nothing is delivered. */
-export async function checkReceiver(parts: ReceiverCheckParts): Promise<readonly Check[]> {
-  const { config, profile } = parts;
+export async function checkReceiver(examination: Examination): Promise<readonly Check[]> {
+  const { config } = examination;
   if (config.service.kind === 'sandbox' && config.webhook.url === null)
     return [
       isBuiltInSandbox(config)
@@ -50,16 +37,13 @@ export async function checkReceiver(parts: ReceiverCheckParts): Promise<readonly
         : unknown('receiver', NOT_KNOWN),
     ];
   const isKeyless = config.service.kind === 'sandbox';
-  const secret = isKeyless ? unknown('webhook secret', SECRET_NOT_KNOWN) : secretCheck(config, profile);
-  return [secret, await addressCheck(parts)];
+  const secret = isKeyless ? unknown('webhook secret', SECRET_NOT_KNOWN) : secretCheck(examination);
+  return [secret, await addressCheck(examination)];
 }
 
-function secretCheck(
-  { webhook: { secrets } }: ReceiverCheckParts['config'],
-  { webhook, signature }: ServiceProfile,
-): Check {
+function secretCheck({ config, profile: { webhook, signature } }: Examination): Check {
   const name = 'webhook secret';
-  if (secrets.length > 0) return fine(name, 'set');
+  if (config.webhook.secrets.length > 0) return fine(name, 'set');
   const inAddress = signature.kind === 'path' || signature.kind === 'basic';
   if (webhook.register && !inAddress) return unknown(name, 'The service gives it when Lote registers the webhook.');
   const why = inAddress
@@ -72,7 +56,7 @@ function secretCheck(
   );
 }
 
-async function addressCheck({ config, ledgerId, runs }: ReceiverCheckParts): Promise<Check> {
+async function addressCheck({ config, ledger, runs }: Examination): Promise<Check> {
   const name = 'receiver';
   const { url } = config.webhook;
   if (url === null) {
@@ -90,7 +74,7 @@ async function addressCheck({ config, ledgerId, runs }: ReceiverCheckParts): Pro
         `${url} is answered by another program than a receiver of Lote (${statusCode} to a GET).`,
         'Correct WEBHOOK_URL or the proxy behind it: it must lead to RECEIVER_HOST:RECEIVER_PORT with the path /webhooks or that of WEBHOOK_URL.',
       );
-    if (ledgerId !== null && identity !== receiverIdentity(ledgerId, config.application))
+    if (ledger !== null && identity !== receiverIdentity(ledger.id, config.application))
       return trouble(
         name,
         `${url} is answered by a receiver of another ledger or application.`,

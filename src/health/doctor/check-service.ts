@@ -1,7 +1,5 @@
 import { request } from 'undici';
 import { LoteError } from '../../domain/errors.ts';
-import type { Config } from '../../app/config/config.ts';
-import type { ServiceProfile } from '../../service/profile/profile.ts';
 import {
   accountMissingHere,
   MISSING_CURE,
@@ -11,7 +9,7 @@ import {
 } from '../../app/account/account-guard.ts';
 import { openService } from '../../app/account/open-service.ts';
 import { clockCheck, codeOf, errorText, fine, trouble, unknown, type Check } from './check.ts';
-import type { ReadOnlyLedger } from './check-ledger.ts';
+import type { Examination, ReadOnlyLedger } from './check-ledger.ts';
 
 const PATIENCE_MS = 5_000;
 /** The list of merchants may have many pages. */
@@ -19,17 +17,6 @@ const LIST_PATIENCE_MS = 15_000;
 
 const NOT_KNOWN =
   'not known to this process: INVOICING_BASE_URL and INVOICING_API_KEY must be set for it too; without them, the built-in sandbox is the service';
-
-/** What the checks of the service are made with. */
-export interface ServiceParts {
-  readonly config: Config;
-  readonly profile: ServiceProfile;
-  /** What `accountCheck` found. */
-  readonly account: Promise<Check | null>;
-  /** Lote works with this ledger in this process: it asks by itself, and its limits are those that the service set. */
-  readonly isRunning: boolean;
-  readonly now: () => number;
-}
 
 /** What to do about a service that cannot be reached, by the code of the error. */
 const CURES: readonly (readonly [codes: RegExp, name: string, cure: string])[] = [
@@ -48,7 +35,7 @@ const NOT_REACHED = 'Correct INVOICING_BASE_URL, or open the way to it (firewall
  * Whether the service can be reached, has the time of this machine, and accepts the key. The first request has no key: any
  * answer proves the way to it, and its Date header tells the time.
  */
-export async function checkService(parts: ServiceParts): Promise<readonly Check[]> {
+export async function checkService(parts: Examination): Promise<readonly Check[]> {
   const { serviceBaseUrl } = parts.config;
   if (isBuiltInSandbox(parts.config)) return [fine('service', 'the built-in sandbox')];
   if (serviceBaseUrl === null) return [unknown('service', NOT_KNOWN)];
@@ -71,10 +58,12 @@ export async function checkService(parts: ServiceParts): Promise<readonly Check[
 }
 
 /** What the ledger says against the configured account; null: nothing. `ledger` is null when it cannot be read. */
-export async function accountCheck(
-  { config, profile, now }: Pick<ServiceParts, 'config' | 'profile' | 'now'>,
-  ledger: ReadOnlyLedger | null,
-): Promise<Check | null> {
+export async function accountCheck({
+  config,
+  profile,
+  ledger,
+  now,
+}: Omit<Examination, 'account'>): Promise<Check | null> {
   const { service: account, application } = config;
   if (ledger === null) return null;
   if (account.kind !== 'remote') return isBuiltInSandbox(config) ? missingCheck(application, ledger) : null;
@@ -93,7 +82,7 @@ async function missingCheck(application: string, ledger: ReadOnlyLedger): Promis
 }
 
 /** Whether the service accepts the key: reads the list of merchants, as each run does before it sends. */
-async function checkAccount({ config, profile, ...parts }: ServiceParts): Promise<Check> {
+async function checkAccount({ config, profile, ...parts }: Examination): Promise<Check> {
   const { service: account, serviceBaseUrl } = config;
   if (account.kind !== 'remote') return fine('service', `${serviceBaseUrl} answers; this process has no key`);
   const other = await parts.account;

@@ -9,25 +9,19 @@ import { livePollers, workerScope, type QueuePoller } from '../../app/temporal/q
 import { GRPC_STATUS, temporalRefusal } from '../../app/temporal/calls.ts';
 import { searchAttributesOf } from '../../app/temporal/search-attributes.ts';
 import { errorText, fine, trouble, unknown, within, type Check } from './check.ts';
+import type { Examination } from './check-ledger.ts';
 
 const CONNECT_PATIENCE_MS = 5_000;
+/** What answered in time must be known in time, whatever else did not answer. */
+const SPARE_MS = 500;
 const NOT_KNOWN =
   'not known to this process: Lote starts a server of its own when it runs; of a shared one, TEMPORAL_ADDRESS must be set for it too';
 /** Without them no schedule can be asked for. */
 const NEEDED = new Set(['temporal', 'temporal namespace']);
 
-/** What the checks of Temporal are made with. */
-export interface TemporalParts {
-  readonly config: Config;
-  /** null: the ledger cannot be read. */
-  readonly ledgerId: string | null;
-  /** For all of it, from the call on. */
-  readonly patienceMs: number;
-}
-
 /** Looks at the Temporal server that is configured, or at that of the owner of the data directory. */
-export async function checkTemporal(parts: TemporalParts): Promise<readonly Check[]> {
-  const until = performance.now() + parts.patienceMs;
+export async function checkTemporal(parts: Examination): Promise<readonly Check[]> {
+  const until = performance.now() + parts.patienceMs - SPARE_MS;
   const { temporal, dataDir } = parts.config;
   const owner = ownerAt(temporal, await readEndpoints(dataDirAt(dataDir)));
   const address = temporal.address ?? owner?.temporalAddress ?? null;
@@ -50,7 +44,7 @@ export async function checkTemporal(parts: TemporalParts): Promise<readonly Chec
   }
 }
 
-interface ServerParts extends TemporalParts {
+interface ServerParts extends Examination {
   readonly address: string;
 }
 
@@ -109,12 +103,12 @@ async function searchAttributesCheck(client: Client): Promise<Check> {
   );
 }
 
-async function workersCheck(client: Client, { config, ledgerId }: ServerParts): Promise<Check> {
+async function workersCheck(client: Client, { config, ledger }: ServerParts): Promise<Check> {
   const { taskQueue, databaseUrl } = config;
   const name = 'worker';
   const start = databaseUrl === null ? 'lote up' : 'lote worker';
   const polling = await livePollers(client, taskQueue);
-  const scope = ledgerId === null ? null : workerScope(ledgerId, config);
+  const scope = ledger === null ? null : workerScope(ledger.id, config);
   const foreign = scope === null ? [] : polling.filter((one) => one.scope !== null && one.scope !== scope);
   if (foreign.length > 0) {
     const whose = [...new Set(foreign.map((one) => one.scope))].join(', ');

@@ -10,7 +10,7 @@ import { answerWithin } from '../../app/temporal/calls.ts';
 import { VERSION } from '../../app/version.ts';
 import { type Check, errorText, fine, trouble, unknown, within } from './check.ts';
 import { checkDataDirectory, checkFolders } from './check-folders.ts';
-import { checkLedger, type LedgerChecks, type ReadOnlyLedger } from './check-ledger.ts';
+import { checkLedger, type Examination, type LedgerChecks, type ReadOnlyLedger } from './check-ledger.ts';
 import { checkEvents, checkReceiver } from './check-receiver.ts';
 import { accountCheck, checkService } from './check-service.ts';
 import { checkTemporal } from './check-temporal.ts';
@@ -20,8 +20,6 @@ const EMBEDDED_PATIENCE_MS = 90_000;
 const PATIENCE_MS = 20_000;
 /** The health page waits for 8 s; what hangs must not hide what answers. */
 const BESIDE_WORK_PATIENCE_MS = 6_000;
-/** What answered in time must be known in time, whatever else did not answer. */
-const SPARE_MS = 500;
 const ACCOUNT_NOT_KNOWN =
   'not known to this process: what was sent is noted for each account, and INVOICING_API_KEY is not set here.';
 const ASK_WITH_KEY =
@@ -65,21 +63,20 @@ export async function examineParts({ config, profile, running, now }: Examined):
   const runs = isRunning || config.databaseUrl !== null || (await readEndpoints(dataDirAt(config.dataDir))) !== null;
   const opening = openedLedger(config, { running, now, patienceMs });
   const ledger = running ?? (await opening).ledger;
-  const ledgerId = ledger?.id ?? null;
-  const inForce = profile ?? DEFAULT_PROFILE;
-  const account = accountCheck({ config, profile: inForce, now }, ledger);
-  const age = within('ledger age', patienceMs, async () => sentChecks(config, { ledger, account }));
-  const folders = within('folders', patienceMs, async () => checkFolders(config, ledger, now));
-  const events = within('events', patienceMs, async () => (ledger === null ? [] : checkEvents(ledger, now())));
+  const scene = { config, profile: profile ?? DEFAULT_PROFILE, ledger, isRunning, runs, patienceMs, now };
+  const account = accountCheck(scene);
+  const look = (name: string, check: (examination: Examination) => Promise<readonly Check[]>) =>
+    within(name, patienceMs, async () => check({ ...scene, account }));
+  const age = look('ledger age', sentChecks);
+  const folders = look('folders', checkFolders);
+  const events = look('events', checkEvents);
   const [checks] = await Promise.all([
     Promise.all([
-      within('temporal', patienceMs, async () =>
-        checkTemporal({ config, ledgerId, patienceMs: patienceMs - SPARE_MS }),
-      ),
-      within('data directory', patienceMs, async () => checkDataDirectory(config.dataDir)),
+      look('temporal', checkTemporal),
+      look('data directory', checkDataDirectory),
       age,
-      within('service', patienceMs, async () => checkService({ config, profile: inForce, account, isRunning, now })),
-      within('receiver', patienceMs, async () => checkReceiver({ config, profile: inForce, ledgerId, runs })),
+      look('service', checkService),
+      look('receiver', checkReceiver),
       folders,
       events,
     ]),
@@ -135,14 +132,8 @@ function notWitnessed({ reportsDir }: Config): Check {
   );
 }
 
-interface SentParts {
-  readonly ledger: ReadOnlyLedger | null;
-  /** What `accountCheck` found. */
-  readonly account: Promise<Check | null>;
-}
-
 /** Whether the ledger is older than what was sent with it. Without the account it is not known, which the finding then says. */
-async function sentChecks(config: Config, { ledger, account }: SentParts): Promise<readonly Check[]> {
+async function sentChecks({ config, ledger, account }: Examination): Promise<readonly Check[]> {
   if (ledger === null) return [];
   const name = 'ledger age';
   const guard = openSendingGuard(config, { ledger });

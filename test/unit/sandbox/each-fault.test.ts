@@ -168,37 +168,6 @@ describe('the seed', () => {
 });
 
 describe('many requests with one key', () => {
-  it.each<[string, Partial<Faults>]>([
-    ['without faults', {}],
-    ['while answers are lost', { lostAfterCreate: 0.5 }],
-    ['while the service is busy', { status429: 0.5 }],
-    ['while webhooks come before the answer', { webhookEarly: 1 }],
-  ])('make one invoice, %s', async (_, faults) => {
-    const store = memoryStore();
-    const calm = await sandbox({ store });
-    const merchantId = await merchantIn(calm.url);
-    await calm.close();
-    const box = await sandbox({ store, faults: { ...SHORT, ...faults }, latencyMs: 5 });
-    const body = JSON.stringify(invoiceFor(merchantId));
-    const ids = new Set<string>();
-    async function until201(): Promise<void> {
-      for (let tries = 0; tries < 200; tries += 1) {
-        const reply = await call(box.url, 'POST', '/v1/invoices', { body, key: 'one' }).catch(() => null);
-        if (reply?.status === 201) {
-          ids.add(String(reply.json['id']));
-          return;
-        }
-        expect([409, 429, undefined]).toContain(reply?.status);
-      }
-      throw new Error('the request was never answered');
-    }
-
-    await Promise.all(Array.from({ length: 12 }, until201));
-
-    expect(ids.size).toBe(1);
-    expect(box.books()).toMatchObject({ totals: { invoices: 1 }, duplicates: [] });
-  });
-
   it('and other bytes each make one invoice, of the first request, and refuse the others', async () => {
     const box = await sandbox({ latencyMs: 5 });
     const merchantId = await merchantIn(box.url);

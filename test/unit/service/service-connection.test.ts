@@ -27,20 +27,6 @@ function connectionTo(baseUrl: string, options: Partial<ConnectionOptions> = {})
   return connection;
 }
 
-describe('headers of a request', () => {
-  it('name content type and key of a POST, and neither of a GET', async () => {
-    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
-    const connection = connectionTo(server.baseUrl);
-
-    await connection.call(POST);
-    await connection.call(GET);
-
-    const [post, get] = server.received;
-    expect(post?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'lote_1' });
-    expect(Object.keys(get?.headers ?? {}).filter((name) => /content-type|idempotency/.test(name))).toEqual([]);
-  });
-});
-
 describe('the time that an answer has in its head', () => {
   it('is told, of a refusal too; null where there is no such head, or none that is a time', async () => {
     const heard: (number | null)[] = [];
@@ -82,19 +68,6 @@ describe('time-outs of a request', () => {
     const connection = connectionTo(server.baseUrl.replace('http:', 'https:'), { timeouts: { connect: 50 } });
 
     expect(await connection.call(POST)).toEqual({ kind: 'not-sent', code: 'connect-timeout', retryAfterMs: null });
-  });
-});
-
-describe('a short Retry-After', () => {
-  it('is waited out with the chance of the process', async () => {
-    const server = await scriptedServer((_request, response, nth) =>
-      sendJson(response, nth === 1 ? 429 : 200, {}, nth === 1 ? { 'retry-after': '0.05' } : {}),
-    );
-    const connection = connectionTo(server.baseUrl);
-
-    const ends = [await connection.call(GET), await connection.call(GET)];
-
-    expect(ends).toMatchObject([{ status: 429, retryAfterMs: 50 }, { status: 200 }]);
   });
 });
 
@@ -163,15 +136,6 @@ describe('what stops a request', () => {
 
     expect(await cancelled).toMatchObject({ kind: 'not-sent', code: 'cancelled' });
     expect(await withdrawn).toEqual({ kind: 'not-permitted' });
-    expect(server.received).toEqual([]);
-  });
-
-  it('is asked in the moment before it leaves, too', async () => {
-    const server = await scriptedServer((_request, response) => sendJson(response, 200, {}));
-    const withdrawn = new AbortController().signal;
-    const permit = { withdrawn, isValid: () => false, confirm: async () => true };
-
-    expect(await connectionTo(server.baseUrl).call({ ...POST, permit })).toEqual({ kind: 'not-permitted' });
     expect(server.received).toEqual([]);
   });
 });

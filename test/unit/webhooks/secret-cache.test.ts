@@ -41,19 +41,4 @@ describe('createSecretCache', () => {
 
     expect(new Set(seen.flat())).toEqual(new Set(['secret-1']));
   });
-
-  it('tells of a failed reading and tries again at the next question', async () => {
-    let broken = true;
-    const cache = createSecretCache(
-      async () => {
-        if (broken) throw new Error('down');
-        return ['secret'];
-      },
-      () => 0,
-    );
-    await expect(cache.get(100)).rejects.toThrow('down');
-    broken = false;
-
-    expect(await cache.get(100)).toEqual(['secret']);
-  });
 });

@@ -6,7 +6,7 @@ import { defaultLike } from '../../../services/default-like.ts';
 import { FAMILIES } from '../../../services/families.ts';
 import type { Family } from '../../../services/fake/family.ts';
 import { startFake } from '../../../services/fake/fake-service.ts';
-import { squareLike } from '../../../services/square-like.ts';
+import { envelopeLike } from '../../../services/envelope-like.ts';
 
 const NIF = '509442013';
 const EXISTING = ['501964843', '502011378'];
@@ -102,7 +102,7 @@ describe('a live check of a service profile', { timeout: 60_000 }, () => {
   });
 
   it('says what of a service of another shape does not fit the default', async () => {
-    const { result } = await check(squareLike, {});
+    const { result } = await check(envelopeLike, {});
 
     expect(verdicts(result)).toMatchObject({ 'merchants.items': 'does not fit' });
     expect(result.fits).toBe(false);

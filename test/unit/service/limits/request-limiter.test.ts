@@ -57,41 +57,6 @@ describe('the request limiter', () => {
     expect(most).toBe(3);
   });
 
-  it('keeps to the rate', async () => {
-    const limiter = limiterOf({ requestsPerSecond: 10 });
-    const sentAt: number[] = [];
-    const begin = Date.now();
-
-    const all = Promise.all(
-      Array.from(
-        { length: 5 },
-        async () =>
-          await limiter.pass(async () => {
-            sentAt.push(Date.now() - begin);
-            return answer(201);
-          }),
-      ),
-    );
-    await vi.runAllTimersAsync();
-    await all;
-
-    expect(sentAt).toEqual([0, 100, 200, 300, 400]);
-  });
-
-  it.each([425, 429, 500, 502, 503, 504])('holds every request for the Retry-After of a %d', async (status) => {
-    const limiter = limiterOf();
-    const send = vi.fn(async () => answer(201));
-    await limiter.pass(async () => answer(status, 60_000));
-
-    const held = await limiter.pass(send);
-    await vi.advanceTimersByTimeAsync(60_000);
-    const later = await limiter.pass(send);
-
-    expect(held).toEqual({ kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: 60_000 });
-    expect(later).toEqual(answer(201));
-    expect(send).toHaveBeenCalledOnce();
-  });
-
   it('waits a hold of five seconds out, and answers a longer one at once', async () => {
     const limiter = limiterOf();
     await limiter.pass(async () => answer(429, 5_000));
@@ -123,16 +88,6 @@ describe('the request limiter', () => {
     },
   );
 
-  it.each([200, 404, 409])(
-    'holds nobody else for the Retry-After of a %d, which speaks of one request',
-    async (status) => {
-      const limiter = limiterOf();
-      await limiter.pass(async () => answer(status, 60_000));
-
-      expect(await limiter.pass(async () => answer(201))).toEqual(answer(201));
-    },
-  );
-
   it('holds nothing when a 503 names no time', async () => {
     const hold = vi.fn(async () => undefined);
     const limiter = limiterOf({ rate: { ...localRate(null), hold } });
@@ -159,27 +114,6 @@ describe('the request limiter', () => {
     expect(send).not.toHaveBeenCalled();
     away = false;
     expect(await limiter.pass(send)).toEqual(answer(201));
-  });
-
-  it.each<[string, ExchangeResult]>([
-    ['a 500', answer(500)],
-    ['a 503', answer(503)],
-    ['a lost answer', { kind: 'broken', code: 'connection-reset' }],
-  ])('takes %s for no proof that the service took the request', async (_name, end) => {
-    const taken: number[] = [];
-    const rate = localRate(null);
-    const limiter = limiterOf({ rate: { ...rate, slowDown: (count) => (taken.push(count), rate.slowDown(count)) } });
-
-    for (let nth = 0; nth < 50; nth += 1) {
-      vi.advanceTimersByTime(1);
-      await limiter.pass(async () => end);
-    }
-    for (let nth = 0; nth < 8; nth += 1) {
-      vi.advanceTimersByTime(1);
-      await limiter.pass(async () => answer(429));
-    }
-
-    expect(taken[0]).toBe(0);
   });
 
   it('does not send what was cancelled while it waited', async () => {

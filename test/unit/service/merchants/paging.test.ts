@@ -368,18 +368,6 @@ describe('a list of merchants that may not be whole is unreadable, and the sente
       ['/total counts 2 merchants, and 1 were read', 'merchants.notPaging'],
     ],
     [
-      'a header that counts more pages',
-      {},
-      { '': withHeaders({ 'x-total-pages': '2' }, { data: merchants(1) }) },
-      ['x-total-pages says 2, and 1 pages were read'],
-    ],
-    [
-      'a header that says which part this is',
-      {},
-      { '': withHeaders({ 'content-range': 'items 0-0/2' }, { data: merchants(1) }) },
-      ['content-range says items 0-0/2, and 1 merchants were read'],
-    ],
-    [
       'a refusal of the page behind the last one, where nothing says that it was the last',
       PAGE,
       { '?page=1': { data: merchants(1) }, '?page=2': 404 },
