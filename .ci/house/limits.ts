@@ -25,7 +25,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/cli': { files: 34, lines: 3257 },
   'src/console': { files: 35, lines: 5410 },
   'src/domain': { files: 45, lines: 4078 },
-  'src/health': { files: 13, lines: 1576 },
+  'src/health': { files: 13, lines: 1548 },
   'src/ingest': { files: 44, lines: 6929 },
   'src/ledger': { files: 55, lines: 7847 },
   'src/nightly': { files: 6, lines: 1066 },
