@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { awaitResult } from '../../src/app/temporal/await-result.ts';
+import { awaitResult } from '../../src/app/temporal/calls.ts';
 import type { BatchResult } from '../../src/domain/messages/messages.ts';
 import { testInvoices } from '../support/files/batch-file.ts';
 import { bundleWithOneStepMore } from '../support/changed-workflow/changed-bundle.ts';

@@ -12,15 +12,16 @@ export const BUILT_IN_SANDBOX = 'built-in sandbox';
 /** Enough digits to see that a key changed; they reveal nothing else of it. */
 const FINGERPRINT_DIGITS = 16;
 
-/**
- * What the account guard needs to compare the configured account with the one that the ledger remembers. `now` is epoch
- * milliseconds.
- */
-export interface AccountGuard {
-  readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'rememberAccount' | 'confirmAccount'>;
+interface GuardedAccount {
+  readonly ledger: Pick<Ledger, 'id'>;
   readonly application: string;
   /** Null: the built-in sandbox. */
   readonly account: ServiceAccount | null;
+}
+
+/** What compares the configured account with the one that the ledger remembers. `now` is epoch milliseconds. */
+export interface AccountGuard extends GuardedAccount {
+  readonly ledger: Pick<Ledger, 'id' | 'knownAccount' | 'rememberAccount' | 'confirmAccount'>;
   readonly profile: Pick<ServiceProfile, 'environment'>;
   readonly now: number;
 }
@@ -97,17 +98,13 @@ export async function confirmService(lock: AccountGuard): Promise<ServiceAccount
  * has, such as those of a service unit, are missing here. Null: none is missing. This writes nothing.
  */
 export async function accountMissingHere(
-  lock: Pick<AccountGuard, 'application' | 'account'> & { readonly ledger: Pick<Ledger, 'id' | 'knownAccount'> },
+  lock: GuardedAccount & { readonly ledger: Pick<Ledger, 'knownAccount'> },
 ): Promise<ServiceAccountRecord | null> {
-  if (lock.account !== null) return null;
   const known = await lock.ledger.knownAccount(recordOf(lock));
   return known !== null && isMissingHere(lock, known) ? known : null;
 }
 
-function isMissingHere(
-  { application, account }: Pick<AccountGuard, 'application' | 'account'>,
-  known: ServiceAccountRecord,
-): boolean {
+function isMissingHere({ application, account }: GuardedAccount, known: ServiceAccountRecord): boolean {
   return account === null && known.application === application && known.baseUrl !== BUILT_IN_SANDBOX;
 }
 
@@ -125,13 +122,7 @@ export function missingHere(title: string, known: ServiceAccountRecord, nothing:
   return new LoteError('interlock', `${title}: ${missingText(known)}. ${nothing}. ${MISSING_CURE}`);
 }
 
-function recordOf({
-  ledger,
-  application,
-  account,
-}: Pick<AccountGuard, 'application' | 'account'> & {
-  readonly ledger: Pick<Ledger, 'id'>;
-}): ServiceAccountRecord {
+function recordOf({ ledger, application, account }: GuardedAccount): ServiceAccountRecord {
   const baseUrl = account === null ? BUILT_IN_SANDBOX : account.baseUrl.replace(/\/+$/, '');
   const keyFingerprint = createHash('sha256')
     .update(JSON.stringify([ledger.id, account?.apiKey ?? '']))

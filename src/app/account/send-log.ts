@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LoteError } from '../../domain/errors.ts';
-import { errorCode } from '../../platform/error-code.ts';
+import { namesIn } from '../../platform/error-code.ts';
 import { folderTrouble } from '../../platform/folders.ts';
 import type { LostSend, NotedSend } from '../../ledger/sending/lost-sends.ts';
 
@@ -77,7 +77,7 @@ export function openSendLog(reportsDir: string): SendLog {
 
   async function removeOld(now: number): Promise<void> {
     const oldest = dayOf(now - KEPT_MS);
-    const old = (await names(keys)).filter((name) => (KEYS_FILE.exec(name)?.[1] ?? oldest) < oldest);
+    const old = (await namesIn(keys)).filter((name) => (KEYS_FILE.exec(name)?.[1] ?? oldest) < oldest);
     await Promise.all(old.map(async (name) => rm(join(keys, name), { force: true })));
   }
 
@@ -95,7 +95,7 @@ export function openSendLog(reportsDir: string): SendLog {
   return {
     marks: () =>
       inReports(async () =>
-        (await names(folder)).flatMap((name) => {
+        (await namesIn(folder)).flatMap((name) => {
           const [, scope, position, at] = MARK.exec(name) ?? [];
           return scope === undefined ? [] : [{ scope, position: Number(position), at: Number(at) }];
         }),
@@ -111,7 +111,7 @@ export function openSendLog(reportsDir: string): SendLog {
       inReports(async () => {
         const last = new Map<string, LastSend>();
         const missing = new Set(ranges.keys());
-        for (const name of await names(keys)) {
+        for (const name of await namesIn(keys)) {
           const scope = KEYS_FILE.exec(name)?.[2] ?? '';
           const range = ranges.get(scope);
           if (range === undefined) continue;
@@ -135,13 +135,6 @@ function nameOf({ scope, position, at }: SendMark): string {
 
 function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
-}
-
-async function names(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  });
 }
 
 async function* entriesIn(path: string): AsyncGenerator<Entry> {

@@ -3,10 +3,9 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { BatchProgress, BatchResult } from '../../domain/messages/messages.ts';
 import { settledCount } from '../../domain/outcome-counts.ts';
 import type { Operations } from '../../console/operations.ts';
-import { batchFailure } from '../../app/temporal/calls.ts';
+import { batchFailure, awaitResult, type AwaitedHandle } from '../../app/temporal/calls.ts';
 import type { BatchHandle } from '../../app/temporal/batch-starter.ts';
 import { progressLine, type ProgressLine } from '../output/progress-line.ts';
-import { awaitResult, type AwaitedHandle } from '../../app/temporal/await-result.ts';
 
 /** How often a person sees the bar move. */
 const POLL_INTERVAL_MS = 500;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { batchIdOf } from '../../../src/domain/messages/batch-id.ts';
 import { hashFile } from '../../../src/ingest/file-chunks.ts';
-import { awaitResult } from '../../../src/app/temporal/await-result.ts';
+import { awaitResult } from '../../../src/app/temporal/calls.ts';
 import type { invoiceBatch } from '../../../workflows/invoice-batch.ts';
 import type { BatchResult } from '../../../src/domain/messages/messages.ts';
 import {

@@ -5,7 +5,7 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@te
 import { describe, expect, inject, it } from 'vitest';
 import { batchIdOf } from '../../../src/domain/messages/batch-id.ts';
 import { hashFile } from '../../../src/ingest/file-chunks.ts';
-import { awaitResult } from '../../../src/app/temporal/await-result.ts';
+import { awaitResult } from '../../../src/app/temporal/calls.ts';
 import type { nightlyIssuance } from '../../../workflows/nightly-issuance.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
 import { withStack, type TestStack } from '../../support/lote/stack.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { awaitResult } from '../../../src/app/temporal/await-result.ts';
+import { awaitResult } from '../../../src/app/temporal/calls.ts';
 import { gatedEngine } from '../../support/servers/service-front.ts';
 import { expectAgreement, removeRun, withStack, type TestStack } from '../../support/lote/stack.ts';
 import { ownName, testInvoices } from '../../support/files/batch-file.ts';
