@@ -1,14 +1,15 @@
 import { pino, type DestinationStream, type Level } from 'pino';
-import { createRepeatedLines } from './repeated-lines.ts';
+import { errorCode } from '../../platform/error-code.ts';
 
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
+type Write = (message: string, fields?: LogFields) => void;
 
 /** Messages are static text, facts are fields: so logs group. No personal data in either. Warnings and errors that repeat are counted. */
 export interface Logger {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+  readonly debug: Write;
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
 }
 
 export interface LoggerOptions {
@@ -56,11 +57,57 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     destination,
   );
-  const write = (level: Level) => (message: string, fields?: LogFields) => base[level](fields ?? {}, message);
-  const repeated = createRepeatedLines();
-  const counted = (level: Level) => (message: string, fields?: LogFields) =>
-    repeated({ write: write(level), level, message, fields: fields ?? {} });
-  return { debug: write('debug'), info: write('info'), warn: counted('warn'), error: counted('error') };
+  const write =
+    (level: Level): Write =>
+    (message, fields = {}) =>
+      base[level](fields, message);
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: counted(write('warn')),
+    error: counted(write('error')),
+  };
+}
+
+const MINUTE_MS = 60_000;
+/** More kinds of trouble at once than this are each written in full: what is remembered must not grow. */
+const MOST_KINDS = 500;
+
+/**
+ * Lines that repeat: the first of a kind is written at once, the others are counted, and each minute one line says how many there were. A kind is
+ * the message with its words: text fields and the error's code, but not numbers such as attempts.
+ */
+function counted(write: Write): Write {
+  const counts = new Map<string, number>();
+  return (message, fields = {}) => {
+    const words = wordsOf(fields);
+    const kind = JSON.stringify([message, words]);
+    const count = counts.get(kind);
+    if (count !== undefined) return void counts.set(kind, count + 1);
+    write(message, fields);
+    if (counts.size >= MOST_KINDS) return;
+    counts.set(kind, 0);
+    const timer = setInterval(() => {
+      const repeated = counts.get(kind) ?? 0;
+      if (repeated > 0) {
+        write(message, { ...words, repeated, withinSeconds: MINUTE_MS / 1_000 });
+        counts.set(kind, 0);
+      } else {
+        counts.delete(kind);
+        clearInterval(timer);
+      }
+    }, MINUTE_MS);
+    timer.unref();
+  };
+}
+
+function wordsOf(fields: LogFields): Readonly<Record<string, string>> {
+  const words: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string') words[name] = value;
+    else if (value instanceof Error) words[`${name}Kind`] = errorCode(value) || value.name;
+  }
+  return words;
 }
 
 /** A closed terminal and a full disk take no lines: the work goes on without them. Lines of a megabyte wait for room, later ones are dropped. */

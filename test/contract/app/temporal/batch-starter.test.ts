@@ -9,15 +9,15 @@ import { temporaryDirectory } from '../../../support/files/temporary-directory.t
 import { removeRun } from '../../../support/lote/stack.ts';
 import { until } from '../../../support/until.ts';
 
+let connection: Connection;
+
+beforeAll(async () => {
+  connection = await Connection.connect({ address: inject('temporalAddress') });
+});
+
+afterAll(() => connection.close());
+
 describe('startBatch', () => {
-  let connection: Connection;
-
-  beforeAll(async () => {
-    connection = await Connection.connect({ address: inject('temporalAddress') });
-  });
-
-  afterAll(() => connection.close());
-
   /** Two installations of one Temporal namespace, which have the same file. */
   async function installations() {
     const inputDir = await temporaryDirectory();
@@ -53,14 +53,6 @@ describe('startBatch', () => {
 });
 
 describe('createRunDirectory', () => {
-  let connection: Connection;
-
-  beforeAll(async () => {
-    connection = await Connection.connect({ address: inject('temporalAddress') });
-  });
-
-  afterAll(() => connection.close());
-
   it('says who terminated a run, when and why, and of a running one nothing', async () => {
     const client = new Client({ connection, identity: 'maria@office' });
     const nobody = ownName('nobody');

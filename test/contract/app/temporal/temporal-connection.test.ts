@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { choosePort } from '../../../../src/app/process/free-port.ts';
 import { connectTemporal, lazyTemporal, temporalPlace } from '../../../../src/app/temporal/temporal-connection.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { tcpProxy } from '../../../support/servers/proxies.ts';
 
 describe('connectTemporal', () => {
   it('names the address and the variable when no server answers there, and shows no key', async () => {
@@ -49,19 +52,6 @@ describe('lazyTemporal', () => {
     await connection.close();
 
     expect(serverVersion).toMatch(/^\d+\./u);
-  });
-
-  it('ends while a call is repeated: the repeat must not throw from its timer', async () => {
-    const port = await choosePort({ host: '127.0.0.1', port: 0, explicit: false, variable: 'X' });
-    const connection = lazyTemporal({ address: `127.0.0.1:${port}` });
-    const asked = connection.workflowService.getSystemInfo({}).then(
-      () => 'answered',
-      () => 'ended',
-    );
-
-    await connection.close();
-
-    expect(await asked).toBe('ended');
   });
 });
 
@@ -131,5 +121,47 @@ describe('temporalPlace', () => {
     const place = () => temporalPlace('host:7233', { tls: { serverCACert: { path: '/nowhere/ca.pem' } } });
 
     expect(place).toThrow(/TEMPORAL_TLS_….*ENOENT/u);
+  });
+});
+
+/** gRPC's numbers. */
+const CANCELLED = 1;
+const PATIENCE_MS = 500;
+
+describe('a closed connection', () => {
+  it('ends the long poll that was in flight', async () => {
+    const connection = await connectTemporal({ address: inject('temporalAddress') });
+    const client = new Client({ connection });
+    const workflowId = `nobody-${randomUUID()}`;
+    const handle = await client.workflow.start('anything', { taskQueue: workflowId, workflowId });
+    const result = handle.result().catch((error: unknown) => error);
+
+    await connection.close();
+
+    expect(await result).toMatchObject({ cause: { code: CANCELLED } });
+  });
+
+  it('ends a call that waits to be repeated, without an unhandled error', async () => {
+    const proxy = await tcpProxy(inject('temporalAddress'));
+    const connection = await connectTemporal({ address: proxy.address });
+    await proxy.cut();
+    const call = connection.workflowService.getSystemInfo({}).catch((error: unknown) => error);
+    // When this one has given up, the other has failed several times and stands in a timer.
+    await connection
+      .withDeadline(Date.now() + PATIENCE_MS, () => connection.workflowService.getClusterInfo({}))
+      .catch(() => undefined);
+    const late = connection.workflowService.getSystemInfo({}).catch((error: unknown) => error);
+
+    await connection.close();
+
+    expect(await call).toBeInstanceOf(Error);
+    expect(await late).toBeInstanceOf(Error);
+  });
+
+  it('takes no new call', async () => {
+    const connection = await connectTemporal({ address: inject('temporalAddress') });
+    await connection.close();
+
+    await expect(connection.workflowService.getSystemInfo({})).rejects.toThrow();
   });
 });

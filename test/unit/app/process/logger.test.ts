@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LoteError } from '../../../../src/domain/errors.ts';
 import { createLogger, type LoggerOptions } from '../../../../src/app/process/logger.ts';
 
 interface Captured {
@@ -70,5 +71,56 @@ describe('createLogger', () => {
     log.info('the message');
 
     expect(lines[0]).toContain('the message');
+  });
+});
+
+describe('lines that repeat', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('are written once at once, and then counted each minute, for as long as they come', () => {
+    const { lines, log } = captured();
+    const err = new LoteError('ledger-unavailable', 'away');
+
+    for (let at = 0; at < 16_000; at += 1) log.warn('activity failed', { activity: 'submitSlice', attempt: at, err });
+    expect(lines).toEqual([expect.stringContaining('"attempt":0')]);
+    vi.advanceTimersByTime(60_000);
+    log.warn('activity failed', { activity: 'submitSlice', attempt: 1, err });
+    vi.advanceTimersByTime(60_000);
+
+    const words = { msg: 'activity failed', activity: 'submitSlice', errKind: 'ledger-unavailable', withinSeconds: 60 };
+    expect(lines.slice(1).map((line): unknown => JSON.parse(line))).toMatchObject([
+      { ...words, repeated: 15_999 },
+      { ...words, repeated: 1 },
+    ]);
+  });
+
+  it('are new again after a minute of silence', () => {
+    const { lines, log } = captured();
+    log.warn('one');
+    vi.advanceTimersByTime(60_000);
+    log.warn('one');
+
+    expect(lines).toHaveLength(2);
+    vi.advanceTimersByTime(120_000);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('are told apart by their words and by the kind of their error, not by numbers', () => {
+    const { lines, log } = captured();
+    log.warn('failed', { batch: 'a', attempt: 1 });
+    log.warn('failed', { batch: 'a', attempt: 2 });
+    log.warn('failed', { batch: 'b', attempt: 1 });
+    log.warn('failed', { batch: 'b', err: new TypeError('x') });
+    log.warn('failed', { batch: 'b', err: new LoteError('interlock', 'x') });
+
+    expect(lines).toHaveLength(4);
+  });
+
+  it('are written in full when more kinds come than can be remembered', () => {
+    const { lines, log } = captured();
+    for (let round = 0; round < 2; round += 1) for (let kind = 0; kind < 600; kind += 1) log.warn(`kind ${kind}`);
+
+    expect(lines).toHaveLength(700);
   });
 });
