@@ -70,16 +70,17 @@ async function openRuns({ client, taskQueue, ledger, application }: RunsPlace): 
   for await (const run of client.workflow.list({ query })) runs.push(run);
   for (const { workflowId, runId } of await ledger.openBatches(application)) {
     if (runs.some((run) => run.runId === runId)) continue;
-    const run = await client.workflow.getHandle(workflowId, runId).describe().catch(unlessUnknown);
+    const run = await client.workflow
+      .getHandle(workflowId, runId)
+      .describe()
+      .catch((error: unknown) => {
+        // Reconciliation closes a batch whose run Temporal does not know.
+        if (error instanceof WorkflowNotFoundError) return null;
+        throw error;
+      });
     if (run?.status.name === 'RUNNING' && run.taskQueue !== taskQueue) runs.push(run);
   }
   return runs;
-}
-
-/** Reconciliation closes a batch whose run Temporal does not know. */
-function unlessUnknown(error: unknown): null {
-  if (error instanceof WorkflowNotFoundError) return null;
-  throw error;
 }
 
 async function isPolled(client: Client, queue: string, { onlyWorker, leaving }: WhichRuns): Promise<boolean> {
@@ -87,15 +88,13 @@ async function isPolled(client: Client, queue: string, { onlyWorker, leaving }: 
   return (await livePollers(client, queue)).some(({ identity }) => identity !== leaving);
 }
 
-/** A run is stuck when its workflow task, or that of one of its children, fails again and again. */
-async function isStuck(client: Client, { workflowId, runId }: OpenRun) {
+/** A run is stuck when its workflow task, or that of one of its pages, fails again and again. */
+async function isStuck(client: Client, { workflowId, runId }: Pick<OpenRun, 'workflowId' | 'runId'>): Promise<boolean> {
   const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
   if ((raw.pendingWorkflowTask?.attempt ?? 0) >= STUCK_FROM_ATTEMPT) return true;
-  for (const child of raw.pendingChildren ?? []) {
-    if (!child.workflowId || !child.runId || child.workflowTypeName !== 'invoicePage') continue;
-    const page = await client.workflow.getHandle(child.workflowId, child.runId).describe();
-    if ((page.raw.pendingWorkflowTask?.attempt ?? 0) >= STUCK_FROM_ATTEMPT) return true;
-  }
+  for (const { workflowId: page, runId: pageRun, workflowTypeName: type } of raw.pendingChildren ?? [])
+    if (page && pageRun && type === 'invoicePage' && (await isStuck(client, { workflowId: page, runId: pageRun })))
+      return true;
   return false;
 }
 
@@ -134,10 +133,12 @@ async function nextRun(place: RunsPlace, { workflowId, runId, type }: OpenRun): 
     (batch) => batch.workflowId === workflowId && batch.runId === runId,
   );
   if (held === undefined && isBegun && parent) return null;
-  const known = type === 'retryInvoices' ? (args[0] as RetryInput).batch : workflowId;
-  const batch = held ?? (await ledger.findBatch(known));
-  const input = type === 'retryInvoices' ? inputOf(batch, args[0] as RetryInput) : (args[0] as BatchInput);
-  const order = isBegun ? 'restart' : (before.order ?? orderOf(input, parent));
+  const retry = type === 'retryInvoices' ? (args[0] as RetryInput) : null;
+  const batch = held ?? (await ledger.findBatch(retry?.batch ?? workflowId));
+  const input = retry === null ? (args[0] as BatchInput) : inputOf(batch, retry);
+  // As in `workflows/invoice-batch.ts`; the next run has no parent.
+  const first = input.resumed === true ? 'none' : parent ? 'drop' : 'person';
+  const order = isBegun ? 'restart' : (before.order ?? first);
   const sha256 = batch?.sha256 ?? before.sha256 ?? null;
   return {
     type: 'invoiceBatch',
@@ -149,12 +150,6 @@ async function nextRun(place: RunsPlace, { workflowId, runId, type }: OpenRun): 
 /** What a retry chose is in the ledger once it has begun: its batch goes on as any other. */
 function inputOf(batch: BatchRecord | null, { batch: batchId, ledgerId }: RetryInput): BatchInput {
   return { file: batch?.file ?? batchId, ...(ledgerId !== undefined && { ledgerId }) };
-}
-
-/** As in `workflows/invoice-batch.ts`; the next run has no parent. */
-function orderOf({ resumed }: BatchInput, parent: boolean): EarlierRun['order'] {
-  if (resumed === true) return 'none';
-  return parent ? 'drop' : 'person';
 }
 
 interface ReadRun {
@@ -189,13 +184,17 @@ async function readRun(client: Client, { workflowId, runId }: { workflowId: stri
     const signal = event.workflowExecutionSignaledEventAttributes;
     if (signal?.signalName === 'operated') asked.push(askedBy(valuesOf(signal.input)[0] as OperatedInput, at));
     const step = event.activityTaskScheduledEventAttributes;
-    if (step?.activityType?.name === 'sendAgain') requests.set(String(event.eventId), requestsIn(valuesOf(step.input)));
+    if (step?.activityType?.name === 'sendAgain') {
+      const [input] = valuesOf(step.input) as readonly { readonly requests: readonly unknown[] }[];
+      requests.set(String(event.eventId), input?.requests.length ?? 0);
+    }
     const ended = event.activityTaskCompletedEventAttributes;
     if (ended) {
       isBegun = true;
       taken += requests.get(String(ended.scheduledEventId)) ?? 0;
     }
   }
+  // Retries are taken up in the order in which they were asked.
   const isTaken = ({ name }: AskedOfRun): boolean => name === 'retryInvoices' && taken-- > 0;
   return {
     args,
@@ -211,11 +210,6 @@ function millisOf(time: { seconds?: unknown; nanos?: number | null } | null | un
 
 function valuesOf(input: Payloads | null | undefined): readonly unknown[] {
   return (input?.payloads ?? []).map((payload) => defaultPayloadConverter.fromPayload(payload));
-}
-
-/** They are taken up in the order in which they were asked. */
-function requestsIn([input]: readonly unknown[]): number {
-  return (input as { readonly requests: readonly unknown[] }).requests.length;
 }
 
 function askedBy({ what, why, who }: OperatedInput, at: number): AskedOfRun {

@@ -88,9 +88,24 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
 }
 
 async function startOnFreePorts(options: TemporalServerOptions): Promise<TemporalServer | null> {
-  const ports = await choosePorts(options);
-  const running = await launch(options, ports);
-  return running === null ? null : serverOf(running, options, ports);
+  const any = { host: '127.0.0.1', explicit: false, variable: 'TEMPORAL_ADDRESS' };
+  const port = await choosePort({ ...any, port: options.port ?? DEFAULT_PORT });
+  const uiPort = await choosePort({ ...any, port: options.uiPort ?? DEFAULT_UI_PORT, reserved: [port] });
+  const first = await launch(options, { port, uiPort });
+  if (first === null) return null;
+  let running = first;
+  return {
+    address: `127.0.0.1:${port}`,
+    ui: `http://127.0.0.1:${uiPort}`,
+    ended: () => running.ended,
+    async restart() {
+      const next = await launch(options, { port, uiPort });
+      running = next ?? running;
+      return next !== null;
+    },
+    stop: () => end(running),
+    kill: () => void running.child.kill('SIGKILL'),
+  };
 }
 
 /** Puts the file back when the server does not start without it either: then it is not at fault. */
@@ -115,12 +130,6 @@ async function moveDatabase(from: string, to: string): Promise<void> {
     if (existsSync(`${from}${suffix}`)) await rename(`${from}${suffix}`, `${to}${suffix}`);
 }
 
-async function choosePorts(wish: TemporalServerOptions): Promise<Ports> {
-  const any = { host: '127.0.0.1', explicit: false, variable: 'TEMPORAL_ADDRESS' };
-  const port = await choosePort({ ...any, port: wish.port ?? DEFAULT_PORT });
-  return { port, uiPort: await choosePort({ ...any, port: wish.uiPort ?? DEFAULT_UI_PORT, reserved: [port] }) };
-}
-
 /** One start; null when the server did not come up, for instance because another program took its port meanwhile. */
 async function launch(options: TemporalServerOptions, ports: Ports): Promise<Running | null> {
   const running = await spawnServer(options, ports);
@@ -142,10 +151,10 @@ async function spawnServer({ binary, dataDir, namespace }: TemporalServerOptions
       detached: true,
       env: childEnvironment(process.env),
     });
-    const ended = new Promise<void>((resolve) => {
-      child.once('exit', () => resolve());
-      child.once('error', () => resolve());
-    });
+    const ended = once(child, 'exit').then(
+      () => undefined,
+      () => undefined,
+    );
     child.unref();
     (child.stdin as Socket | null)?.unref();
     child.stdin?.on('error', () => undefined);
@@ -193,23 +202,6 @@ async function isUp({ child, ended }: Running, port: number): Promise<boolean> {
   const connection = await connectTemporal({ address: `127.0.0.1:${port}` }, START_MS).catch(() => null);
   await connection?.close();
   return connection !== null;
-}
-
-function serverOf(first: Running, options: TemporalServerOptions, ports: Ports): TemporalServer {
-  let running = first;
-  return {
-    address: `127.0.0.1:${ports.port}`,
-    ui: `http://127.0.0.1:${ports.uiPort}`,
-    ended: () => running.ended,
-    async restart() {
-      const next = await launch(options, ports);
-      if (next === null) return false;
-      running = next;
-      return true;
-    },
-    stop: () => end(running),
-    kill: () => void running.child.kill('SIGKILL'),
-  };
 }
 
 /** Asks the server to end, and kills its group when it does not. */
