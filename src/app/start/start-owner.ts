@@ -8,14 +8,6 @@ import { LoteError } from '../../domain/errors.ts';
 import { errorCode } from '../../platform/error-code.ts';
 
 /**
- * A process that writes reports does not start where it cannot write them.
- * @throws LoteError `folder-unusable`
- */
-function requireReportsFolder({ reportsDir }: Pick<Config, 'reportsDir'>): Promise<void> {
-  return requireWritable({ title: 'reports folder', path: reportsDir, variable: 'LOTE_REPORTS_DIR' });
-}
-
-/**
  * Makes the input folder when it is not there; it may be one that can only be read.
  * @throws LoteError `folder-unusable`
  */
@@ -46,7 +38,7 @@ export async function startOwner({ env, ...start }: OwnerStart): Promise<Owner |
   const { config } = start;
   const dataDir = await openDataDir(config.dataDir);
   await requireInputFolder(config);
-  await requireReportsFolder(config);
+  await requireWritable({ title: 'reports folder', path: config.reportsDir, variable: 'LOTE_REPORTS_DIR' });
   const lock = await acquireDirectoryLock(dataDir.path);
   if (lock === null) return null;
   // Most commands find an owner and need none of this; to load it takes a second.

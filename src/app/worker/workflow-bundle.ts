@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { access, readdir, readFile, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LoteError } from '../../domain/errors.ts';
@@ -24,7 +25,7 @@ export async function workflowBundle(env: NodeJS.ProcessEnv, root: string = ROOT
   const cached = join(cacheDirectory(env), 'workflow-bundles', `${await sourcesHash(root)}.js`);
   if (await isUsable(cached)) return { codePath: cached };
   const source = join(root, 'workflows/index.ts');
-  const code = await bundleWorkflows((await exists(source)) ? source : join(root, 'workflows/index.js'));
+  const code = await bundleWorkflows(existsSync(source) ? source : join(root, 'workflows/index.js'));
   try {
     await writeBundle(cached, code);
     return { codePath: cached };
@@ -64,13 +65,6 @@ async function sourceFiles(root: string): Promise<readonly string[]> {
     files.push(...entries.filter((name) => /\.[jt]s$/.test(name)).map((name) => join(folder, name)));
   }
   return files.toSorted();
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 const DIGEST_LENGTH = 12;
