@@ -49,8 +49,8 @@ export async function changeInvoices(
 }
 
 /**
- * The one path of a command: lock the invoices in the order of their ids, load them, decide about each, write the
- * changes. Call it in a transaction that has proved the fencing token. `commandFor` null: the invoice stays as it is.
+ * The one path of a command: locks the invoices in the order of their ids, loads them, decides about each, writes the changes.
+ * Call it in a transaction that has proved the fencing token. `commandFor` null: the invoice stays as it is.
  */
 export async function judgeInvoices(
   queries: Queries,

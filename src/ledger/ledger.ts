@@ -28,20 +28,15 @@ import { createDeliveries } from './webhooks/deliveries.ts';
 import { createEndpoints } from './webhooks/endpoints.ts';
 
 /**
- * The ledger: the truth about batches, invoices, deliveries. All times are epoch milliseconds, passed in by the caller.
- * Every method commits before it resolves. Calls with many items are set statements; calls with few may be merged with
- * others in flight (group commit). Methods never throw for a lost race: the result says what held. A lost claim is an
- * error, `claim-lost`.
+ * The truth about batches, invoices and deliveries. Times are epoch milliseconds. Every method commits before it resolves; calls with few items may be
+ * merged with others in flight. A lost race is a result, a lost claim is the error `claim-lost`.
  * @throws LoteError `ledger-unavailable` when the database cannot be reached; nothing was acknowledged then.
  */
 export type Ledger = Awaited<ReturnType<typeof openLedger>>;
 
 const NOW = `/* now */ SELECT ${CLOCK} AS now`;
 
-/**
- * The ledger over a database, its schema brought up to date. The database is the ledger's from here on, also when this fails. `schema` is made when it is
- * missing; null: the database's search path decides.
- */
+/** The ledger over a database, with its schema brought up to date. It closes the database, also when this fails. `schema` null: the search path decides. */
 export async function openLedger(database: Database, schema: string | null = null) {
   const id = await prepare(database, schema);
   let closed: Promise<void> | null = null;

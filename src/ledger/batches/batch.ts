@@ -39,34 +39,22 @@ SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1 FOR UPDATE`;
 const SHARE_BATCH = `/* share-batch */
 SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1 FOR SHARE`;
 
-/**
- * The batch, locked, for a writer that holds its claim: until the transaction ends no other one raises the token or writes under it.
- * @throws LoteError `batch-not-found`, `claim-lost`
- */
+/** Locks the batch for a writer that holds its claim: until the transaction ends no other one writes. @throws LoteError `batch-not-found`, `claim-lost` */
 export async function lockUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
   return proved(claim, await queries.query<BatchRow>(LOCK_BATCH, [claim.batchId]));
 }
 
-/**
- * The same for a writer of a portion of the file, beside others.
- * @throws LoteError `batch-not-found`, `claim-lost`
- */
+/** The same for a writer of a portion of the file, beside others. @throws LoteError `batch-not-found`, `claim-lost` */
 export async function shareUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
   return proved(claim, await queries.query<BatchRow>(SHARE_BATCH, [claim.batchId]));
 }
 
-/**
- * The same for the rounds of a batch that runs; without a token nothing is proved.
- * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
- */
+/** The same for the rounds of a batch that runs; no token proves nothing. @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict` */
 export async function lockUnderToken(queries: Queries, batchId: string, token: FencingToken): Promise<BatchRecord> {
   return provedRound(batchId, token, await queries.query<BatchRow>(LOCK_BATCH, [batchId]));
 }
 
-/**
- * The same for writers that may go on beside each other: until the transaction ends the token stays.
- * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
- */
+/** The same for writers beside each other: until the transaction ends the token stays. @throws LoteError as `lockUnderToken` */
 export async function shareUnderToken(queries: Queries, batchId: string, token: FencingToken): Promise<BatchRecord> {
   return provedRound(batchId, token, await queries.query<BatchRow>(SHARE_BATCH, [batchId]));
 }

@@ -32,10 +32,7 @@ WHERE i.batch_id = $1 AND b.page_size > 0
   AND (i.state = 'accepted' OR (i.state IN ('staged', 'sending') AND (i.owner_batch = $1 OR owner.state NOT IN ${CLOSED_BATCH_STATES})))
 ORDER BY page`;
 
-/**
- * batchId, state, now. Running and paused change freely and end as cancelled or finished; cancelled stays cancelled when
- * it finishes. Only a claim opens a closed batch again.
- */
+/** batchId, state, now. Cancelled stays cancelled when the batch finishes; only a claim opens a closed batch again. */
 const SET_BATCH_STATE = `/* set-batch-state */
 UPDATE batch SET
   state = CASE WHEN state = 'cancelled' THEN state ELSE $2 END,
@@ -117,10 +114,7 @@ export function createBatches(database: Database) {
       });
     },
 
-    /**
-     * `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation.
-     * Returns how many.
-     */
+    /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
     async releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number> {
       return database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);
@@ -129,9 +123,7 @@ export function createBatches(database: Database) {
       });
     },
 
-    /**
-     * unknown -> sending, for the pages of this batch: same key and bytes, frozen after this moment. Returns how many.
-     */
+    /** unknown -> sending, for the pages of this batch: same key and bytes, frozen after this moment. Returns how many. */
     async repeatUnknown(batchId: string, frozenAfter: number, fencingToken?: FencingToken): Promise<number> {
       return database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);

@@ -11,19 +11,13 @@ interface AskingRun extends ClaimingRun {
   readonly batchId: string;
   /** As in `BatchRecord`. Left out: null. */
   readonly temporalId?: string | null;
-  /**
-   * Which attempt of the step asks, from 1: one that was stopped and goes on later takes nothing from a later one of
-   * its run.
-   */
+  /** Which attempt of the step asks, from 1: an earlier attempt takes nothing from a later one of its run. */
   readonly attempt: number;
   /** True when the run that holds the claim is known to be closed: the claim is then taken over. */
   readonly takeOver: boolean;
 }
 
-/**
- * One attempt of a run to claim the batch of a file. `sha256` is the hex digest of the file's bytes, `now` is epoch
- * milliseconds.
- */
+/** One attempt of a run to claim the batch of a file. `sha256` is the hex digest of the file's bytes. */
 export interface ClaimBatch extends AskingRun {
   readonly application: string;
   readonly file: string;
@@ -77,10 +71,7 @@ const HAS_SOMETHING_OPEN = `/* has-something-open */
 SELECT EXISTS (SELECT FROM live_line i WHERE i.batch_id = $1 AND i.state IN ${stateList(REOPENING_STATES)})
   OR EXISTS (SELECT FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE}) AS found`;
 
-/**
- * batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId. No row when the file, or the batch's id, is
- * known.
- */
+/** batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId. No row when the file, or the batch's id, is known. */
 const INSERT_BATCH = `/* insert-batch */
 INSERT INTO batch (batch_id, application, file, sha256, state, workflow_id, run_id, started_at, fencing_token, raised_attempt, temporal_id)
 VALUES ($1, $2, $3, $4, 'staging', $5, $6, $7, 1, $8, $9)
@@ -96,9 +87,8 @@ const LAST_RAISED = `/* last-raised */
 SELECT raised_from IS NULL AS by_claim, raised_attempt FROM batch WHERE batch_id = $1`;
 
 /**
- * batchId, workflowId, runId, state, attempt, temporalId, whether the stop ends, whether the same work goes on: the claim changes hands, and the earlier holder can write no more. A
- * batch that runs again has not finished, and has its whole retry budget. What an operator ordered another run ends
- * with that run, unless the same work goes on. The same run that claims again while Temporal does not say its id keeps the one of before.
+ * batchId, workflowId, runId, state, attempt, temporalId, whether the stop ends, whether the same work goes on: the claim changes hands, and the earlier
+ * holder can write no more. The batch has its whole retry budget again, and what an operator ordered another run ends unless the same work goes on.
  */
 const HOLD_CLAIM = `/* hold-claim */
 UPDATE batch SET workflow_id = $2, run_id = $3, temporal_id = coalesce($6, CASE WHEN workflow_id = $2 AND run_id = $3 THEN temporal_id END), state = $4, finished_at = CASE WHEN state = $4 THEN finished_at END, repeats = 0,
@@ -110,8 +100,8 @@ WHERE batch_id = $1
 RETURNING ${BATCH_COLUMNS}`;
 
 /**
- * batchId, fencing token of the round before, attempt, 1 when an operator has asked for the round. No row when another run has claimed the batch, a
- * later round has begun, or a later attempt has begun this one.
+ * batchId, fencing token of the round before, attempt, 1 when an operator has asked for the round. No row when another run has claimed the batch, or a
+ * later round or attempt has begun.
  */
 const BEGIN_ROUND = `/* begin-round */
 UPDATE batch SET fencing_token = fencing_token + 1, raised_from = $2, raised_attempt = $3, repeats = CASE WHEN $4::integer = 1 THEN 0 ELSE repeats END
@@ -122,13 +112,9 @@ RETURNING ${BATCH_COLUMNS}`;
 export function createClaiming(database: Database) {
   return {
     /**
-     * Atomic: exactly one (workflowId, runId) holds a batch. A later attempt of the same pair holds it still. Key:
-     * application + sha256. Each claim that is won raises the fencing token; the methods that take a `BatchClaim` prove
-     * theirs against it in the same transaction.
-     * docs/architecture.md#who-may-work-on-a-file has the table of states and results.
-     *
-     * A batch that is stopped goes to a person's order only, which ends its stop. Another order finds it closed, or gets the claim to
-     * close it (`stopped`).
+     * Atomic: exactly one (workflowId, runId) holds the batch of an application and a file's bytes; a later attempt of the same pair holds it still. Each
+     * claim that is won raises the fencing token. A stopped batch goes to a person's order only; another order finds it closed, or gets the claim to close it
+     * (`stopped`). docs/architecture.md#who-may-work-on-a-file has the table of states and results.
      * @throws LoteError `claim-lost` for an attempt of the holder that is not its latest
      */
     claimBatch(claim: ClaimBatch): Promise<ClaimResult> {
@@ -143,10 +129,7 @@ export function createClaiming(database: Database) {
       });
     },
 
-    /**
-     * A finished or cancelled batch runs again under this run, whether or not anything of it is open.
-     * @throws LoteError `batch-not-found`, `claim-lost`
-     */
+    /** Runs a finished or cancelled batch again, whether or not anything of it is open. @throws LoteError `batch-not-found`, `claim-lost` */
     reopenBatch(reopen: ReopenBatch): Promise<ReopenResult> {
       return database.transaction(async (queries) => {
         const [row] = await queries.query<BatchRow>(LOCK_BATCH, [reopen.batchId]);
@@ -222,10 +205,7 @@ function isOrderedIn({ order }: ClaimBatch, { stopped, state }: BatchRecord): bo
   return order === 'restart' && state !== 'staging' && (what === 'paused' || what === 'cancelled' || what === 'held');
 }
 
-/**
- * An attempt that was stopped before it claimed, and goes on after a later one of its run did, must not take the work
- * back.
- */
+/** An attempt that goes on after a later one of its run has claimed the batch must not take the work back. */
 async function requireLatestAttempt(queries: Queries, asking: AskingRun, batch: BatchRecord): Promise<void> {
   if (!isHolder(asking, batch)) return;
   const [raised] = await queries.query<{ byClaim: boolean; raisedAttempt: number }>(LAST_RAISED, [batch.batchId]);
@@ -237,10 +217,7 @@ function isHolder(run: ClaimingRun, batch: BatchRecord): boolean {
   return batch.workflowId === run.workflowId && batch.runId === run.runId;
 }
 
-/**
- * Two callers that saw the same run closed may both take over: the second one meets the claim of the first, whose run
- * is open.
- */
+/** Two callers that saw the same run closed may both take over: the second one meets the claim of the first, whose run is open. */
 function mayTakeOver({ takeOver, closedRun }: ClaimBatch, batch: BatchRecord): boolean {
   return takeOver && (closedRun === undefined || isHolder(closedRun, batch));
 }

@@ -78,8 +78,7 @@ export function createFindings(database: Database) {
     },
 
     /**
-     * Writes down, before the other findings, that the control totals of a start differ; in place of what an earlier start differed in, unless the
-     * file was let go meanwhile.
+     * Writes down, before the other findings, that the control totals of a start differ; it replaces what an earlier start differed in.
      * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
      */
     async noteTotals(batch: BatchWriter, finding: Finding): Promise<void> {
@@ -92,7 +91,7 @@ export function createFindings(database: Database) {
     },
 
     /**
-     * Nothing of the batch is held for its control totals any more: the finding that they differ becomes one that says so. Nothing where none differ.
+     * Turns the finding that control totals differ, if there is one, into one that says that they no longer hold the batch.
      * @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict`
      */
     async overruleTotals(batch: BatchWriter, by: TotalsOverruling): Promise<void> {

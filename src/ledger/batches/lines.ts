@@ -51,10 +51,7 @@ WHERE l.batch_id = $1 AND l.ordinal > $2
 ORDER BY l.ordinal
 LIMIT $3`;
 
-/**
- * batchId, outcomes, ordinal behind which to begin, how many of them to skip, limit. What is skipped is not made: else a late page of a
- * large batch costs three times as much.
- */
+/** batchId, outcomes, ordinal behind which to begin, how many to skip, limit. Skipped lines are not made, which takes a third of the time on a late page. */
 const INVOICES_WITH = `/* invoices-with */
 WITH chosen AS (
   SELECT l.ordinal FROM batch_line l
@@ -90,10 +87,7 @@ SELECT l.batch_id, count(*) AS invoices, (array_agg(l.ref ORDER BY l.ordinal))[1
 WHERE l.batch_id = ANY ($1::text[]) AND ${IS_CONTRADICTED}
 GROUP BY l.batch_id`;
 
-/**
- * batchId, how many rows of each group, how many groups. What is not confirmed as issued and is at rest, by state and reason; of an invalid invoice
- * the first finding is the reason.
- */
+/** batchId, rows of each group, groups. Lines at rest that are not issued, by state and reason; the reason of an invalid one is its first finding. */
 const PROBLEM_GROUPS = `/* problem-groups */
 SELECT state, code, count(*) AS invoices,
   coalesce(array_agg(file_row ORDER BY ordinal) FILTER (WHERE place <= $2::integer), '{}') AS rows
@@ -134,10 +128,7 @@ export function createLines(database: Database) {
       return new Map(rows.map(({ batchId, ...contradicted }) => [batchId, contradicted]));
     },
 
-    /**
-     * Number of its invoices of which a document was known before `at` (epoch milliseconds), or whose document belongs to another batch: what is no
-     * document that this batch has issued since.
-     */
+    /** Number of its invoices whose document was known before `at` (epoch milliseconds) or belongs to another batch. */
     async issuedBefore(batchId: string, at: number): Promise<number> {
       return onlyRow(await database.query<{ invoices: number }>(ISSUED_BEFORE, [batchId, at])).invoices;
     },
@@ -158,10 +149,7 @@ export function createLines(database: Database) {
       return rows.map(batchInvoice);
     },
 
-    /**
-     * Settled invoices that are not confirmed as issued, by reason: the largest groups first, at most `groups` of them with at most
-     * `rows` rows each.
-     */
+    /** Settled invoices that are not issued, by reason: the largest `groups` groups with at most `rows` rows each. */
     problemGroups: (
       batchId: string,
       { groups, rows }: { readonly groups: number; readonly rows: number },

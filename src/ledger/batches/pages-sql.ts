@@ -4,8 +4,8 @@ export const PAGE_OF = '((bi.ordinal - 1) / b.page_size + 1)';
 const PAGE_SIZE = '(SELECT page_size FROM batch WHERE batch_id = $1)';
 
 /**
- * The ordinals of one page of batch $1, as a range of batch_invoice's primary key. The size of the page is asked for by itself: joined, it may
- * become a filter on all lines of the batch, which the planner takes for one while there are no statistics of them.
+ * The ordinals of one page of batch $1, as a range of batch_invoice's primary key. The page size is a subquery: in a join the planner may make it a filter
+ * on all lines of the batch.
  */
 export function onPage(page: string, line = 'i'): string {
   return `${line}.ordinal BETWEEN (${page} - 1) * ${PAGE_SIZE} + 1 AND ${page} * ${PAGE_SIZE}`;
@@ -21,8 +21,8 @@ export const MERCHANT_OF_INVOICE =
   'm.application = i.application AND m.nif = i.merchant_nif AND m.listed_id = m.merchant_id';
 
 /**
- * The invoices of batch $1 whose lines `i` are live and for which `condition` holds, as an array, computed once, for `= ANY`. As a mere join the planner,
- * which takes a page for a few rows, reads whole tables (measured on 20,000 invoices: 20 ms against 2, and growing with the ledger).
+ * The invoices of batch $1 whose lines `i` are live and meet `condition`, as an array that is computed once, for `= ANY`. In a join the planner takes a page
+ * for a few rows and reads whole tables (measured on 20,000 invoices: 20 ms against 2).
  */
 export function invoicesOfBatch(condition: string): string {
   return `ARRAY(SELECT i.invoice_id FROM live_line i WHERE i.batch_id = $1 AND ${condition})`;

@@ -16,8 +16,8 @@ export interface FoundInvoice extends BatchInvoice {
 /** What people remember of an invoice. All that is given must hold; at least one of the four is given. */
 export interface InvoiceSearch {
   /**
-   * A reference, a merchant's NIF or a service id as it is; or a part of a reference, of a customer's or merchant's name,
-   * or of a customer's tax number. Accents and capitals count only in the exact ones.
+   * A whole reference, merchant's NIF or service id; or a part of a reference, of a customer's or merchant's name, or of a customer's tax number.
+   * Accents and capitals count only in whole ones.
    */
   readonly words?: string;
   /** Look for the words as a part, too, where an index would give an answer already. */
@@ -64,8 +64,8 @@ interface FoundRow extends LineRow, Pick<FoundInvoice, 'batchId' | 'application'
 const FOUND_COLUMNS = `l.batch_id, l.application, l.file, l.read_at, ${LINE_COLUMNS}`;
 
 /**
- * words, limit: lines by reference, merchant NIF or service id (of any generation). Each branch has an index of its own
- * and a limit of its own, so that a merchant of a million invoices costs no more than the answer.
+ * words, limit: lines by reference, merchant NIF or service id of any generation. Each branch has its own index and limit, so that a merchant of a million
+ * invoices costs no more than the answer.
  */
 const FIND_INVOICES = `/* find-invoices */
 WITH known AS (
@@ -167,10 +167,7 @@ interface SearchedBatchRow {
   readonly startedAt: number;
 }
 
-/**
- * from, before, batch at which to go on (or null), how many: batches with invoices, newest first. The table has one row a
- * file, so that it needs no index of its own.
- */
+/** from, before, batch at which to go on (or null), how many: batches with invoices, newest first. */
 const SEARCHED_BATCHES = `/* searched-batches */
 SELECT batch_id, invoices, started_at FROM batch
 WHERE invoices > 0 AND started_at >= $1::bigint AND started_at < $2::bigint
@@ -183,8 +180,8 @@ interface SearchedRow extends FoundRow {
 }
 
 /**
- * batchId, ordinal behind which to begin, ordinal to end with, net or null, whether to read the contents. The primary key of `batch_invoice` gives the lines,
- * that of `invoice_content` their content: a search costs no writer an index.
+ * batchId, ordinal behind which to begin, ordinal to end with, net or null, whether to read the contents. It uses primary keys alone: a search costs no
+ * writer an index.
  */
 const SEARCHED_LINES = `/* searched-lines */
 SELECT ${FOUND_COLUMNS},

@@ -3,9 +3,7 @@ export type SqlValue = string | number | null;
 
 /** Runs single statements, each by itself or inside a transaction. */
 export interface Queries {
-  /**
-   * One statement, by itself. A column `batch_id` comes back as `batchId`, int8 as number, bytea not at all, int[] and text[] as arrays.
-   */
+  /** Runs one statement. Column `batch_id` becomes `batchId`, int8 a number, int[] and text[] arrays; bytea is not read. */
   query<Row extends object>(text: string, params?: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
@@ -49,8 +47,8 @@ function keyOf(column: string): string {
 }
 
 /**
- * BEGIN, work, COMMIT on one connection. A statement that failed inside and was swallowed by `work` still fails the whole:
- * the database answers such a COMMIT with a silent ROLLBACK, and that must never be taken for a commit.
+ * BEGIN, work, COMMIT on one connection. Where `work` swallows the failure of a statement, the whole fails all the same: the database answers such a COMMIT
+ * with a silent ROLLBACK.
  */
 export async function runTransaction<Result>(
   connection: Queries,

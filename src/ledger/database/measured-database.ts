@@ -7,8 +7,8 @@ import type { MeasureStatement } from '../../domain/records/measures.ts';
 const UNNAMED = 'other';
 
 /**
- * The same database; each statement is measured from asking to answer, with its wait for a connection. A statement that
- * fails inside a transaction fails the transaction, which alone counts. Without `measure`, the database itself comes back.
+ * Measures each statement from asking to answer, with its wait for a connection. A statement that fails inside a transaction fails the transaction, which
+ * alone counts.
  */
 export function measuredDatabase(database: Database, measure: MeasureStatement | undefined): Database {
   if (measure === undefined) return database;

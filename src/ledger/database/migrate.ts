@@ -9,8 +9,8 @@ import { StatementFailure } from './statement-failure.ts';
 export type Migration = readonly string[];
 
 /**
- * In order. A released migration is never changed: the next one follows it here. It only adds (a new column has a
- * default or may be null), so that processes of the version before go on during an upgrade.
+ * In order. A released migration never changes: the next one follows it here, and only adds (a column with a default, or that may be null), so that
+ * processes of the version before go on during an upgrade.
  */
 const MIGRATIONS: readonly Migration[] = [SCHEMA];
 
@@ -60,8 +60,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Brings the schema up to date, all or nothing.
- * @throws LoteError `ledger-conflict` when a newer Lote or Lote 0.1.0 wrote it; `ledger-unavailable` when another
- *   transaction holds a table for longer than ten seconds
+ * @throws LoteError `ledger-conflict` when a newer Lote or Lote 0.1.0 wrote it; `ledger-unavailable` when another transaction holds a table for too long
  */
 export async function migrate(
   database: Database,
@@ -116,10 +115,7 @@ export async function findLedgerId(queries: Queries): Promise<string | null> {
   return (await findFact<string>(queries, LEDGER_ID)).value;
 }
 
-/**
- * The id of the ledger, which the first opening gives it.
- * @throws LoteError `ledger-conflict` when its place is missing.
- */
+/** The id of the ledger, which the first opening gives it. @throws LoteError `ledger-conflict` when its place is missing. */
 export async function ledgerId(database: Database): Promise<string> {
   const value = await findLedgerId(database);
   if (value === null)

@@ -1,7 +1,6 @@
 /**
- * The ledger of 0.2.0, in the order in which a batch meets its tables. Times are milliseconds since 1970. Hot tables
- * (`invoice`, `batch_invoice`, `delivery`) have no foreign keys: checking one costs as much as the insert itself, and
- * only this room writes to them.
+ * The ledger of 0.2.0, in the order in which a batch meets its tables. Hot tables (`invoice`, `batch_invoice`, `delivery`) have no foreign keys: to check
+ * one costs as much as the insert itself, and only this room writes to them.
  */
 export const SCHEMA: readonly string[] = [
   // Small values that all processes share, as JSON: the ledger's id, registrations of webhooks, rates, circuit breakers.

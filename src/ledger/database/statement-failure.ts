@@ -4,10 +4,8 @@ import { LoteError, type LoteErrorCode } from '../../domain/errors.ts';
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * The database refused a statement: `ledger-unavailable` when that passes (`statement-failure.ts`), `ledger-race` when another
- * writer of the same key was faster, else `internal`. It carries the SQLSTATE and the
- * constraint's name, and neither message nor detail of the database: those repeat values (tax numbers, references), and an
- * error may end in a log or in Temporal's history.
+ * The database refused a statement: `ledger-unavailable` when that passes, `ledger-race` when another writer of the same key was faster, else `internal`.
+ * It never carries message or detail of the database, which repeat values (tax numbers, references).
  */
 export class StatementFailure extends LoteError {
   readonly sqlState: string;
@@ -83,12 +81,8 @@ const SEE_TO_SERVER = 'it is repeated by itself until the database server is bac
 const MAKE_ROOM = 'make room there; it is repeated by itself until then';
 
 /**
- * Which errors of the database pass, and why. Everything else (a constraint, a type, a syntax error, a missing table) is a
- * mistake of Lote's or a damaged schema: to repeat it would fail in the same way for ever.
- *
- * Damage (class XX001, XX002) does not heal, yet it stands here: the batch must wait for the operator who repairs or restores
- * the database. To fail instead would close pages with statements on the same damaged tables. `XX000` is not here: it is an
- * error inside the server that is not listed here.
+ * Which errors of the database pass, and why. Any other (a constraint, a type, a missing table) is a mistake of Lote's or a damaged schema: a repeat would
+ * fail for ever. Damage (XX001, XX002) stands here because the batch must wait for the operator who repairs the database.
  */
 export const PASSING_SQLSTATES: readonly PassingSqlState[] = [
   row('08', 'drop', 'the connection failed', SEE_TO_SERVER),

@@ -13,10 +13,7 @@ export interface AuditedInvoice {
   readonly generation: number;
 }
 
-/**
- * One action of the audit. `at` is epoch milliseconds; `who` is null when it is not known; `invoices` is how many it
- * moved.
- */
+/** One action of the audit. `at` is epoch milliseconds; `who` is null when it is not known; `invoices` is how many it moved. */
 export interface AuditEntry {
   readonly at: number;
   readonly who: string | null;

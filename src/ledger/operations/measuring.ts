@@ -72,7 +72,7 @@ export function createMeasuring(database: Database) {
 
     /**
      * At most `limit`, newest first: open batches, and those whose report left invoices without a final word, or held ones if they finished since `heldSince`;
-     * after them the others that closed since `closedSince`. Times are epoch milliseconds.
+     * after them the others that closed since `closedSince`.
      */
     measuredBatches: (
       application: string,

@@ -11,8 +11,8 @@ const IS_PURGED = `(b.state IN ${CLOSED_BATCH_STATES} AND coalesce(b.purged_at >
 const MAY_CHANGE = `FROM live_line i WHERE i.batch_id = b.batch_id AND i.state IN ${stateList(REOPENING_STATES)}`;
 
 /**
- * before ($1): closed batches `b` that ended before it and in which nothing may still change. A purged one is purged again when a late word of the service
- * has ended an invoice whose content had to stay.
+ * before ($1): closed batches `b` that ended before it and in which nothing may still change. A purged one counts again when a late word has ended an
+ * invoice whose content had to stay.
  */
 const PURGEABLE = `b.state IN ${CLOSED_BATCH_STATES} AND coalesce(b.finished_at, b.started_at) < $1 AND NOT EXISTS (SELECT ${MAY_CHANGE})
   AND (NOT ${IS_PURGED} OR EXISTS (
@@ -48,10 +48,7 @@ SELECT count(*) AS n FROM (
   FOR UPDATE OF i
 ) locked`;
 
-/**
- * Invoices of these batches that no other batch holds whose words stay: as an array, and each looked up by itself (OFFSET 0), so that no table is read as a
- * whole for them.
- */
+/** Invoices of these batches that no other unpurged batch holds. Each is looked up by itself (OFFSET 0), so that no table is read whole. */
 const OF_PURGED_BATCHES = `ARRAY(SELECT DISTINCT bi.invoice_id FROM batch_invoice bi
   WHERE bi.batch_id = ANY ($1::text[]) AND NOT EXISTS (
     SELECT 1 FROM batch_invoice other JOIN batch b ON b.batch_id = other.batch_id
@@ -155,15 +152,14 @@ interface PurgeRequest {
 }
 
 /**
- * Forgets what was written in files and deliveries and keeps what makes exactly-once hold: identities, keys, fingerprints, generations, states,
- * service ids, hashes of files and deliveries.
+ * Removes what was written in files and deliveries and keeps what exactly-once needs: identities, keys, fingerprints, generations, states, service ids,
+ * hashes of files and deliveries.
  */
 export function createPurge(database: Database) {
   return {
     /**
-     * Of every closed batch that ended before `before` and in which nothing may still change. An invoice that is not confirmed as issued keeps its content: it
-     * may be retried; one that another, younger batch holds keeps everything. One transaction, which locks what it decided about: a batch that is claimed
-     * meanwhile is not purged, and a process that stands still until its session is taken from it has purged nothing. A dry run is rolled back.
+     * Purges every closed batch that ended before `before` and in which nothing may still change. An invoice that is not issued keeps its content, and one that
+     * a younger batch holds keeps everything. The transaction locks what it decides about, so a batch that is claimed meanwhile stays. A dry run is rolled back.
      */
     async purge({ before, dryRun, now, application }: PurgeRequest): Promise<Purged> {
       const work = async (queries: Queries): Promise<Purged> => {

@@ -87,10 +87,7 @@ const IS_STALE = `(i.changed_at < $2 OR ${isAheadSql('i.changed_at', '$1')})`;
 /** An `unknown` one, or a repeat that a crash ended. $2: changed before this, a repeat counts as ended. */
 const REPEATABLE = `(i.state = 'unknown' OR (i.state = 'sending' AND ${IS_STALE}))`;
 
-/**
- * No operator has to confirm a repeat: inside the retention window it cannot make a second document, unless the ledger was restored from a copy, and another key
- * was used meanwhile.
- */
+/** Inside the retention window a repeat cannot make a second document, unless the ledger was restored from a copy and another key was used meanwhile. */
 const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
     AND NOT i.flags && '{${ISSUED_EARLIER},${OLDER_LEDGER}}' AND coalesce(i.reason_code, '') <> '${ACCEPTED_EARLIER}')`;
 
@@ -113,10 +110,8 @@ WHERE i.state = 'unknown' AND i.application = $1 AND ${REPEATED_BY_ITSELF}
 ORDER BY i.owner_batch`;
 
 /**
- * now, stale before, frozen after, all, limit, invoiceId after which to go on, application, refusal is proof: what may be repeated, as the machine's
- * `take` decides. Without `all`, each invoice waits half of the age it
- * had at its last try, so that it is repeated a dozen times in a day and not a hundred; one with a spent key waits for
- * all of that age, unless a refusal is a proof. None of a batch that is stopped is taken.
+ * now, stale before, frozen after, all, limit, invoiceId after which to go on, application, refusal is proof: what the machine's `take` may repeat. Without
+ * `all`, each invoice waits half of the age that it had at its last try, and one with a spent key all of it, unless a refusal is a proof.
  */
 const REPEATED = `ARRAY(
   SELECT i.invoice_id
@@ -173,8 +168,8 @@ WHERE b.batch_id IN (
   WHERE bi.invoice_id = ANY($1::bigint[]) AND bi.outcome IS NULL)`;
 
 /**
- * now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked
- * for each time. All documents of an invoice are in one portion, for the next one begins after it.
+ * now, all, invoiceId after which to go on, limit, application. The other document of a key that brought two is asked for each time. All documents of an
+ * invoice are in one portion, for the next one begins after it.
  */
 const OPEN_DOCUMENTS = `/* open-documents */${documentOf('left_open i', 'i')}
 WHERE i.state IN ('accepted', 'unsettled') AND i.service_id IS NOT NULL AND i.invoice_id > $3 AND i.application = $5
@@ -189,9 +184,7 @@ WHERE g.generation < 0 AND g.state = 'accepted' AND g.invoice_id > $3
 ORDER BY invoice_id
 FETCH FIRST $4 ROWS WITH TIES`;
 
-/**
- * Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it.
- */
+/** Service ids with a stored `issued` event that no invoice shows: the process that stored it died before it applied it. */
 const MISSED_EVENTS = `/* missed-events */
 SELECT i.service_id
 FROM left_open i
@@ -207,8 +200,8 @@ WHERE g.service_id IS NOT NULL AND g.state <> 'issued'
 const LOOKED_BACK_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Service ids of issued invoices with a stored `failed` event that has no flag yet. Looks at the last week of such events, through their own index, so
- * that it costs the same however many there were before.
+ * Service ids of issued invoices with a stored `failed` event and no flag yet. It looks at the last week of such events, by their own index: the cost does not
+ * grow.
  */
 const MISSED_CONTRADICTIONS = `/* missed-contradictions */
 SELECT DISTINCT i.service_id
@@ -217,10 +210,7 @@ JOIN invoice i ON i.service_id = d.service_id AND i.state = 'issued'
 WHERE d.verdict = 'failed' AND d.received_at >= (SELECT max(received_at) FROM delivery WHERE verdict = 'failed') - ${LOOKED_BACK_MS}
   AND NOT i.flags && '{failed-after-issued,issued-after-failed}'`;
 
-/**
- * What reconciliation reads and moves, for one application at a time. It handles only what the last report of a closed
- * batch left open, so that its cost does not grow with the ledger.
- */
+/** What reconciliation reads and moves: only what the last report of a closed batch left open, so that its cost does not grow with the ledger. */
 export function createReconciling(database: Database) {
   return {
     /** Closed batches that own an `unknown` invoice which may be repeated without an operator. */
@@ -228,15 +218,14 @@ export function createReconciling(database: Database) {
       database.query<{ readonly batchId: string; readonly isStopped: boolean }>(BATCHES_LEFT_UNKNOWN, [application]),
 
     /**
-     * unknown -> sending, whichever batch owns it, by compare-and-set: of two reconcilers one gets it. Invoices whose
-     * window is over are left out, or go back to `unknown`. In ascending order of their ids.
+     * unknown -> sending, whichever batch owns it: of two reconcilers one gets it. Invoices whose window is over are left out, or go back to `unknown`. In the
+     * order of their ids.
      */
     takeUnknown: (take: TakeUnknown): Promise<readonly RepeatInvoice[]> => takeUnknown(database, take),
 
     /**
-     * Gives `unknown` invoices of closed batches that reconciliation may no longer repeat the reason that says so: those frozen at `frozenUntil` (epoch
-     * milliseconds) or before, or at a time that has not come yet. A spent key keeps its reason. Reports that gave
-     * another reason become outdated, in the same transaction. Returns how many invoices it changed.
+     * Gives `unknown` invoices of closed batches that were frozen at `frozenUntil` or before, or at a time that has not come yet, the reason why nothing repeats
+     * them. A spent key keeps its reason. Reports that gave another reason become outdated. Returns how many invoices it changed.
      */
     async endRepeats({ application, now, frozenUntil, reason, messageAhead }: EndRepeats): Promise<number> {
       const selection = { name: 'end-repeats', ids: FORGOTTEN_KEYS, params: [application, frozenUntil, now] };
@@ -267,10 +256,7 @@ export function createReconciling(database: Database) {
     unsettledDocuments: (of: { readonly batchId: string; readonly afterInvoiceId: number; readonly limit: number }) =>
       documents(database, UNSETTLED_DOCUMENTS, [of.batchId, of.afterInvoiceId, of.limit]),
 
-    /**
-     * Applies stored `issued` events that a crash kept from being applied, and flags issued invoices of which a stored
-     * event says `failed`. Returns how many invoices it moved.
-     */
+    /** Applies stored `issued` events that a crash left unapplied, and flags issued invoices with a stored `failed` event. Returns how many invoices it moved. */
     async applyMissedEvents(): Promise<number> {
       const missed = await database.query<{ serviceId: string }>(MISSED_EVENTS);
       const contradicted = await database.query<{ serviceId: string }>(MISSED_CONTRADICTIONS);
@@ -278,10 +264,7 @@ export function createReconciling(database: Database) {
       return (await hear(database, ids)).issued;
     },
 
-    /**
-     * Moves pending invoices of closed batches from `accepted` to `unsettled`: those accepted before `acceptedBefore`
-     * (epoch milliseconds). Returns their number.
-     */
+    /** accepted -> unsettled, for invoices of closed batches that were accepted before `acceptedBefore` (epoch milliseconds). Returns how many. */
     async expirePending(of: {
       readonly application: string;
       readonly acceptedBefore: number;

@@ -7,10 +7,7 @@ import { CLOSED_BATCH_STATES, recordset } from '../database/sql.ts';
 
 /** What a report says of its batch in numbers: small, and without names, so that years of them can be drawn. */
 export interface BatchFigures {
-  /**
-   * Invoices by outcome; outcomes that did not occur are left out. An issued invoice that another batch owns counts as `already-issued`, here, in `money`
-   * and in `settling`; an older report has it as `issued`.
-   */
+  /** Invoices by outcome; none: left out. An issued invoice that another batch owns counts as `already-issued` in all these figures. */
   readonly states: Readonly<Partial<Record<Outcome, number>>>;
   /** Exact net sums by currency, which is null where it could not be read. */
   readonly money: readonly MoneyFigures[];
@@ -106,18 +103,15 @@ SELECT figures FROM batch WHERE batch_id = $1`;
 const REPORTED_LINES = `report_outcome r JOIN batch_line l ON l.batch_id = r.batch_id AND l.ordinal = r.ordinal`;
 const HAS_CHANGED = `(r.state <> l.state OR r.generation <> l.generation)`;
 
-/**
- * batchId: the figures of the last report, while each state that it says still holds. A batch that was closed again since the report (its file was read
- * anew, or invoices of it were retried) has a later end.
- */
+/** batchId: the figures of the last report, while each state that it says still holds. A batch that was closed again since has a later end. */
 const REPORTED_OUTCOMES = `/* reported-outcomes */
 SELECT b.figures, b.invoices FROM batch b
 WHERE b.batch_id = $1 AND b.state IN ('finished', 'cancelled') AND b.reported_at >= b.finished_at AND b.figures IS NOT NULL
   AND NOT EXISTS (SELECT FROM ${REPORTED_LINES} WHERE r.batch_id = b.batch_id AND r.state <> l.state)`;
 
 /**
- * What a report of batch `b` says beyond states: its news (reasons and findings that have changed), and of the few invoices with flags, found through their index, how many flags they have
- * and how many of them are in doubt.
+ * What a report of batch `b` says beyond states: its news (reasons and findings that have changed), the flags of its few invoices with flags, and how many
+ * of these are in doubt.
  */
 const MARK = `(SELECT concat_ws(' ', b.news, coalesce(sum(cardinality(l.flags)), 0), count(*) FILTER (WHERE cardinality(l.contradictions) > 0))
   FROM batch_line l
@@ -132,8 +126,8 @@ WHERE b.state IN ${CLOSED_BATCH_STATES} AND b.application = $1 AND b.reported_re
 ORDER BY b.seq`;
 
 /**
- * application: closed batches of which no report was written since they ended, and the run that closed each. A report from before the end is of an earlier
- * run, or of the time when the file was refused: it says nothing of what is open now.
+ * application: closed batches of which no report was written since they ended, and the run that closed each. An earlier report says nothing of what is open
+ * now.
  */
 const UNREPORTED_BATCHES = `/* unreported-batches */
 SELECT b.batch_id, b.workflow_id, b.run_id FROM batch b
@@ -183,10 +177,7 @@ export function createReportMarks(database: Database) {
       return figuresOf((await database.query<FiguresRow>(REPORT_FIGURES, [batchId]))[0]);
     },
 
-    /**
-     * The balance of a closed batch from its last report: the same as `countOutcomes`, without counting a million invoices. Null: it is not closed, or no report
-     * of its last run tells it as it is now.
-     */
+    /** The balance of a closed batch from its last report: `countOutcomes` without counting. Null: no report of its last run tells it as it is now. */
     async reportedOutcomes(batchId: string): Promise<readonly OutcomeCount[] | null> {
       const [row] = await database.query<{ figures: string; invoices: number }>(REPORTED_OUTCOMES, [batchId]);
       if (row === undefined) return null;
@@ -209,10 +200,7 @@ export function createReportMarks(database: Database) {
       return { ...(found ?? { revision: 0, mark: '', isFlagged: false, contradicted: 0 }), changes };
     },
 
-    /**
-     * Remembers what a report said of invoices that may still change. False, and nothing is written, when a newer report
-     * was noted before.
-     */
+    /** Remembers what a report said of invoices that may still change. Returns false, and writes nothing, when a newer report was noted before. */
     async noteReported(batchId: string, report: NoteReported): Promise<boolean> {
       const { revision, writtenAt, mark, open, figures } = report;
       return database.transaction(async (queries) => {

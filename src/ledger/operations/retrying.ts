@@ -61,9 +61,7 @@ interface RetryCandidateRow {
   readonly totalUnconfirmed: boolean;
 }
 
-/**
- * batchId, states, rows or null, reason codes or null, ordinal after which to go on, limit. Locked until the decision about them is written.
- */
+/** batchId, states, rows or null, reason codes or null, ordinal after which to go on, limit. Locked until the decision about them is written. */
 const RETRY_CANDIDATES = `/* retry-candidates */
 SELECT i.invoice_id, bi.ordinal, ${PAGE_OF} AS page,
   coalesce(b.total_confirmed_at IS NULL AND b.total_check::jsonb ->> 'kind' = 'unusual', false) AS total_unconfirmed
@@ -88,7 +86,7 @@ interface Judged {
 
 /**
  * Lets the selected invoices of a batch go again, each by `decideRetry`: release, regenerate (next generation, new key), repeat (same key and bytes), abandon.
- * Portion by portion, each in one transaction: what is judged is what is moved, and what is moved is in the audit.
+ * Each portion is one transaction: what is judged is what is moved, and what is moved is in the audit.
  */
 export async function retryInvoices(database: Database, request: RetryRequest): Promise<RetryResult> {
   const moved: Record<RetryMove, number> = { release: 0, regenerate: 0, repeat: 0, abandon: 0 };

@@ -54,10 +54,7 @@ export function createTotalChecks(database: Database) {
       return rows.map(({ total }) => JSON.parse(total) as FileTotal);
     },
 
-    /**
-     * Takes the place of an earlier check of the batch, and of its confirmation.
-     * @throws LoteError `claim-lost`
-     */
+    /** Replaces an earlier check of the batch, and its confirmation. @throws LoteError `claim-lost` */
     async saveTotalCheck(
       claim: BatchClaim,
       { pattern, total, check, now }: Omit<SavedTotalCheck, 'confirmedAt'> & { readonly now: number },
@@ -80,10 +77,7 @@ export function createTotalChecks(database: Database) {
     hasSent: async (batchId: string): Promise<boolean> =>
       onlyRow(await database.query<{ found: boolean }>(HAS_SENT, [batchId])).found,
 
-    /**
-     * Writes the actions into the audit and the confirmation, in one transaction; the first confirmation stays.
-     * @throws LoteError `claim-lost`
-     */
+    /** Writes the actions into the audit and the confirmation, in one transaction; the first confirmation stays. @throws LoteError `claim-lost` */
     async confirmTotal(
       { batchId, fencingToken }: BatchWriter,
       { now, actions }: { readonly now: number; readonly actions: readonly NotedAction[] },

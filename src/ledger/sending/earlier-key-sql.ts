@@ -20,8 +20,8 @@ const SAME_KEY = `FROM invoice_generation g
   WHERE g.invoice_id = i.invoice_id AND g.generation BETWEEN 1 AND i.generation - 1 AND g.idempotency_key = i.idempotency_key`;
 
 /**
- * That the present generation of invoice `i` still has the key and the bytes of an earlier one: they are repeated once more before it gets a key of its own
- * (`next-key`), so a POST of it cannot make a second document.
+ * That the present generation of invoice `i` still has key and bytes of an earlier one, which are repeated before it gets its own key (`next-key`): a POST of
+ * it cannot make a second document.
  */
 export const HAS_EARLIER_KEY = `(i.generation > 1 AND EXISTS (SELECT ${SAME_KEY} OFFSET 0))`;
 

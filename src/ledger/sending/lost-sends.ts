@@ -63,8 +63,8 @@ interface LostSends {
 }
 
 /**
- * The ledger's side of the send log in the reports folder. `scope` names the account, see `sendingScope`. A ledger whose position is behind that of the log was
- * restored from an older copy, or began anew.
+ * The ledger's side of the send log in the reports folder. `scope` names the account (`sendingScope`). A ledger that is behind the log was restored from an
+ * older copy, or began anew.
  */
 export function createSendLog(database: Database) {
   return {
@@ -80,9 +80,8 @@ export function createSendLog(database: Database) {
       }),
 
     /**
-     * Takes up what was sent without the ledger, and the positions that it then has. Known invoices that were sent under another key than theirs are flagged
-     * (`older-ledger`): only an operator who accepts the risk of a duplicate sends them. What was sent under the same key, or is not known yet, is remembered
-     * until it is frozen. Returns how many were flagged.
+     * Takes up what was sent without the ledger, and the positions that it then has. Known invoices that were sent under another key are flagged
+     * (`older-ledger`), and only an operator who accepts the risk sends them. The rest is remembered until it is frozen. Returns how many were flagged.
      */
     takeLostSends: ({ positions, sends, now }: LostSends): Promise<number> =>
       database.transaction(async (queries) => {
@@ -98,8 +97,8 @@ export function createSendLog(database: Database) {
       }),
 
     /**
-     * staged -> held with the flag `older-ledger`, for owned invoices of the batch that were sent with another key since the copy from which the ledger was
-     * restored, or with the same key for the `reason`.
+     * staged -> held with the flag `older-ledger`, for owned invoices of the batch that were sent with another key since the restored copy, or with the same key
+     * for the `reason`.
      */
     async holdLost(
       batchId: string,

@@ -24,15 +24,12 @@ export interface RecordSend extends Pick<Answer, 'generation' | 'idempotencyKey'
   readonly takenAt?: number;
 }
 
-/**
- * A writer that took the same service id first, or kept another document of the same key, is visible to the next try; more than a few such races in a row do not
- * happen.
- */
+/** What another writer took, a service id or another document of the same key, is visible to the next try. */
 const UNIQUE_TRIES = 3;
 
 /**
- * serviceIds: those of them about which an event is stored that says something final. Each is looked up by itself: a planner that takes an id for one
- * of few reads a large part of all deliveries for a hundred of them.
+ * serviceIds: those with a stored event that says something final. Each is looked up by itself: else the planner reads a large part of all deliveries for a
+ * hundred of them.
  */
 const REPORTED_IDS = `/* reported-ids */
 SELECT u.service_id FROM unnest($1::text[]) AS u(service_id)
@@ -46,17 +43,12 @@ const ATTEMPTS = ofItem('$4::integer[]', 'i.invoice_id');
 const SENT_AT = ofItem('$5::bigint[]', 'i.invoice_id');
 const ANSWERED_AT = ofItem('$6::bigint[]', 'i.invoice_id');
 
-/**
- * Not `IS NULL`, which the index of service ids answers, too: after a sample of invoices that have all been sent it seems to find none, and it finds
- * all that are still to be sent.
- */
+/** Not `IS NULL`, which the index of service ids answers, too: the planner would take it for a few rows, and it finds all that are still to be sent. */
 const HAS_NO_ID = `coalesce(i.service_id, '') = ''`;
 
 /**
- * Arrays, by rising invoice id: invoiceId, generation, serviceId, attempts, sentAt, answeredAt. What nearly every answer says: accepted, with an
- * id that nothing else has, as the machine's `record` decides. Everything else is left as it is, and goes the common path: an
- * earlier generation with that id, another id, another state. Where another invoice has the id, the unique index refuses
- * the statement as a whole.
+ * Arrays, by rising invoice id: invoiceId, generation, serviceId, attempts, sentAt, answeredAt. What nearly every answer says: accepted, with an id that
+ * nothing else has, as the machine's `record` decides. Everything else goes the common path. The unique index refuses an id of another invoice.
  */
 const RECORD_ACCEPTED = `/* record-accepted */
 UPDATE invoice i SET state = 'accepted', accepted_at = ${ANSWERED_AT}, changed_at = ${ANSWERED_AT}, asks = 0,
@@ -80,17 +72,11 @@ FROM invoice i WHERE i.invoice_id = ANY($1::bigint[])`;
 export interface RecordedSends {
   /** Invoices that are final now. */
   readonly settled: readonly SettledInvoice[];
-  /**
-   * 0, or, if one of these answers is the first to name an id of another invoice for its own: to how many invoices of the batch such
-   * an id stands named.
-   */
+  /** 0; or, if one of these answers is the first to name an id of another invoice: how many invoices of the batch name such an id. */
   readonly idsTaken: number;
 }
 
-/**
- * Writes answers and commits; then, in a new snapshot, applies the events that came before the answers; then says who
- * must hear of it, by invoice id.
- */
+/** Writes answers and commits; then, in a new snapshot, applies the events that came before; then says which batches must hear of it, by invoice id. */
 export async function recordAnswers(
   database: Database,
   given: readonly RecordSend[],

@@ -8,8 +8,8 @@ export interface SendingBatch extends ClaimingRun {
 }
 
 /**
- * batchId, workflowId, runId, version, paused, stop or null, JSON of the `BatchStop` or null. Only a run that holds the claim has a word, and
- * its latest one holds. A resume ends the stop.
+ * batchId, workflowId, runId, version, paused, stop or null, JSON of the `BatchStop` or null. Only the run that holds the claim has a word, and its latest
+ * one holds. A resume ends the stop.
  */
 const RECORD_CONTROL = `/* record-control */
 UPDATE batch SET state = CASE WHEN $5::text::boolean THEN 'paused' ELSE 'running' END, sending_stop = $6, control_version = $4,
@@ -31,10 +31,7 @@ WHERE batch_id = ANY($1::text[]) AND state IN ('running', 'paused') AND sending_
 /** The operator's word about sending: written by the batch, read by every process that sends for it. */
 export function createSendingControl(database: Database) {
   return {
-    /**
-     * Writes the word of the run that holds the claim of a batch that is not closed. False: the claim or a later word
-     * stands against it.
-     */
+    /** Writes the word of the run that holds the claim of an open batch. Returns false when the claim or a later word stands against it. */
     async recordControl(control: SendingControl): Promise<boolean> {
       const { batchId, workflowId, runId, version, paused, cancelled, order } = control;
       const what = cancelled ? 'cancelled' : paused ? 'paused' : null;

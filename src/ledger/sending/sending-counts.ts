@@ -21,9 +21,8 @@ export interface UnsentInvoice {
 }
 
 /**
- * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy
- * sends again is counted apart: not what only an event called failed, nor what may have another document, nor what has
- * its last generation. Invoices that another batch sends are not counted.
+ * batchId, first ordinal, last ordinal, reason codes of the retry policy, generations that it allows. What the policy sends again is counted apart: not a
+ * failure that only an event reported, nor what may have another document. Invoices that another batch sends are not counted.
  */
 const COUNT_ANSWERS = `/* count-answers */
 WITH own AS (
@@ -42,8 +41,8 @@ SELECT
 FROM own`;
 
 /**
- * batchId: by the indexes of what has a reason, and of `failed` events. An event that came a day before its batch began is
- * about none of its invoices, but for one that was sent before that and is tried again: it counts when its page confirms the failure.
+ * batchId: by the indexes of what has a reason, and of `failed` events. An event that came a day before its batch began counts when the page confirms the
+ * failure.
  */
 const MOST_FAILURES = `/* most-failures */
 SELECT count(*) FILTER (WHERE state = 'rejected') AS refused,

@@ -29,8 +29,8 @@ export interface SendableInvoice {
   /** An answer of this generation was lost, a crash may have lost one, or it was sent since the copy from which the ledger was restored. */
   readonly mayExist: boolean;
   /**
-   * Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null:
-   * every earlier one is proved not to have. Of one that is `staged`: since when its key was used without the ledger. With `earlier`: since when that was frozen.
+   * Since when a lost POST of this generation may have reached the service, or an operator last accepted that; null: none has. Of a `staged` one: since when
+   * its key was used without the ledger. With `earlier`: since when that was frozen.
    */
   readonly mayExistSince: number | null;
   /** It is `staged`, and was sent since the copy from which the ledger was restored, last with this key or with another one. */
@@ -77,9 +77,8 @@ interface SendableRow extends Omit<SendableInvoice, 'invoice' | 'lost' | 'errorK
 }
 
 /**
- * batchId, from, to. Only an exposure `lost` says that the service may have it: tries that were all refused for now
- * prove that it has not. An operator's accepted risk starts the retention window anew. Of the times since when a POST with
- * its key may have reached the service, the earliest.
+ * batchId, from, to. Only an exposure `lost` says that the service may have it. An operator's accepted risk starts the retention window anew. Of the times
+ * since when a POST with its key may have reached the service, the earliest.
  */
 const SENDABLE = `/* sendable */
 SELECT i.invoice_id, i.identity, i.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
@@ -103,10 +102,9 @@ WHERE i.batch_id = $1 AND i.ordinal BETWEEN $2 AND $3 AND i.owner_batch = $1 AND
 ORDER BY i.ordinal`;
 
 /**
- * Arrays by rising invoice id: invoiceId, generation, place of its batch among the next, batchIds, body; now; arrays: since when it may exist, when it
- * was frozen before. State and bytes in one statement: no invoice is ever `sending` without its bytes. Bytes of the same generation that were
- * there before belong to a send that is proved never to have reached the service. IS TRUE keeps the planner from joining
- * the moved with the bytes: it takes both for a few rows, and would compare each with each.
+ * Arrays by rising invoice id: invoiceId, generation, place of its batch among the next, batchIds, body; now; arrays: since when it may exist, when it was
+ * frozen before. One statement, so that no invoice is ever `sending` without its bytes. Bytes of the same generation that were there before belong to a send
+ * that never reached the service. IS TRUE keeps the planner from comparing each of the moved with each of the bytes.
  */
 const FREEZE = `/* freeze */
 WITH moved AS (
@@ -161,22 +159,16 @@ export function createSending(database: Database) {
 
   return {
     /**
-     * Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; handing them out is written down. One found `sending`
-     * comes with mayExist true unless each of its tries is written and proved not to have reached the service.
+     * Owned by this batch, `staged` or `sending`, ordinal in [from, to], in ordinal order; that they are handed out is written down. One found `sending` has
+     * `mayExist` unless each of its tries is proved not to have reached the service.
      */
     sendable: (batchId: string, from: number, to: number) => sendable(database, [batchId, from, to]),
 
-    /**
-     * staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. One that may
-     * exist counts as frozen since then, and as one whose answer was lost. Returns the invoiceIds that moved.
-     */
+    /** staged -> sending with frozen bytes, only where this batch owns it and the generation still holds. Returns the invoiceIds that moved. */
     freeze: (batchId: string, items: readonly FreezeInvoice[], now: number): Promise<readonly number[]> =>
       freeze.submit(items.map((item) => ({ ...item, batchId, now }))),
 
-    /**
-     * sending -> staged, by the very attempt that froze these invoices, for those of which it POSTed nothing. What was
-     * handed out again meanwhile stays as it is. Returns how many moved.
-     */
+    /** sending -> staged, by the very attempt that froze these invoices and POSTed nothing of them. Returns how many moved. */
     async unfreeze(
       batchId: string,
       invoices: readonly PutBack[],
@@ -195,10 +187,8 @@ export function createSending(database: Database) {
     },
 
     /**
-     * Records answers; then, in a new snapshot, applies events that came before. A serviceId that another invoice has:
-     * the invoice becomes `unknown`, reason `service-id-taken`, and the other one is flagged `shared-service-id`. With `patienceMs`, so
-     * many milliseconds may pass until they are written, while few others are to be written with them; `isLast`: none are
-     * to be expected, and they are written at once.
+     * Records answers; then, in a new snapshot, applies events that came before. With a serviceId of another invoice, the invoice becomes `unknown`
+     * (`service-id-taken`), and the other one is flagged. They may wait `patienceMs` for others to be written with them, unless one `isLast`.
      */
     async recordSends(
       items: readonly RecordSend[],
@@ -222,10 +212,7 @@ export function createSending(database: Database) {
       return (await database.query(IS_BEING_SENT, [invoiceId, generation, idempotencyKey])).length > 0;
     },
 
-    /**
-     * staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch; optionally of
-     * one merchant only. Returns how many.
-     */
+    /** staged -> held (or sending -> held when nothing reached the service) for owned invoices of the batch. Returns how many. */
     holdUnsent: (batchId: string, { fencingToken, ...hold }: Hold & { readonly fencingToken?: FencingToken }) =>
       database.transaction(async (queries) => {
         await shareUnderToken(queries, batchId, fencingToken);
@@ -269,8 +256,8 @@ async function sendable(
 }
 
 /**
- * An earlier attempt that Temporal has given up, and that goes on, froze it after the note: its POST may leave at any moment. It is handed out as it was
- * before, so that this attempt cannot freeze it either, and counts it as left: the next round notes it.
+ * An earlier attempt that Temporal has given up froze it after the note: its POST may leave at any moment. It is handed out as it was before, so that this
+ * attempt cannot freeze it either; the next round notes it.
  */
 function frozenMeanwhile(row: SendableRow): SendableRow {
   return { ...row, state: 'staged', body: null, mayExist: false, mayExistSince: null, errorKept: false };

@@ -37,16 +37,10 @@ export function createServiceUse(database: Database) {
     (await database.query<ServiceAccountRecord>(FIND_USED_ACCOUNT, idOf(account)))[0] ?? null;
 
   return {
-    /**
-     * The account that the application used before. Where it used none, the account of another application of the ledger
-     * if it is this very account. Null: no application used it. This writes nothing.
-     */
+    /** The account that the application used before; else another application of the ledger with this very account; else null. Writes nothing. */
     knownAccount,
 
-    /**
-     * The service answered with this key: the account is the application's from now on, unless `knownAccount` has one,
-     * which comes back.
-     */
+    /** The service answered with this key: the account is the application's from now on, unless `knownAccount` has one, which comes back. */
     async rememberAccount(account: ServiceAccountRecord, now: number): Promise<ServiceAccountRecord> {
       await database.query(REMEMBER_ACCOUNT, [...idOf(account), now]);
       return (await knownAccount(account)) ?? account;
@@ -89,10 +83,7 @@ function sharedRate(database: Database, baseUrl: string, limit: number | null) {
         return [next, { waitMs, gapMs, ...updateOf(next, now) }];
       }),
 
-    /**
-     * The service refused too many requests of this process; `taken` is how many it took in the second before. The rate
-     * falls at most once a second for all processes together.
-     */
+    /** The service refused too many requests of this process and took `taken` in the second before. The rate falls at most once a second over all processes. */
     slowDown: (taken: number): Promise<RateUpdate> =>
       change((rate, now) => {
         const next = { ...rate, ...slowDown(rate, { taken, limit, now }) };

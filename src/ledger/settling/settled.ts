@@ -27,9 +27,8 @@ interface SettledRow extends SettledInvoice {
 }
 
 /**
- * Arrays: invoiceIds, and invoiceIds of which an earlier document is issued. Returns the first that are at rest, and of the
- * second the lines that held the content of that document, once for every batch with pages that has them. The second
- * `= ANY` keeps the planner on batch_invoice's index.
+ * Arrays: invoiceIds, and invoiceIds of which an earlier document is issued. Returns the first that are at rest, and lines that held the content of such a
+ * document, once for every batch with pages. The second `= ANY` keeps the planner on batch_invoice's index.
  */
 const SETTLED_INVOICES = `/* settled-invoices */
 SELECT i.invoice_id, b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal, coalesce(bi.outcome, i.state) AS state
@@ -47,11 +46,9 @@ const WAITING = stateList(['accepted', 'unsettled']);
 const IDS = '(SELECT r.ids FROM reported r)';
 
 /**
- * serviceIds: what nearly every event says. An invoice that waits, about which `issued` events are stored and no
- * `failed` one, is issued; one that is issued already stays so, as where the event came before its answer was written.
- * Everything else is left as it is, and `hear` judges it. Runs after the commit of the events, as that does. Each row is looked up by itself (OFFSET 0), and the update is given arrays: the planner takes a growing table
- * for a small one, and would join by reading all of it. The update locks in the order of the invoice ids, and asks again
- * of a row that another writer held whether it still waits with that document.
+ * serviceIds: what nearly every event says. An invoice that waits, with stored `issued` events and no `failed` one, is issued; an issued one stays so. `hear`
+ * judges everything else. Runs after the commit of the events. Each row is looked up by itself (OFFSET 0) and the update is given arrays, so that the planner
+ * reads no table whole. The update locks in the order of ids, and asks a row that another writer held again.
  */
 const ISSUE_REPORTED = `/* issue-reported */
 WITH called_issued AS MATERIALIZED (
@@ -99,9 +96,8 @@ export interface Heard {
 }
 
 /**
- * Applies what stored events say of the documents with these service ids, and what GETs say. Both sides of the race
- * between a webhook and an answer run it after their commit, in a new snapshot. Events of documents that no invoice has
- * stay unmatched.
+ * Applies what stored events say of the documents with these service ids, and what GETs say. Both sides of the race between a webhook and an answer run it
+ * after their commit, in a new snapshot. Events of documents that no invoice has stay unmatched.
  */
 export async function hear(
   database: Database,
@@ -183,10 +179,7 @@ export async function settledInvoices(
   return byInvoice;
 }
 
-/**
- * The newest `failed` event about the document of a row of this table, for a LATERAL join: seq, reason_code,
- * reason_message.
- */
+/** The newest `failed` event about the document of a row of this table, for a LATERAL join: seq, reason_code, reason_message. */
 export function failedEventOf(table: string): string {
   return `SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
   WHERE d.service_id = ${table}.service_id AND d.verdict = 'failed'

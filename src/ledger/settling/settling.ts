@@ -69,8 +69,8 @@ interface ProgressRow extends PageProgress {
 }
 
 /**
- * batchId, page: one pass over the page, with the stored events about what is not issued; who called it failed may have died before it applied them. An invoice has a document
- * beside its current one only in a later generation, or with a flag: such a one counts as unapplied at every reading.
+ * batchId, page: one pass over the page, with the stored events about what is not issued. A later generation or a flag may mean a document beside the
+ * current one: such an invoice counts as unapplied at every reading.
  */
 const PAGE_PROGRESS = `/* page-progress */
 SELECT count(*) FILTER (WHERE i.state IN ('staged', 'sending') AND i.owner_batch = $1) AS unsent,
@@ -101,8 +101,8 @@ ORDER BY i.asks, i.ordinal
 LIMIT $4`;
 
 /**
- * batchId, page: service ids of the page's invoices for which an `issued` event is stored and not applied, in this
- * generation or an earlier one. `failed` events are not applied: a GET must confirm them (unconfirmed-failures).
+ * batchId, page: service ids with a stored `issued` event that is not applied to any generation of the page's invoices. A GET must confirm `failed` events
+ * (unconfirmed-failures).
  */
 const UNAPPLIED_EVENTS = `/* unapplied-events */
 SELECT known.service_id FROM (
@@ -154,10 +154,7 @@ export function createSettling(database: Database) {
       return (await recordStatus.submit(updates)).flat();
     },
 
-    /**
-     * End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending ->
-     * unknown when mayExist, else held.
-     */
+    /** End of a page: accepted -> unsettled where accepted before `acceptedBefore`; owned staged -> held; owned sending -> unknown if it may exist, else held. */
     async closePage(batchId: string, page: number, close: ClosePage): Promise<void> {
       const { acceptedBefore, reason, unsent = reason, now, fencingToken } = close;
       const selection = { name: 'close-page', ids: OPEN_OF_PAGE, params: [batchId, page] };

@@ -75,8 +75,8 @@ function identityHash(row: RawRow): string {
 }
 
 /**
- * batchId, fencing token, file rows, identities (hashes), raw rows (JSON). No row comes back, and none is written, when the token is not the
- * batch's: a later attempt reads the file. The lock keeps it so until the rows are committed; portions need not wait for each other.
+ * batchId, fencing token, file rows, identities (hashes), raw rows (JSON). Writes and returns nothing when a later attempt reads the file. The lock keeps it so
+ * until the rows are committed; portions need not wait for each other.
  */
 const APPEND_BATCH_ROWS = `/* append-batch-rows */
 WITH claim AS (

@@ -27,8 +27,8 @@ const IS_OTHER_LINE = `other.invoice_id = i.invoice_id AND other.batch_id <> $1 
 const NOBODY_ELSE_WAITS = `NOT EXISTS (SELECT 1 FROM batch_invoice other WHERE ${IS_OTHER_LINE} OFFSET 0)`;
 
 /**
- * batchId: what it never sent, locked in the order in which stagings lock. A portion of another file that attaches itself to one of these is waited for, so
- * that the next statements see its lines; one that comes later waits, and then finds what was passed on and nothing else.
+ * batchId: what it never sent, locked in the order of stagings. A portion of another file that attaches itself to one of these comes before, and the next
+ * statements see its lines, or after, and finds what was passed on.
  */
 function lockUnsent(invoices: string): string {
   return `/* lock-unsent */
@@ -78,8 +78,8 @@ interface HeirRow {
 }
 
 /**
- * batchId: what it corrected and no other batch waits for: the newest generation that lines of other batches hold is the invoice again.
- * One of these batches owns it, a closed one before an open one: it is at rest, and no batch sends it by itself.
+ * batchId: what it corrected and no other batch waits for: the newest generation that lines of other batches hold is the invoice again. A closed one of
+ * these batches owns it, if there is one: no batch sends it by itself.
  */
 function findCorrected(invoices: string): string {
   return `/* find-corrected */
@@ -120,8 +120,8 @@ const FORGET_FINDINGS = `/* forget-findings */
 DELETE FROM finding WHERE batch_id = $1`;
 
 /**
- * Leaves nothing of a staging; runs inside a transaction that holds the batch's row. What it had corrected is again as it was. `isReadAnew`: the file is
- * staged again, and until then the batch keeps the invoices that open batches wait for.
+ * Leaves nothing of a staging; runs in a transaction that holds the batch's row. What it had corrected is again as it was. `isReadAnew`: until the file is
+ * staged again the batch keeps the invoices that open batches wait for.
  */
 export async function forgetStaging(queries: Queries, batchId: string, isReadAnew: boolean): Promise<void> {
   await giveUp(queries, batchId, { invoices: STAGED, isReadAnew });

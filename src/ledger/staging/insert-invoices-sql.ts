@@ -22,8 +22,8 @@ ORDER BY i.identity
 FOR UPDATE OF i`;
 
 /**
- * batchId, then arrays: ordinal, invoiceId, outcome, nif, ref, currency, net, rows (as array literals), findings (JSON), reason code,
- * reason message. A portion staged twice changes nothing.
+ * batchId, then arrays: ordinal, invoiceId, outcome, nif, ref, currency, net, rows (as array literals), findings (JSON), reason code, reason message. A
+ * portion staged twice changes nothing.
  */
 export const INSERT_BATCH_INVOICES = `/* insert-batch-invoices */
 INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, outcome, merchant_nif, invoice_ref, currency, net, file_rows, findings,
@@ -48,8 +48,8 @@ export interface InsertedInvoice {
 }
 
 /**
- * application, batchId, now, then arrays: identity, nif, ref, fingerprint, key, skeleton, generation. Identities and skeletons that are known stay untouched and do
- * not come back; one that another batch is just inserting is waited for. In one order for both, so that two batches do not wait for each other.
+ * application, batchId, now, then arrays: identity, nif, ref, fingerprint, key, skeleton, generation. Known identities and skeletons stay untouched and do not
+ * come back. One order for both, so that two batches that insert the same do not wait for each other.
  */
 export const INSERT_INVOICES = `/* insert-invoices */
 INSERT INTO invoice (application, owner_batch, changed_at, identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, skeleton, state, generation)

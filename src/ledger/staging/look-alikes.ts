@@ -61,8 +61,8 @@ export async function findLookAlikes(
 }
 
 /**
- * application, 'shared' or not. The index tells two batches that stage the same skeleton at the same moment of each other. Of `1.1` after `1.10` it knows
- * nothing: a portion with such a reference waits for all others of the application, and they for it.
+ * application. The unique index tells two batches that stage the same skeleton at once of each other. A reference such as `1.1` after `1.10` needs a lock: its
+ * portion waits for all others of the application, and they for it.
  */
 const LOCK_FULLER = {
   shared: `/* lock-spellings-shared */ SELECT pg_advisory_xact_lock_shared(hashtext('lote look-alikes ' || $1))`,
@@ -70,8 +70,8 @@ const LOCK_FULLER = {
 } as const;
 
 /**
- * For each of these invoices the one of another batch that has lost its last zeros since: `1.1` may be `1.10`. A file with both has lost none,
- * and what the ledger knows exactly stays what it is. Locks until the transaction ends, once and in its final strength, before anything is looked for.
+ * For each of these invoices the one of another batch that has lost its last zeros since: `1.1` may be `1.10`. A file with both has lost none, and a known
+ * identity stays what it is. Locks until the transaction ends, once and in its final strength, before it looks.
  */
 export async function findFuller<Staged>(
   queries: Queries,

@@ -31,10 +31,7 @@ export type StageInvoice =
       readonly net: string;
       readonly rows: readonly number[];
       readonly findings: readonly Finding[];
-      /**
-       * Its content does not replace a `rejected` one: at this service a refusal does not prove that nothing was
-       * created, and no operator has accepted the risk of a duplicate.
-       */
+      /** Its content does not replace a `rejected` one: a refusal proves nothing at this service, and no operator has accepted the risk of a duplicate. */
       readonly keepsRejected?: boolean;
       /** The starter of the batch has accepted the risk of a duplicate. */
       readonly riskAccepted?: true;
@@ -137,9 +134,8 @@ function acceptedAnew({ staged, attachment, invoiceId }: Placed): readonly numbe
 const MOST_ROUNDS = 5;
 
 /**
- * Inserts what is new, locks what is known, and decides about it. What is neither looks like an invoice of the ledger: it is added to `lookAlikes`, or
- * inserted without a skeleton where a person has confirmed that they are two. What was known at the insert may be gone at the lock: the staging of its
- * batch has begun anew, and no batch had sent it. It is new then.
+ * Inserts what is new, locks what is known, and decides about it. The rest looks like an invoice of the ledger: it is added to `lookAlikes`, or inserted
+ * without a skeleton where a person has confirmed that they are two. What was known at the insert and is gone at the lock is new in the next round.
  */
 async function place(
   queries: Queries,

@@ -50,10 +50,7 @@ const IS_OF_KNOWN_DOCUMENT = `(
 /** A service that delivers for others too may bring millions: more than this many need not be counted. */
 const MOST_COUNTED = 10_000;
 
-/**
- * Since. Correctly signed bytes that could not be read, and final words about
- * service ids that no invoice has, nor ever had.
- */
+/** Since. Correctly signed bytes that could not be read, and final words about service ids that no invoice has, nor ever had. */
 const DELIVERY_TROUBLE = `/* delivery-trouble */
 SELECT
   (SELECT count(*) FROM (
@@ -70,8 +67,8 @@ SELECT
   ) AS is_answer_missing`;
 
 /**
- * Arrays: sha256, raw (base64) where it could not be read, receivedAt, type, eventId, serviceId, verdict, reason code, reason message. Of known bytes, what the
- * profile did not understand when they came first is read now: a sender repeats a delivery on request.
+ * Arrays: sha256, raw (base64) where it could not be read, receivedAt, type, eventId, serviceId, verdict, reason code, reason message. Known bytes that the
+ * profile did not understand when they came first are read now: a sender repeats a delivery on request.
  */
 const INSERT_DELIVERIES = `/* insert-deliveries */
 INSERT INTO delivery AS known (sha256, raw, received_at, event_type, event_id, service_id, verdict, reason_code, reason_message)
@@ -111,10 +108,7 @@ export function createDeliveries(database: Database) {
     /** Stores the deliveries and commits; returns how many of them were new. What is not applied after that, `pageProgress` applies. */
     storeDeliveries: (deliveries: readonly RecordDelivery[]) => storeDeliveries(database, deliveries),
 
-    /**
-     * Applies what is stored about these service ids, in a new snapshot. Unknown ids stay unmatched and are applied by
-     * recordSends.
-     */
+    /** Applies what is stored about these service ids, in a new snapshot. recordSends applies what is stored about ids that are not known yet. */
     async applyDeliveries(serviceIds: readonly string[]): Promise<AppliedDeliveries> {
       const { settled, toConfirm } = await applyEvents(database, [...new Set(serviceIds)]);
       return { settled: [...settled.values()].flat(), toConfirm };
@@ -126,10 +120,7 @@ export function createDeliveries(database: Database) {
       return rows.map(withReason);
     },
 
-    /**
-     * The same for all invoices that the batch owns: a random sample of at most `limit`. `reported` is how many there
-     * are.
-     */
+    /** The same for all invoices that the batch owns: a random sample of at most `limit`. `reported` is how many there are. */
     async reportedFailures(
       batchId: string,
       limit: number,

@@ -15,10 +15,7 @@ export interface WebhookEndpointRecord extends WebhookPlace {
 
 export type EndpointClaim =
   | { readonly kind: 'registered' }
-  /**
-   * This claimant alone may register. `unanswered`: so many before it have, or may have, asked the service and not said
-   * what it answered.
-   */
+  /** This claimant alone may register. `unanswered`: so many before it may have asked the service and not said what it answered. */
   | { readonly kind: 'claimed'; readonly unanswered: number }
   /** Another process registers at this moment. */
   | { readonly kind: 'taken' };
@@ -66,10 +63,7 @@ export function createEndpoints(database: Database) {
     keepEndpointClaim: (place: WebhookPlace, { claimant, ttlMs }: ClaimEndpoint): Promise<void> =>
       changeClaim(place, (claim, now) => (claim.claimant === claimant ? { ...claim, expiresAt: now + ttlMs } : claim)),
 
-    /**
-     * `answered` false: the service may have registered the endpoint, and its answer is lost. A claimant that was given up for dead has its answer counted all
-     * the same.
-     */
+    /** `answered` false: the service may have registered the endpoint, and its answer is lost. A claimant that counts as dead is heard all the same. */
     endEndpointClaim: (
       place: WebhookPlace,
       { claimant, answered }: { readonly claimant: string; readonly answered: boolean },
@@ -88,9 +82,8 @@ export function createEndpoints(database: Database) {
       }),
 
     /**
-     * Every secret of the application's registrations at this base address, newest first. With `retired`, without those of
-     * registrations of other addresses than `url` that are older than one of `url` with a secret from before `before`
-     * (epoch milliseconds).
+     * Every secret of the application's registrations at this base address, newest first. `retired` leaves out registrations of other addresses than `url` that
+     * are older than one of `url` with a secret from before `before`.
      */
     async webhookSecrets(
       baseUrl: string,

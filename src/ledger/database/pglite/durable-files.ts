@@ -17,9 +17,8 @@ interface OpenFile {
 }
 
 /**
- * PGlite's files, with commits that survive a power cut. As it comes, PGlite switches `fsync` off and its bridge to real files knows no
- * `fsync` at all (electric-sql/pglite#1107): a SIGKILL loses nothing, since the kernel has the writes, but a power cut may lose commits
- * that were acknowledged, or tear the database.
+ * PGlite's files, with commits that survive a power cut. PGlite switches `fsync` off, and its bridge to real files has none (electric-sql/pglite#1107): a
+ * power cut may lose commits that were acknowledged, or tear the database.
  */
 export class DurableFiles extends NodeFS {
   readonly #sync: (descriptor: number) => void;

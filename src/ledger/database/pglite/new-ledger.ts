@@ -14,10 +14,8 @@ import { openPgliteDatabase } from './open-pglite-database.ts';
 const FULL_FOLDER = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /**
- * Makes the embedded ledger of `directory` unless there is one, and returns whether it did: a copy of one that was made once for this user, this version of PGlite and this schema, kept in
- * `templates`. To copy one takes a fraction of a second.
- *
- * The directory appears under its name whole and on the disk, or not at all. Where `templates` cannot be written, the ledger is made in place.
+ * Makes the embedded ledger of `directory` unless there is one, as a copy of the template in `templates`, which takes a fraction of a second. Returns
+ * whether it did. The directory appears whole and on the disk, or not at all. Where `templates` cannot be written, the ledger is made in place.
  * @throws LoteError `ledger-unavailable` when it cannot be made.
  */
 export async function makeLedger(directory: string, templates: string): Promise<boolean> {
@@ -63,10 +61,8 @@ const V8_FLAGS = ['--liftoff-only'];
 const NEEDED = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'SystemRoot'];
 
 /**
- * The directory of an empty ledger of this version of PGlite and this schema, for new ledgers to be copied from; made when it is missing. To make one takes
- * seconds of computing and 650 MB, so it is made in a process that ends, and by `npm ci` before anybody waits for it.
- *
- * Null: the folder of templates cannot be written.
+ * The directory of an empty ledger of this version of PGlite and this schema; null: the folder of templates cannot be written. To make one takes seconds and
+ * 650 MB, so a process of its own makes it, and `npm ci` does so before the first start.
  */
 export async function findTemplate(templates: string): Promise<string | null> {
   const template = await templatePath(templates);
@@ -107,10 +103,7 @@ async function pgliteVersion(): Promise<string> {
   return version;
 }
 
-/**
- * Makes a new embedded ledger in `directory`, on the disk when this resolves. Its process keeps hundreds of MB of what the making took: see `findTemplate`.
- * @throws LoteError `ledger-unavailable`
- */
+/** Makes a new embedded ledger in `directory`, on the disk when this resolves. @throws LoteError `ledger-unavailable` */
 export async function initializeLedger(directory: string): Promise<void> {
   const database = await openPgliteDatabase(directory);
   try {

@@ -8,8 +8,8 @@ import { StatementFailure } from '../statement-failure.ts';
 import type { ThreadRequest, ThreadResult } from './thread.ts';
 
 /**
- * PGlite in a worker thread, which runs statements in the order in which they come: what is asked after a transaction waits for its end. The caller holds the
- * lock on the directory: PGlite has none, and two processes would both write and silently lose.
+ * PGlite in a worker thread, which runs statements in the order in which they come. The caller holds the lock on the directory: two processes would both
+ * write and silently lose.
  * @throws LoteError `ledger-unavailable` when the database does not start; `ledger-conflict` for files of another version of PostgreSQL.
  */
 export async function openPgliteDatabase(directory: string): Promise<Database> {
@@ -41,10 +41,7 @@ export async function openPgliteDatabase(directory: string): Promise<Database> {
 /** The major version of PostgreSQL that PGlite is; a test compares it with what PGlite writes. */
 export const ENGINE_VERSION = '18';
 
-/**
- * Refuses files of another major version of PostgreSQL, which this one cannot read: another release of Lote wrote them.
- * @throws LoteError `ledger-conflict`
- */
+/** Refuses files of another major version of PostgreSQL, which another release of Lote wrote. @throws LoteError `ledger-conflict` */
 async function requireEngineVersion(directory: string): Promise<void> {
   const written = await readFile(join(directory, 'PG_VERSION'), 'utf8').catch(() => null);
   const version = written?.trim() ?? ENGINE_VERSION;
@@ -59,8 +56,8 @@ async function requireEngineVersion(directory: string): Promise<void> {
 const START_PAUSE_MS = 1_000;
 
 /**
- * PGlite that starts again after it broke down. A full disk makes it panic when it cannot write its log; from then on its thread computes for ever. What was
- * acknowledged is on disk, as after a crash, and the next start recovers it.
+ * PGlite that starts again after it broke down. On a full disk it panics, and its thread then computes for ever. What was acknowledged is on the disk, and the
+ * next start recovers it.
  */
 function createSessions(directory: string) {
   let current: Session | null = null;
@@ -114,9 +111,8 @@ interface Session extends Queries {
 }
 
 /**
- * Work that a function of the database does before V8 optimises it; V8's own bound is 1,800,000. Most functions of a start
- * reach that and never pay for it. At 60,000,000 a run of 14 invoices took 3.9 to 4.2 s of CPU with its Temporal server, at
- * this bound it takes 3.6 to 3.8 s, and a batch of 5,000 no more than before (docs/benchmarks.md#footprint).
+ * Work that a function of the database does before V8 optimises it (V8's own bound: 1,800,000). Most functions of a start never need it: a run of 14
+ * invoices takes 5 % less CPU, a batch of 5,000 the same (docs/benchmarks.md#footprint).
  */
 const OPTIMISE_AFTER = '--wasm-tiering-budget=300000000';
 
@@ -126,8 +122,8 @@ interface WaitingRequest {
 }
 
 /**
- * Starts the thread and waits until its database is open; in an empty directory it is made first. `noteBreakdown` hears of the end of a session that was not
- * closed, with a promise that resolves when its thread has ended.
+ * Starts the thread and waits until its database is open; an empty directory gets one. `noteBreakdown` hears of a session that ends without `close`, with a
+ * promise that resolves when its thread has ended.
  */
 async function startSession(
   directory: string,

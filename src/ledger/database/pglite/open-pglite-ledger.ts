@@ -17,10 +17,7 @@ export interface PgliteLedgerOptions {
   readonly measure?: MeasureStatement | undefined;
 }
 
-/**
- * The embedded ledger.
- * @throws LoteError `ledger-unavailable` when the database does not start, or a new one cannot be made.
- */
+/** The embedded ledger. @throws LoteError `ledger-unavailable` when the database does not start, or a new one cannot be made. */
 export async function openPgliteLedger({
   directory,
   templates,

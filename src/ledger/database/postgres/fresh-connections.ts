@@ -18,9 +18,8 @@ interface FreshConnections {
 }
 
 /**
- * A pool hands out connections for as long as they live, also those to a server that was demoted. Here one failure that belongs to a connection
- * ends that connection, and every idle one of the same generation is replaced before its next use: after a failover each of
- * them would fail once.
+ * After a failover, connections to the demoted server would each fail once. Here one failure that belongs to a connection ends it, and every idle one of the
+ * same generation is replaced before its next use.
  */
 export function freshConnections(pool: pg.Pool): FreshConnections {
   const madeIn = new WeakMap<pg.ClientBase, number>();
@@ -74,10 +73,7 @@ export function freshConnections(pool: pg.Pool): FreshConnections {
   }
 }
 
-/**
- * A server that has no connection to spare is asked again for a while: mostly one of our own, or of another process, comes free. To fail at once would lose
- * what waits to be recorded, such as the answer to a POST.
- */
+/** Asks a server that has no connection to spare again for a while: to fail at once would lose what waits to be recorded, such as the answer to a POST. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   const until = performance.now() + PATIENCE_MS;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -120,8 +116,8 @@ function belongsToConnection(error: unknown): boolean {
 }
 
 /**
- * What pg threw, in Lote's words. Without an SQLSTATE it never was an answer of the database: the connection failed.
- * The cause is left out on purpose: it may repeat the address, its password, or the values of a row.
+ * What pg threw, in Lote's words. Without an SQLSTATE the connection failed. The cause is left out: it may repeat the address, its password, or values of
+ * a row.
  */
 export function translateFailure(error: unknown, text: string): LoteError {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };

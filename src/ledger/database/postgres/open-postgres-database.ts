@@ -21,16 +21,12 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 const TRIES = 5;
 const FIRST_PAUSE_MS = 5;
 
-/**
- * A process that stands still in the middle of a transaction keeps its locks until the server takes them: others must
- * not wait for it longer than for its heartbeat. The server's probes find a process whose machine is gone; by default
- * they begin only after two hours.
- */
+/** A process that stands still in a transaction keeps its locks until the server takes them; other processes must not wait longer than for a heartbeat. */
 const LONGEST_IDLE = '20s';
 
 /**
- * A statement of the ledger that has no answer by then gets none: a proxy or a network between may keep a connection open and bring nothing through
- * it, and all connections would wait for ever. It takes longer than any of them needs, also behind the locks of a migration.
+ * A statement without an answer by then gets none: a network may keep a connection open and bring nothing through it. It is longer than any statement needs,
+ * also behind the locks of a migration.
  */
 const LONGEST_STATEMENT_MS = 10 * 60_000;
 /** The same for what a person waits for when a connection is half open: permissions, answers, deliveries. They take milliseconds. */
@@ -57,10 +53,7 @@ export interface PostgresAddress {
   readonly longestQuickMs?: number;
 }
 
-/**
- * A pool of PostgreSQL connections; deadlocks and serialization failures are retried. Only connections that take writes are used:
- * libpq calls that `target_session_attrs=read-write`, which pg does not know.
- */
+/** A pool of PostgreSQL connections that take writes; deadlocks and serialization failures are retried. */
 export function openPostgresDatabase(address: PostgresAddress): Database {
   const limits = {
     longestMs: address.longestStatementMs ?? LONGEST_STATEMENT_MS,
@@ -93,10 +86,8 @@ export function openPostgresDatabase(address: PostgresAddress): Database {
 }
 
 /**
- * Every statement of the ledger finds its rows by an index; where none fits, the table is read all the same. A plan that is kept must not be
- * one that was made for an empty table: until the next ANALYZE it would read all of a large one.
- *
- * A server that takes no writes is not used: it was demoted, or is not promoted yet, and what it reads may be old.
+ * A plan that is kept must not be one that was made for an empty table: until the next ANALYZE it would read all of a large one. A server that takes no
+ * writes was demoted or is not promoted yet, and what it reads may be old.
  */
 async function prepareConnection(client: pg.ClientBase): Promise<void> {
   await client.query(`SET idle_in_transaction_session_timeout = '${LONGEST_IDLE}'`);
@@ -124,11 +115,9 @@ function commitsTooEarly(): LoteError {
 }
 
 /**
- * `jit`: to compile a statement takes longer than any of the ledger runs, and a plan that `enable_seqscan` forbids counts as a dear one.
- * `synchronous_commit`: what is frozen must be on the disk before its POST leaves, and a delivery before it is answered; a server, database or role
- * with `off` would lose both in a crash. Other values wait for at least that, and stay.
- * `statement_timeout`: a role that has one would let no long statement end, such as a purge, however often it is repeated; Lote gives up the others itself.
- * `default_statistics_target`: what the planner is told by tidying are the sizes of tables; a tenth of the sample tells them.
+ * `jit`: compiling takes longer than any statement of the ledger. `synchronous_commit`: what is frozen must be on the disk before its POST leaves; values
+ * other than `off` stay. `statement_timeout`: a role that has one would let no purge end; Lote gives up the others itself. `default_statistics_target`: the
+ * planner needs sizes of tables alone, and a tenth of the sample tells them.
  */
 const PREPARE = `/* connect */ SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
   set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'local'), false),
@@ -205,8 +194,8 @@ function typeParser(oid: number, format?: 'text' | 'binary'): unknown {
 const names = new Map<string, string>();
 
 /**
- * A name under which a connection keeps a statement parsed and planned; null for one that is not the ledger's own. It holds a digest of the text:
- * two texts under one name would be refused by the driver.
+ * A name under which a connection keeps a statement parsed and planned; null for one that is not the ledger's own. Its digest tells two texts with one label
+ * apart.
  */
 export function statementName(text: string): string | null {
   const known = names.get(text);

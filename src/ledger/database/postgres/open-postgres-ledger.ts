@@ -15,7 +15,7 @@ const START_PATIENCE_MS = 30_000;
 const ASK_EVERY_MS = 500;
 
 /**
- * The ledger on a PostgreSQL server, for any number of processes. A server that answers and does not serve yet is waited for.
+ * The ledger on a PostgreSQL server, for any number of processes. It waits for a server that answers and does not serve yet.
  * @throws LoteError `ledger-unavailable` when it cannot be reached; `configuration-invalid` for a schema name that is none.
  */
 export async function openPostgresLedger({ measure, ...address }: PostgresLedgerOptions): Promise<Ledger> {
