@@ -1,15 +1,7 @@
 import type { InvoiceIdentity } from '../domain/fingerprint.ts';
 import type { Decided, Effect, InvoiceLife, Refused, Surroundings } from '../domain/machine/invoice-life.ts';
 import { decide, type Command } from '../domain/machine/invoice-machine.ts';
-import {
-  arrayLiteral,
-  CLOSED_BATCH_STATES,
-  column,
-  type ReasonColumns,
-  reasonJson,
-  recordset,
-  withReason,
-} from './database/sql.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, column, reasonJson, recordset } from './database/sql.ts';
 import type { Queries, SqlValue } from './database/database.ts';
 
 /** Invoices that are loaded, decided and written at once. */
@@ -79,8 +71,8 @@ export async function changeLocked(
     // In a new snapshot: the lock has waited for other writers.
     // oxlint-disable-next-line no-await-in-loop -- one transaction
     const rows = await queries.query<LifeRow>(LOAD_INVOICES, [ids]);
-    const decided = rows.flatMap(({ invoiceId, ...row }): readonly Change[] => {
-      const before = lockedInvoice(row);
+    const decided = rows.flatMap(({ invoiceId, application, merchantNif, ref, ...life }): readonly Change[] => {
+      const before = { ...life, identity: { application, merchantNif, ref } };
       const command = commandFor(before, invoiceId);
       return command === null ? [] : [{ invoiceId, before, decision: decide(before, command) }];
     });
@@ -154,12 +146,12 @@ function eventsOf(serviceId: string): string {
 const LOAD_INVOICES = `/* load-invoices */
 SELECT i.invoice_id, i.application, i.merchant_nif, i.invoice_ref AS ref, i.state, i.exposure, i.generation, i.fingerprint,
   i.idempotency_key, i.owner_batch, i.service_id, i.attempts, i.asks,
-  i.first_sent_at, i.accepted_at, i.settled_at, i.changed_at, i.reason_code, i.reason_message, i.flags,
+  i.first_sent_at, i.accepted_at, i.settled_at, i.changed_at, ${reasonJson('i')} AS reason, i.flags,
   body.frozen_at, owner.state IN ${CLOSED_BATCH_STATES} AS owner_is_closed,
-  ${eventsOf('i.service_id')}::text AS said,
+  ${eventsOf('i.service_id')} AS said,
   (SELECT coalesce(json_agg(json_build_object('generation', g.generation, 'fingerprint', g.fingerprint, 'idempotencyKey', g.idempotency_key,
       'state', g.state, 'serviceId', g.service_id, 'attempts', g.attempts, 'firstSentAt', g.first_sent_at, 'settledAt', g.settled_at,
-      'reason', ${reasonJson('g')}, 'flags', g.flags, 'said', ${eventsOf('g.service_id')}) ORDER BY g.generation), '[]')::text
+      'reason', ${reasonJson('g')}, 'flags', g.flags, 'said', ${eventsOf('g.service_id')}) ORDER BY g.generation), '[]')
     FROM invoice_generation g WHERE g.invoice_id = i.invoice_id) AS kept
 FROM invoice i
 JOIN batch owner ON owner.batch_id = i.owner_batch
@@ -167,30 +159,8 @@ LEFT JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generatio
 WHERE i.invoice_id = ANY($1::bigint[])
 ORDER BY i.invoice_id`;
 
-interface LifeRow extends Omit<LockedInvoice, 'identity' | 'reason' | 'said' | 'kept'>, ReasonColumns {
+interface LifeRow extends Omit<LockedInvoice, 'identity'>, InvoiceIdentity {
   readonly invoiceId: number;
-  readonly application: string;
-  readonly merchantNif: string;
-  readonly ref: string;
-  /** JSON, as the next. */
-  readonly said: string;
-  readonly kept: string;
-}
-
-function lockedInvoice({
-  application,
-  merchantNif,
-  ref,
-  said,
-  kept,
-  ...row
-}: Omit<LifeRow, 'invoiceId'>): LockedInvoice {
-  return {
-    ...withReason(row),
-    identity: { application, merchantNif, ref },
-    said: JSON.parse(said) as LockedInvoice['said'],
-    kept: JSON.parse(kept) as LockedInvoice['kept'],
-  };
 }
 
 /** Arrays: invoiceId, its generation and its time of change by the decision. */

@@ -2,28 +2,13 @@ import { LoteError } from '../../domain/errors.ts';
 import type { BatchClaim, BatchRecord, FencingToken } from '../../domain/records/batch-record.ts';
 import type { Queries } from '../database/database.ts';
 
-/** A batch as every statement about batches returns it: what is no text or number is JSON. */
-export interface BatchRow extends Omit<BatchRecord, 'stopped' | 'proof'> {
-  readonly stopped: string | null;
-  readonly proof: string;
-}
-
-/** Columns of the table `batch` that make a `BatchRow`. */
+/** Columns of the table `batch` that make a `BatchRecord`. */
 export const BATCH_COLUMNS = `batch_id, application, file, sha256, state, workflow_id, run_id, temporal_id, page_size, pages, row_count AS rows,
-  rows_without_invoice, invoices, started_at, finished_at, revision, proof, fencing_token, stopped`;
-
-/** Reads a `BatchRow`. */
-export function batchRecord(row: BatchRow): BatchRecord {
-  return {
-    ...row,
-    stopped: row.stopped === null ? null : (JSON.parse(row.stopped) as BatchRecord['stopped']),
-    proof: JSON.parse(row.proof) as BatchRecord['proof'],
-  };
-}
+  rows_without_invoice, invoices, started_at, finished_at, revision, proof::json AS proof, fencing_token, stopped::json AS stopped`;
 
 /** @throws LoteError `batch-not-found` when there is none. */
-export function foundBatch(batchId: string, row: BatchRow | undefined): BatchRecord {
-  if (row !== undefined) return batchRecord(row);
+export function foundBatch(batchId: string, row: BatchRecord | undefined): BatchRecord {
+  if (row !== undefined) return row;
   throw new LoteError('batch-not-found', `The ledger has no batch "${batchId}"; lote status lists those it has`);
 }
 
@@ -41,31 +26,31 @@ SELECT ${BATCH_COLUMNS} FROM batch WHERE batch_id = $1 FOR SHARE`;
 
 /** Locks the batch for a writer that holds its claim: until the transaction ends no other one writes. @throws LoteError `batch-not-found`, `claim-lost` */
 export async function lockUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
-  return proved(claim, await queries.query<BatchRow>(LOCK_BATCH, [claim.batchId]));
+  return proved(claim, await queries.query<BatchRecord>(LOCK_BATCH, [claim.batchId]));
 }
 
 /** The same for a writer of a portion of the file, beside others. @throws LoteError `batch-not-found`, `claim-lost` */
 export async function shareUnderClaim(queries: Queries, claim: BatchClaim): Promise<BatchRecord> {
-  return proved(claim, await queries.query<BatchRow>(SHARE_BATCH, [claim.batchId]));
+  return proved(claim, await queries.query<BatchRecord>(SHARE_BATCH, [claim.batchId]));
 }
 
 /** The same for the rounds of a batch that runs; no token proves nothing. @throws LoteError `batch-not-found`, `claim-lost`, `ledger-conflict` */
 export async function lockUnderToken(queries: Queries, batchId: string, token: FencingToken): Promise<BatchRecord> {
-  return provedRound(batchId, token, await queries.query<BatchRow>(LOCK_BATCH, [batchId]));
+  return provedRound(batchId, token, await queries.query<BatchRecord>(LOCK_BATCH, [batchId]));
 }
 
 /** The same for writers beside each other: until the transaction ends the token stays. @throws LoteError as `lockUnderToken` */
 export async function shareUnderToken(queries: Queries, batchId: string, token: FencingToken): Promise<BatchRecord> {
-  return provedRound(batchId, token, await queries.query<BatchRow>(SHARE_BATCH, [batchId]));
+  return provedRound(batchId, token, await queries.query<BatchRecord>(SHARE_BATCH, [batchId]));
 }
 
-function provedRound(batchId: string, fencingToken: FencingToken, [row]: readonly BatchRow[]): BatchRecord {
+function provedRound(batchId: string, fencingToken: FencingToken, [row]: readonly BatchRecord[]): BatchRecord {
   const batch = foundBatch(batchId, row);
   if (fencingToken === undefined || fencingToken === batch.fencingToken) return batch;
   throw roundLost({ batchId, fencingToken }, batch);
 }
 
-function proved(claim: BatchClaim, [row]: readonly BatchRow[]): BatchRecord {
+function proved(claim: BatchClaim, [row]: readonly BatchRecord[]): BatchRecord {
   const batch = foundBatch(claim.batchId, row);
   if (batch.fencingToken !== claim.fencingToken) throw claimLost(claim, heldBy(batch));
   return batch;

@@ -5,15 +5,7 @@ import { changeInvoices } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES } from '../database/sql.ts';
 import { holdUnsent } from '../sending/sending.ts';
-import {
-  BATCH_COLUMNS,
-  batchRecord,
-  type BatchRow,
-  FIND_BATCH,
-  foundBatch,
-  lockUnderToken,
-  shareUnderToken,
-} from './batch.ts';
+import { BATCH_COLUMNS, FIND_BATCH, foundBatch, lockUnderToken, shareUnderToken } from './batch.ts';
 import { invoicesOfBatch } from './pages-sql.ts';
 
 /** batchId: held invoices of the batch, and unsent ones that another batch has. */
@@ -67,22 +59,19 @@ UPDATE batch SET revision = revision + 1 WHERE batch_id = $1 RETURNING revision`
 
 /** Batches as a whole: which there are, their state, and what goes again with them. */
 export function createBatches(database: Database) {
-  const batchesOf = async (text: string, params: readonly (string | number)[]): Promise<readonly BatchRecord[]> =>
-    (await database.query<BatchRow>(text, params)).map(batchRecord);
-
   return {
     findBatch: async (batchId: string): Promise<BatchRecord | null> =>
-      (await batchesOf(FIND_BATCH, [batchId]))[0] ?? null,
+      (await database.query<BatchRecord>(FIND_BATCH, [batchId]))[0] ?? null,
 
     /** The batch of these bytes, under whatever name they came. */
     batchOfFile: async (application: string, sha256: string): Promise<BatchRecord | null> =>
-      (await batchesOf(BATCH_OF_FILE, [application, sha256]))[0] ?? null,
+      (await database.query<BatchRecord>(BATCH_OF_FILE, [application, sha256]))[0] ?? null,
 
     /** Newest first. */
-    listBatches: (limit: number) => batchesOf(LIST_BATCHES, [limit]),
+    listBatches: (limit: number) => database.query<BatchRecord>(LIST_BATCHES, [limit]),
 
     /** Batches in `staging`, `running` or `paused`, oldest first. */
-    openBatches: (application: string) => batchesOf(OPEN_BATCHES, [application]),
+    openBatches: (application: string) => database.query<BatchRecord>(OPEN_BATCHES, [application]),
 
     /** Closed batches whose claim is still this run's: those that it closed, and that were not opened again. Their ids, oldest first. */
     async batchesClosedBy(run: ClaimingRun & { readonly application: string }): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchRecord, BatchState, ClaimingRun, StartOrder } from '../../domain/records/batch-record.ts';
 import { type Database, onlyRow, type Queries } from '../database/database.ts';
 import { stateList } from '../database/sql.ts';
-import { BATCH_COLUMNS, batchRecord, type BatchRow, claimLost, foundBatch, LOCK_BATCH, roundLost } from './batch.ts';
+import { BATCH_COLUMNS, claimLost, foundBatch, LOCK_BATCH, roundLost } from './batch.ts';
 import { IS_DIFFERENCE } from './findings.ts';
 
 /** A run that asks for a batch. */
@@ -121,18 +121,18 @@ export function createClaiming(database: Database) {
       return database.transaction(async (queries) => {
         const { batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId = null } = claim;
         const made = [batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId];
-        const [inserted] = await queries.query<BatchRow>(INSERT_BATCH, made);
-        if (inserted !== undefined) return { kind: 'claimed', batch: batchRecord(inserted) };
-        const [known] = await queries.query<BatchRow>(LOCK_BATCH_OF_FILE, [application, sha256]);
+        const [inserted] = await queries.query<BatchRecord>(INSERT_BATCH, made);
+        if (inserted !== undefined) return { kind: 'claimed', batch: inserted };
+        const [known] = await queries.query<BatchRecord>(LOCK_BATCH_OF_FILE, [application, sha256]);
         if (known === undefined) throw idTaken(claim);
-        return claimKnown(queries, claim, batchRecord(known));
+        return claimKnown(queries, claim, known);
       });
     },
 
     /** Runs a finished or cancelled batch again, whether or not anything of it is open. @throws LoteError `batch-not-found`, `claim-lost` */
     reopenBatch(reopen: ReopenBatch): Promise<ReopenResult> {
       return database.transaction(async (queries) => {
-        const [row] = await queries.query<BatchRow>(LOCK_BATCH, [reopen.batchId]);
+        const [row] = await queries.query<BatchRecord>(LOCK_BATCH, [reopen.batchId]);
         const batch = foundBatch(reopen.batchId, row);
         if (batch.state === 'staging' || batch.state === 'refused') return { kind: 'nothing' };
         const isOpen = batch.state === 'running' || batch.state === 'paused';
@@ -152,9 +152,14 @@ export function createClaiming(database: Database) {
      */
     beginRound({ batchId, attempt, fencingToken, isOrdered = false }: BeginRound): Promise<BatchRecord> {
       return database.transaction(async (queries) => {
-        const [begun] = await queries.query<BatchRow>(BEGIN_ROUND, [batchId, fencingToken, attempt, isOrdered ? 1 : 0]);
-        if (begun !== undefined) return batchRecord(begun);
-        const [row] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
+        const [begun] = await queries.query<BatchRecord>(BEGIN_ROUND, [
+          batchId,
+          fencingToken,
+          attempt,
+          isOrdered ? 1 : 0,
+        ]);
+        if (begun !== undefined) return begun;
+        const [row] = await queries.query<BatchRecord>(LOCK_BATCH, [batchId]);
         throw roundLost({ batchId, fencingToken }, foundBatch(batchId, row));
       });
     },
@@ -233,7 +238,7 @@ async function hold(
 ): Promise<BatchRecord> {
   const { batch, state, endsStop, goesOn } = to;
   const holder = [batch.batchId, workflowId, runId, state, attempt, temporalId, String(endsStop), String(goesOn)];
-  const [row] = await queries.query<BatchRow>(HOLD_CLAIM, holder);
+  const [row] = await queries.query<BatchRecord>(HOLD_CLAIM, holder);
   return foundBatch(batch.batchId, row);
 }
 

@@ -22,7 +22,7 @@ export const IS_ROWS_LOST = withCode('rows-lost');
 
 /** batchId. */
 const LIST_FINDINGS = `/* list-findings */
-SELECT finding FROM finding WHERE batch_id = $1 ORDER BY seq`;
+SELECT finding::json AS finding FROM finding WHERE batch_id = $1 ORDER BY seq`;
 
 /** batchId, finding (JSON): once. The last report lacks it, and is outdated. */
 const NOTE_FINDING = `/* note-finding */
@@ -36,13 +36,13 @@ UPDATE batch b SET news = b.news + 1 FROM noted n WHERE b.batch_id = n.batch_id`
 
 /** batchIds. */
 const DECIDING_FINDINGS = `/* deciding-findings */
-SELECT f.batch_id, f.finding FROM finding f
+SELECT f.batch_id, json_agg(f.finding::json ORDER BY f.seq) AS findings FROM finding f
 WHERE f.batch_id = ANY ($1::text[]) AND (${IS_DIFFERENCE} OR ${IS_TOTALS_ROW} OR ${IS_ROWS_SKIPPED})
-ORDER BY f.batch_id, f.seq`;
+GROUP BY f.batch_id`;
 
 /** batchId. */
 const DIFFERENCES = `/* differing-totals */
-SELECT f.seq, f.finding FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE} ORDER BY f.seq`;
+SELECT f.seq, f.finding::json AS finding FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE} ORDER BY f.seq`;
 
 /** batchId, seq, finding. */
 const REPLACE_FINDING = `/* replace-finding */
@@ -57,19 +57,15 @@ SELECT $1, coalesce(min(f.seq), 1) - 1, $2::text FROM finding f WHERE f.batch_id
 export function createFindings(database: Database) {
   return {
     async fileFindings(batchId: string): Promise<readonly Finding[]> {
-      const rows = await database.query<{ finding: string }>(LIST_FINDINGS, [batchId]);
-      return rows.map((row) => JSON.parse(row.finding) as Finding);
+      return (await database.query<{ finding: Finding }>(LIST_FINDINGS, [batchId])).map(({ finding }) => finding);
     },
 
     /** Of these batches, the findings that decide whether the whole file went out: totals rows, and control totals that differ. Without an entry: none. */
     async decidingFindings(batchIds: readonly string[]): Promise<ReadonlyMap<string, readonly Finding[]>> {
-      const ids = arrayLiteral(batchIds);
-      const found = new Map<string, Finding[]>();
-      for (const row of await database.query<{ batchId: string; finding: string }>(DECIDING_FINDINGS, [ids])) {
-        const finding = JSON.parse(row.finding) as Finding;
-        found.set(row.batchId, [...(found.get(row.batchId) ?? []), finding]);
-      }
-      return found;
+      const rows = await database.query<{ batchId: string; findings: readonly Finding[] }>(DECIDING_FINDINGS, [
+        arrayLiteral(batchIds),
+      ]);
+      return new Map(rows.map(({ batchId, findings }) => [batchId, findings]));
     },
 
     /** Adds a finding to those of the file, unless it is there, and makes the report of the batch outdated. */
@@ -97,7 +93,7 @@ export function createFindings(database: Database) {
     async overruleTotals(batch: BatchWriter, by: TotalsOverruling): Promise<void> {
       await database.transaction(async (queries) => {
         for (const { seq, finding } of await lockDifferences(queries, batch)) {
-          const text = JSON.stringify(overruledTotals(JSON.parse(finding) as Finding, by));
+          const text = JSON.stringify(overruledTotals(finding, by));
           await queries.query(REPLACE_FINDING, [batch.batchId, seq, text]);
         }
       });
@@ -107,5 +103,5 @@ export function createFindings(database: Database) {
 
 async function lockDifferences(queries: Queries, { batchId, fencingToken }: BatchWriter) {
   await lockUnderToken(queries, batchId, fencingToken);
-  return queries.query<{ readonly seq: number; readonly finding: string }>(DIFFERENCES, [batchId]);
+  return queries.query<{ readonly seq: number; readonly finding: Finding }>(DIFFERENCES, [batchId]);
 }

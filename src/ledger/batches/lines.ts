@@ -1,5 +1,4 @@
 import { type Contradiction, type Outcome, OUTCOMES, UNTROUBLED_OUTCOMES } from '../../domain/invoice-state.ts';
-import type { Finding } from '../../domain/invoice.ts';
 import {
   type BatchInvoice,
   type Contradicted,
@@ -8,7 +7,7 @@ import {
   type ProblemGroup,
 } from '../../domain/records/batch-record.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { arrayLiteral, type ReasonColumns, stateList, withReason } from '../database/sql.ts';
+import { arrayLiteral, reasonJson, stateList } from '../database/sql.ts';
 
 /** A part of the invoices of a batch. */
 export interface InvoicesWith {
@@ -21,24 +20,19 @@ export interface InvoicesWith {
 }
 
 /** A line of a batch as the view `batch_line` has it. */
-export interface LineRow
-  extends Omit<BatchInvoice, 'reason' | 'findings' | 'contradictions' | 'issuedElsewhere'>, ReasonColumns {
-  /** JSON. */
-  readonly findings: string | null;
+export interface LineRow extends Omit<BatchInvoice, 'contradictions' | 'issuedElsewhere'> {
   readonly contradictions: readonly Contradiction[];
   readonly issuedElsewhere: boolean;
 }
 
 /** Columns of the view `batch_line` that make a `LineRow`. */
 export const LINE_COLUMNS = `l.ordinal, l.page, l.ref, l.merchant_nif, l.rows, l.currency, l.net, l.state, l.service_id, l.idempotency_key, l.generation,
-  l.attempts, l.reason_code, l.reason_message, l.findings, l.flags, l.contradictions, l.sent_at, l.settled_at, l.issued_elsewhere`;
+  l.attempts, ${reasonJson('l')} AS reason, coalesce(l.findings, '[]')::json AS findings, l.flags, l.contradictions, l.sent_at, l.settled_at, l.issued_elsewhere`;
 
 /** Reads a `LineRow`. */
-export function batchInvoice(row: LineRow): BatchInvoice {
-  const { findings, contradictions, issuedElsewhere, ...line } = withReason(row);
+export function batchInvoice({ contradictions, issuedElsewhere, ...line }: LineRow): BatchInvoice {
   return {
     ...line,
-    findings: findings === null ? [] : (JSON.parse(findings) as readonly Finding[]),
     ...(contradictions.length === 0 ? {} : { contradictions }),
     ...(issuedElsewhere ? { issuedElsewhere } : {}),
   };

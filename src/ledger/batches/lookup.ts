@@ -3,7 +3,7 @@ import type { Invoice, Reason } from '../../domain/invoice.ts';
 import type { BatchInvoice } from '../../domain/records/batch-record.ts';
 import type { RetryMove } from '../../domain/retry-decision.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { arrayLiteral, type RowOf, withReason } from '../database/sql.ts';
+import { arrayLiteral, reasonJson } from '../database/sql.ts';
 import { batchInvoice, LINE_COLUMNS, type LineRow } from './lines.ts';
 import { type InvoiceSearch, type InvoiceSearchResult, searchInvoices, type SearchBounds } from './search.ts';
 
@@ -81,14 +81,14 @@ export interface HoldingBatch {
 /** batchId, ordinal: the line, and what the file said of the generation that this batch holds: null for an invalid invoice, and after a purge. */
 const BATCH_LINE = `/* batch-line */
 SELECT l.invoice_id, ${LINE_COLUMNS}, (
-    SELECT c.content FROM invoice_content c WHERE c.invoice_id = l.invoice_id AND c.generation = l.generation
+    SELECT c.content::json FROM invoice_content c WHERE c.invoice_id = l.invoice_id AND c.generation = l.generation
   ) AS content
 FROM batch_line l
 WHERE l.batch_id = $1 AND l.ordinal = $2`;
 
 /** invoiceId: every generation with its frozen bytes, newest first. */
 const INVOICE_GENERATIONS = `/* invoice-generations */
-SELECT l.*, body.body, nullif(body.frozen_at, 0) AS frozen_at FROM (
+SELECT l.*, ${reasonJson('l')} AS reason, body.body, nullif(body.frozen_at, 0) AS frozen_at FROM (
   SELECT generation, idempotency_key, state, service_id, attempts, asks, first_sent_at, accepted_at, settled_at, changed_at,
     reason_code, reason_message, flags
   FROM invoice WHERE invoice_id = $1
@@ -102,7 +102,7 @@ ORDER BY l.generation DESC`;
 
 /** serviceIds; a service that repeats itself must not fill the page. */
 const INVOICE_DELIVERIES = `/* invoice-deliveries */
-SELECT received_at, event_type AS type, event_id, service_id, verdict, reason_code, reason_message
+SELECT received_at, event_type AS type, event_id, service_id, verdict, ${reasonJson('delivery')} AS reason
 FROM delivery WHERE service_id = ANY($1::text[])
 ORDER BY seq LIMIT 200`;
 
@@ -139,11 +139,7 @@ export function createLookup(database: Database) {
       const [row] = await database.query<DetailedRow>(BATCH_LINE, [batchId, ordinal]);
       if (row === undefined) return null;
       const { invoiceId, content, ...line } = row;
-      return {
-        line: batchInvoice(line),
-        content: content === null ? null : (JSON.parse(content) as Invoice),
-        ...(await historyOf(database, invoiceId)),
-      };
+      return { line: batchInvoice(line), content, ...(await historyOf(database, invoiceId)) };
     },
 
     /** When the last webhook since then was stored; null: none. */
@@ -154,17 +150,16 @@ export function createLookup(database: Database) {
 
 interface DetailedRow extends LineRow {
   readonly invoiceId: number | null;
-  /** JSON. */
-  readonly content: string | null;
+  readonly content: Invoice | null;
 }
 
 async function historyOf(database: Database, id: number | null): Promise<Omit<InvoiceDetails, 'line' | 'content'>> {
   if (id === null) return { generations: [], deliveries: [], batches: [], actions: [] };
-  const generations = (await database.query<RowOf<InvoiceGeneration>>(INVOICE_GENERATIONS, [id])).map(withReason);
+  const generations = await database.query<InvoiceGeneration>(INVOICE_GENERATIONS, [id]);
   const serviceIds = arrayLiteral(generations.flatMap(({ serviceId }) => serviceId ?? []));
   return {
     generations,
-    deliveries: (await database.query<RowOf<StoredDelivery>>(INVOICE_DELIVERIES, [serviceIds])).map(withReason),
+    deliveries: await database.query<StoredDelivery>(INVOICE_DELIVERIES, [serviceIds]),
     batches: await database.query<HoldingBatch>(BATCHES_OF_INVOICE, [id]),
     actions: await database.query<InvoiceAction>(INVOICE_ACTIONS, [id]),
   };

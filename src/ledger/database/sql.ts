@@ -86,29 +86,7 @@ export function isAheadSql(at: string, now: string): string {
 /** The database's own clock, in milliseconds: the clocks of workers need not agree. It goes on within a transaction. */
 export const CLOCK = 'extract(epoch FROM clock_timestamp())::double precision * 1000';
 
-/** Two columns of a row that make a reason. */
-export interface ReasonColumns {
-  readonly reasonCode: string | null;
-  readonly reasonMessage: string | null;
-}
-
-/** Reads them. */
-export function reasonOf(row: ReasonColumns): Reason | null {
-  return row.reasonCode === null ? null : { code: row.reasonCode, message: row.reasonMessage ?? '' };
-}
-
-/** The same in SQL, as JSON: of the two columns of table `t`. */
+/** The reason of a row of table `t` as JSON, which the driver reads. */
 export function reasonJson(t: string): string {
   return `CASE WHEN ${t}.reason_code IS NOT NULL THEN json_build_object('code', ${t}.reason_code, 'message', coalesce(${t}.reason_message, '')) END`;
-}
-
-/** A row that has the two columns in place of a reason. */
-export type RowOf<Record extends { readonly reason: Reason | null }> = Omit<Record, 'reason'> & ReasonColumns;
-
-/** The row with the reason in place of its columns. */
-export function withReason<Row extends ReasonColumns>(
-  row: Row,
-): Omit<Row, keyof ReasonColumns> & { readonly reason: Reason | null } {
-  const { reasonCode, reasonMessage, ...rest } = row;
-  return { ...rest, reason: reasonOf({ reasonCode, reasonMessage }) };
 }

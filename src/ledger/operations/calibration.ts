@@ -6,21 +6,18 @@ import {
 } from '../../domain/calibration.ts';
 import type { Database } from '../database/database.ts';
 import { changeFact, findFact } from '../database/facts.ts';
-import { column, type ReasonColumns, withReason } from '../database/sql.ts';
+import { column } from '../database/sql.ts';
 import { failedEventOf } from '../settling/settled.ts';
 
 /** Arrays: batchId, ordinal. */
 const CALIBRATION_INVOICES = `/* calibration-invoices */
-SELECT bi.batch_id, bi.ordinal, i.invoice_id, i.state, i.attempts, i.service_id, event.seq AS event, event.reason_code, event.reason_message
+SELECT bi.batch_id, bi.ordinal, i.invoice_id, i.state, i.attempts, i.service_id,
+  CASE WHEN event.seq IS NOT NULL THEN json_build_object('reason', event.reason) END AS failed_event
 FROM unnest($1::text[], $2::integer[]) AS u(batch_id, ordinal)
 JOIN batch_invoice bi ON bi.batch_id = u.batch_id AND bi.ordinal = u.ordinal
 JOIN LATERAL (SELECT * FROM invoice own WHERE own.invoice_id = bi.invoice_id OFFSET 0) i ON true
 LEFT JOIN LATERAL (${failedEventOf('i')}) event ON true
 ORDER BY bi.batch_id, bi.ordinal`;
-
-interface InvoiceRow extends Omit<CalibrationInvoice, 'failedEvent'>, ReasonColumns {
-  readonly event: number | null;
-}
 
 /** What all processes know of a service profile. `profileDigest` stands for an application, its service and its profile (`profileDigestOf`). */
 export function createCalibrations(database: Database) {
@@ -37,16 +34,11 @@ export function createCalibrations(database: Database) {
       }),
 
     /** What became of these invoices. */
-    async calibrationInvoices(places: readonly CalibrationPlace[]): Promise<readonly CalibrationInvoice[]> {
-      const rows = await database.query<InvoiceRow>(CALIBRATION_INVOICES, [
+    calibrationInvoices: (places: readonly CalibrationPlace[]) =>
+      database.query<CalibrationInvoice>(CALIBRATION_INVOICES, [
         column(places, ({ batchId }) => batchId),
         column(places, ({ ordinal }) => ordinal),
-      ]);
-      return rows.map((row) => {
-        const { event, reason, ...invoice } = withReason(row);
-        return { ...invoice, failedEvent: event === null ? null : { reason } };
-      });
-    },
+      ]),
   };
 }
 

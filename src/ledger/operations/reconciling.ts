@@ -7,17 +7,9 @@ import {
   SPENT_KEY_REASONS,
 } from '../../domain/retry-decision.ts';
 import { changeInvoices, type LockedInvoice } from '../change-invoices.ts';
-import type { Database, Queries, SqlValue } from '../database/database.ts';
-import {
-  arrayLiteral,
-  CLOSED_BATCH_STATES,
-  column,
-  isAheadSql,
-  ISSUABLE_STATES,
-  type ReasonColumns,
-  reasonOf,
-} from '../database/sql.ts';
-import { EARLIER_GENERATION, type EarlierGeneration, earlierGeneration } from '../sending/earlier-key-sql.ts';
+import type { Database } from '../database/database.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES } from '../database/sql.ts';
+import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/earlier-key-sql.ts';
 import { failedEventOf, hear } from '../settling/settled.ts';
 
 /** An `unknown` invoice that this process alone may repeat now: its key, and the bytes that went with it. */
@@ -93,7 +85,7 @@ const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEV
 
 /** A document of `i` without a final word, and whether a signed `failed` event waits for its GET. */
 const documentOf = (from: string, i: string): string => `
-SELECT ${i}.invoice_id, ${i}.service_id, event.seq IS NOT NULL AS has_failed_event, event.reason_code, event.reason_message
+SELECT ${i}.invoice_id, ${i}.service_id, CASE WHEN event.seq IS NOT NULL THEN json_build_object('reason', event.reason) END AS failed_event
 FROM ${from}
 LEFT JOIN LATERAL (${failedEventOf(i)}) event ON true`;
 
@@ -133,7 +125,7 @@ interface TakenRow {
   readonly identity: string;
   readonly body: string;
   readonly frozenAt: number;
-  readonly earlier: string | null;
+  readonly earlier: EarlierGeneration | null;
 }
 
 /** invoiceIds. */
@@ -250,11 +242,11 @@ export function createReconciling(database: Database) {
       afterInvoiceId,
       limit,
     }: PortionOfAll & Pick<TakeUnknown, 'now' | 'all'>) =>
-      documents(database, OPEN_DOCUMENTS, [now, String(all), afterInvoiceId, limit, application]),
+      database.query<OpenDocument>(OPEN_DOCUMENTS, [now, String(all), afterInvoiceId, limit, application]),
 
     /** `unsettled` documents of a batch that runs again, by id. */
     unsettledDocuments: (of: { readonly batchId: string; readonly afterInvoiceId: number; readonly limit: number }) =>
-      documents(database, UNSETTLED_DOCUMENTS, [of.batchId, of.afterInvoiceId, of.limit]),
+      database.query<OpenDocument>(UNSETTLED_DOCUMENTS, [of.batchId, of.afterInvoiceId, of.limit]),
 
     /** Applies stored `issued` events that a crash left unapplied, and flags issued invoices with a stored `failed` event. Returns how many invoices it moved. */
     async applyMissedEvents(): Promise<number> {
@@ -329,21 +321,6 @@ function repeatInvoice(before: LockedInvoice, row: TakenRow): RepeatInvoice {
   return {
     ...{ invoiceId: row.invoiceId, identity: row.identity, generation, idempotencyKey, body: row.body },
     ...{ mayExistSince: row.frozenAt, lastTriedAt: changedAt, reason: reason ?? ANSWER_LOST },
-    ...earlierGeneration(row.earlier),
+    ...(row.earlier === null ? {} : { earlier: row.earlier }),
   };
-}
-
-interface OpenDocumentRow extends Omit<OpenDocument, 'failedEvent'>, ReasonColumns {
-  readonly hasFailedEvent: boolean;
-}
-
-async function documents(
-  queries: Queries,
-  text: string,
-  params: readonly SqlValue[],
-): Promise<readonly OpenDocument[]> {
-  const rows = await queries.query<OpenDocumentRow>(text, params);
-  return rows.map(({ invoiceId, serviceId, hasFailedEvent, ...reason }) => {
-    return { invoiceId, serviceId, failedEvent: hasFailedEvent ? { reason: reasonOf(reason) } : null };
-  });
 }

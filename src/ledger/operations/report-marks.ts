@@ -1,7 +1,7 @@
 import type { Outcome } from '../../domain/invoice-state.ts';
-import type { ClaimingRun, OutcomeCount } from '../../domain/records/batch-record.ts';
+import type { BatchRecord, ClaimingRun, OutcomeCount } from '../../domain/records/batch-record.ts';
 import type { DurationHistogram } from '../../domain/time/duration-histogram.ts';
-import { type BatchRow, foundBatch, LOCK_BATCH } from '../batches/batch.ts';
+import { foundBatch, LOCK_BATCH } from '../batches/batch.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, recordset } from '../database/sql.ts';
 
@@ -93,11 +93,11 @@ const PORTION = 5_000;
 
 /** since, limit. One row a file, and no invoice is read. */
 const BATCH_FIGURES = `/* batch-figures */
-SELECT application, started_at, figures FROM batch WHERE started_at >= $1 ORDER BY seq DESC LIMIT $2`;
+SELECT application, started_at, figures::json AS figures FROM batch WHERE started_at >= $1 ORDER BY seq DESC LIMIT $2`;
 
 /** batchId. */
 const REPORT_FIGURES = `/* report-figures */
-SELECT figures FROM batch WHERE batch_id = $1`;
+SELECT figures::json AS figures FROM batch WHERE batch_id = $1`;
 
 /** Lines of the last report `r` of batch `b` that may still change, as they are now. */
 const REPORTED_LINES = `report_outcome r JOIN batch_line l ON l.batch_id = r.batch_id AND l.ordinal = r.ordinal`;
@@ -105,7 +105,7 @@ const HAS_CHANGED = `(r.state <> l.state OR r.generation <> l.generation)`;
 
 /** batchId: the figures of the last report, while each state that it says still holds. A batch that was closed again since has a later end. */
 const REPORTED_OUTCOMES = `/* reported-outcomes */
-SELECT b.figures, b.invoices FROM batch b
+SELECT b.figures::json AS figures, b.invoices FROM batch b
 WHERE b.batch_id = $1 AND b.state IN ('finished', 'cancelled') AND b.reported_at >= b.finished_at AND b.figures IS NOT NULL
   AND NOT EXISTS (SELECT FROM ${REPORTED_LINES} WHERE r.batch_id = b.batch_id AND r.state <> l.state)`;
 
@@ -167,21 +167,17 @@ RETURNING batch_id`;
 export function createReportMarks(database: Database) {
   return {
     /** Batches whose files were read since then (epoch milliseconds), newest first, at most `limit`. */
-    async batchFigures(since: number, limit: number): Promise<readonly BatchInFigures[]> {
-      const rows = await database.query<FiguresRow>(BATCH_FIGURES, [since, limit]);
-      return rows.map((row) => ({ ...row, figures: figuresOf(row) }));
-    },
+    batchFigures: (since: number, limit: number) => database.query<BatchInFigures>(BATCH_FIGURES, [since, limit]),
 
     /** What the last report of a batch said in numbers. Null: it has none, or one of a Lote that kept none. */
-    async reportFigures(batchId: string): Promise<BatchFigures | null> {
-      return figuresOf((await database.query<FiguresRow>(REPORT_FIGURES, [batchId]))[0]);
-    },
+    reportFigures: async (batchId: string): Promise<BatchFigures | null> =>
+      (await database.query<Pick<BatchInFigures, 'figures'>>(REPORT_FIGURES, [batchId]))[0]?.figures ?? null,
 
     /** The balance of a closed batch from its last report: `countOutcomes` without counting. Null: no report of its last run tells it as it is now. */
     async reportedOutcomes(batchId: string): Promise<readonly OutcomeCount[] | null> {
-      const [row] = await database.query<{ figures: string; invoices: number }>(REPORTED_OUTCOMES, [batchId]);
+      const [row] = await database.query<{ figures: BatchFigures; invoices: number }>(REPORTED_OUTCOMES, [batchId]);
       if (row === undefined) return null;
-      const { outcomes = [] } = JSON.parse(row.figures) as BatchFigures;
+      const { outcomes = [] } = row.figures;
       // A report that does not add up tells nothing.
       return outcomes.reduce((sum, { invoices }) => sum + invoices, 0) === row.invoices ? outcomes : null;
     },
@@ -204,7 +200,7 @@ export function createReportMarks(database: Database) {
     async noteReported(batchId: string, report: NoteReported): Promise<boolean> {
       const { revision, writtenAt, mark, open, figures } = report;
       return database.transaction(async (queries) => {
-        const [batch] = await queries.query<BatchRow>(LOCK_BATCH, [batchId]);
+        const [batch] = await queries.query<BatchRecord>(LOCK_BATCH, [batchId]);
         foundBatch(batchId, batch);
         const numbers = figures === undefined ? null : JSON.stringify(figures);
         const noted = await queries.query(MARK_REPORT, [batchId, revision, writtenAt, mark, numbers]);
@@ -220,12 +216,4 @@ export function createReportMarks(database: Database) {
       });
     },
   };
-}
-
-interface FiguresRow extends Omit<BatchInFigures, 'figures'> {
-  readonly figures: string | null;
-}
-
-function figuresOf(row: Pick<FiguresRow, 'figures'> | undefined): BatchFigures | null {
-  return row === undefined || row.figures === null ? null : (JSON.parse(row.figures) as BatchFigures);
 }

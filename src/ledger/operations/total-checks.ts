@@ -1,12 +1,12 @@
 import type { BatchClaim, BatchWriter, NotedAction } from '../../domain/records/batch-record.ts';
-import type { FileTotal, SavedTotalCheck, TotalCheck } from '../../domain/records/total-check.ts';
+import type { FileTotal, SavedTotalCheck } from '../../domain/records/total-check.ts';
 import { lockUnderClaim, lockUnderToken } from '../batches/batch.ts';
 import { type Database, onlyRow } from '../database/database.ts';
 import { writeNotedActions } from './audit.ts';
 
 /** application, pattern, batchId that is left out, limit. */
 const EARLIER_TOTALS = `/* earlier-totals */
-SELECT b.total FROM batch b
+SELECT b.total::json AS total FROM batch b
 WHERE b.application = $1 AND b.file_pattern = $2 AND b.batch_id <> $3 AND b.state = 'finished' AND b.total_check::json ->> 'kind' <> 'corrections'
   AND EXISTS (SELECT FROM batch_line l WHERE l.batch_id = b.batch_id AND l.state IN ('issued', 'already-issued'))
 ORDER BY b.total_checked_at DESC, b.batch_id
@@ -18,7 +18,7 @@ UPDATE batch SET file_pattern = $2, total = $3, total_check = $4, total_checked_
 
 /** batchId. */
 const TOTAL_CHECK = `/* total-check */
-SELECT file_pattern AS pattern, total, total_check AS "check", total_confirmed_at AS confirmed_at
+SELECT file_pattern AS pattern, total::json AS total, total_check::json AS "check", total_confirmed_at AS confirmed_at
 FROM batch WHERE batch_id = $1 AND total_check IS NOT NULL`;
 
 /** batchId. An invoice whose first POST is older than the batch came over from another one. */
@@ -33,12 +33,6 @@ SELECT EXISTS (
 const CONFIRM_TOTAL = `/* confirm-total */
 UPDATE batch SET total_confirmed_at = $2 WHERE batch_id = $1 AND total_check IS NOT NULL AND total_confirmed_at IS NULL`;
 
-interface TotalCheckRow extends Pick<SavedTotalCheck, 'pattern' | 'confirmedAt'> {
-  /** JSON, as the next. */
-  readonly total: string;
-  readonly check: string;
-}
-
 /** Totals of files, and what operators said about them, for the question whether a file is as large as those before it. */
 export function createTotalChecks(database: Database) {
   return {
@@ -50,8 +44,7 @@ export function createTotalChecks(database: Database) {
       readonly limit: number;
     }): Promise<readonly FileTotal[]> {
       const params = [of.application, of.pattern, of.batchId, of.limit];
-      const rows = await database.query<{ total: string }>(EARLIER_TOTALS, params);
-      return rows.map(({ total }) => JSON.parse(total) as FileTotal);
+      return (await database.query<{ total: FileTotal }>(EARLIER_TOTALS, params)).map(({ total }) => total);
     },
 
     /** Replaces an earlier check of the batch, and its confirmation. @throws LoteError `claim-lost` */
@@ -67,11 +60,8 @@ export function createTotalChecks(database: Database) {
     },
 
     /** Null: the total of the batch was never checked. */
-    async totalCheck(batchId: string): Promise<SavedTotalCheck | null> {
-      const [row] = await database.query<TotalCheckRow>(TOTAL_CHECK, [batchId]);
-      if (row === undefined) return null;
-      return { ...row, total: JSON.parse(row.total) as FileTotal, check: JSON.parse(row.check) as TotalCheck };
-    },
+    totalCheck: async (batchId: string): Promise<SavedTotalCheck | null> =>
+      (await database.query<SavedTotalCheck>(TOTAL_CHECK, [batchId]))[0] ?? null,
 
     /** Whether an invoice of the batch was sent, or is frozen to be sent, by the batch itself: what other batches sent does not count. */
     hasSent: async (batchId: string): Promise<boolean> =>

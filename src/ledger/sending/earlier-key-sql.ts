@@ -25,13 +25,8 @@ const SAME_KEY = `FROM invoice_generation g
  */
 export const HAS_EARLIER_KEY = `(i.generation > 1 AND EXISTS (SELECT ${SAME_KEY} OFFSET 0))`;
 
-/** How the generation ended whose key invoice `i` still has, as JSON text; null where it has a key of its own. See `earlierGeneration`. */
+/** How the generation ended whose key invoice `i` still has, as JSON; null where it has a key of its own. */
 export const EARLIER_GENERATION = `CASE WHEN i.generation > 1 THEN (SELECT json_build_object('generation', g.generation, 'state', g.state, 'serviceId', g.service_id,
     'reason', ${reasonJson('g')},
-    'isUnconfirmed', g.flags @> '{failure-unconfirmed}', 'isSameContent', g.fingerprint = i.fingerprint)::text
+    'isUnconfirmed', g.flags @> '{failure-unconfirmed}', 'isSameContent', g.fingerprint = i.fingerprint)
   ${SAME_KEY} AND g.state <> 'held' ORDER BY g.generation DESC LIMIT 1) END`;
-
-/** Reads `EARLIER_GENERATION`. */
-export function earlierGeneration(json: string | null): { readonly earlier?: EarlierGeneration } {
-  return json === null ? {} : { earlier: JSON.parse(json) as EarlierGeneration };
-}

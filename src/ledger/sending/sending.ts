@@ -7,7 +7,7 @@ import { invoicesOfBatch, MERCHANT_OF_INVOICE, onPage } from '../batches/pages-s
 import { changeInvoices } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { arrayLiteral, column, isItem, ofItem } from '../database/sql.ts';
-import { EARLIER_GENERATION, type EarlierGeneration, earlierGeneration, HAS_EARLIER_KEY } from './earlier-key-sql.ts';
+import { EARLIER_GENERATION, type EarlierGeneration, HAS_EARLIER_KEY } from './earlier-key-sql.ts';
 import { recordAnswers, type RecordedSends, type RecordSend } from './record-answers.ts';
 
 /** An invoice to send, of generation `generation`. */
@@ -67,13 +67,10 @@ export interface Hold {
   readonly andHeld?: boolean;
 }
 
-interface SendableRow extends Omit<SendableInvoice, 'invoice' | 'lost' | 'errorKept' | 'earlier'> {
-  /** JSON. */
-  readonly content: string;
+interface SendableRow extends Omit<SendableInvoice, 'lost' | 'errorKept' | 'earlier'> {
   readonly lost: 'same-key' | 'other-key' | null;
   readonly errorKept: boolean;
-  /** JSON. */
-  readonly earlier: string | null;
+  readonly earlier: EarlierGeneration | null;
 }
 
 /**
@@ -81,7 +78,7 @@ interface SendableRow extends Omit<SendableInvoice, 'invoice' | 'lost' | 'errorK
  * since when a POST with its key may have reached the service, the earliest.
  */
 const SENDABLE = `/* sendable */
-SELECT i.invoice_id, i.identity, i.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
+SELECT i.invoice_id, i.identity, i.ordinal, i.generation, c.content::json AS invoice, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
   (i.state = 'sending' AND i.exposure = 'lost') OR lost.identity IS NOT NULL AS may_exist,
   least(CASE WHEN i.state = 'sending' AND i.exposure = 'lost' THEN greatest(body.frozen_at, body.risk_accepted_at)
     WHEN earlier.generation IS NOT NULL THEN body.frozen_at END, lost.sent_at) AS may_exist_since,
@@ -279,12 +276,11 @@ async function writeFrozen(database: Database, given: readonly FreezeItem[]): Pr
   return new Map(moved.map((row) => [row.invoiceId, row.invoiceId]));
 }
 
-function sendableInvoice({ content, lost, errorKept, earlier, ...row }: SendableRow): SendableInvoice {
+function sendableInvoice({ lost, errorKept, earlier, ...row }: SendableRow): SendableInvoice {
   return {
     ...row,
-    invoice: JSON.parse(content) as Invoice,
     ...(lost === null ? {} : { lost }),
     ...(errorKept ? { errorKept } : {}),
-    ...earlierGeneration(earlier),
+    ...(earlier === null ? {} : { earlier }),
   };
 }

@@ -3,7 +3,7 @@ import { type InvoiceState, OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import { PAGE_OF } from '../batches/pages-sql.ts';
 import { type Change, isChanged, judgeInvoices } from '../change-invoices.ts';
-import { arrayLiteral, ofItem, stateList } from '../database/sql.ts';
+import { arrayLiteral, ofItem, reasonJson, stateList } from '../database/sql.ts';
 import type { Database, Queries } from '../database/database.ts';
 
 /** An invoice that reached a state that ends waiting, for every batch it belongs to. */
@@ -179,9 +179,9 @@ export async function settledInvoices(
   return byInvoice;
 }
 
-/** The newest `failed` event about the document of a row of this table, for a LATERAL join: seq, reason_code, reason_message. */
+/** The newest `failed` event about the document of a row of this table, for a LATERAL join: seq, reason (JSON). */
 export function failedEventOf(table: string): string {
-  return `SELECT d.seq, d.reason_code, d.reason_message FROM delivery d
+  return `SELECT d.seq, ${reasonJson('d')} AS reason FROM delivery d
   WHERE d.service_id = ${table}.service_id AND d.verdict = 'failed'
   ORDER BY d.seq DESC LIMIT 1`;
 }

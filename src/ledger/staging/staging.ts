@@ -1,7 +1,7 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Finding } from '../../domain/invoice.ts';
 import type { RowStore } from '../../domain/row.ts';
-import { BATCH_COLUMNS, batchRecord, type BatchRow, lockUnderClaim, shareUnderClaim } from '../batches/batch.ts';
+import { BATCH_COLUMNS, lockUnderClaim, shareUnderClaim } from '../batches/batch.ts';
 import { column } from '../database/sql.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { createBatchRowStore } from './batch-row-store.ts';
@@ -79,7 +79,14 @@ export function createStaging(database: Database) {
         await forgetRows(queries, batchId);
         const { rows, rowsWithoutInvoice, invoices, pageSize } = staged;
         const proof = JSON.stringify(staged.proof);
-        return queries.query<BatchRow>(FINISH_STAGING, [batchId, rows, rowsWithoutInvoice, invoices, pageSize, proof]);
+        return queries.query<BatchRecord>(FINISH_STAGING, [
+          batchId,
+          rows,
+          rowsWithoutInvoice,
+          invoices,
+          pageSize,
+          proof,
+        ]);
       });
       await tidyTables(staged.rows);
       return batch;
@@ -92,7 +99,7 @@ export function createStaging(database: Database) {
       return whileStaging(claim, async (queries) => {
         await forgetStaging(queries, batchId, false);
         await writeFindings(queries, batchId, fileFindings);
-        return queries.query<BatchRow>(REFUSE_BATCH, [batchId, rows, JSON.stringify(proof), now]);
+        return queries.query<BatchRecord>(REFUSE_BATCH, [batchId, rows, JSON.stringify(proof), now]);
       });
     },
   };
@@ -100,13 +107,13 @@ export function createStaging(database: Database) {
   /** The batch as `work` left it; a batch that is past staging (a step repeated after a crash) as it is. */
   async function whileStaging(
     claim: BatchClaim,
-    work: (queries: Queries, batch: BatchRecord) => Promise<readonly BatchRow[] | void>,
+    work: (queries: Queries, batch: BatchRecord) => Promise<readonly BatchRecord[] | void>,
   ): Promise<BatchRecord> {
     return database.transaction(async (queries) => {
       const batch = await lockUnderClaim(queries, claim);
       if (batch.state !== 'staging') return batch;
       const [changed] = (await work(queries, batch)) ?? [];
-      return changed === undefined ? batch : batchRecord(changed);
+      return changed === undefined ? batch : changed;
     });
   }
 }

@@ -1,7 +1,7 @@
 import type { Reason } from '../../domain/invoice.ts';
 import { isOfPage } from '../batches/pages-sql.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { column, reasonOf, type RowOf, withReason } from '../database/sql.ts';
+import { column } from '../database/sql.ts';
 import { applyEvents, failedEventOf, type SettledInvoice, type UnconfirmedFailure } from '../settling/settled.ts';
 
 /** One webhook delivery with a valid signature, as it is stored. `receivedAt` is epoch milliseconds. */
@@ -88,7 +88,7 @@ WHERE d.service_id IS NOT NULL AND d.verdict IS NOT NULL AND NOT ${IS_OF_KNOWN_D
 
 /** batchId, limit. A random sample: invoices that the service does not confirm must not keep others from being polled. */
 const REPORTED_FAILURES = `/* reported-failures */
-SELECT i.invoice_id, i.service_id, i.asks, event.reason_code, event.reason_message, count(*) OVER () AS reported
+SELECT i.invoice_id, i.service_id, i.asks, event.reason, count(*) OVER () AS reported
 FROM live_line i JOIN LATERAL (${failedEventOf('i')}) event ON true
 WHERE i.batch_id = $1 AND i.owner_batch = $1 AND i.state = 'accepted'
 ORDER BY random()
@@ -96,7 +96,7 @@ LIMIT $2`;
 
 /** batchId, page, limit. */
 const UNCONFIRMED_FAILURES = `/* unconfirmed-failures */
-SELECT i.invoice_id, i.service_id, event.reason_code, event.reason_message
+SELECT i.invoice_id, i.service_id, event.reason
 FROM live_line i JOIN LATERAL (${failedEventOf('i')}) event ON true
 WHERE ${isOfPage()} AND i.state = 'accepted'
 ORDER BY i.asks, i.ordinal
@@ -115,23 +115,16 @@ export function createDeliveries(database: Database) {
     },
 
     /** Accepted invoices with a stored `failed` event that no GET has confirmed. */
-    async unconfirmedFailures(batchId: string, page: number, limit: number): Promise<readonly UnconfirmedFailure[]> {
-      const rows = await database.query<RowOf<UnconfirmedFailure>>(UNCONFIRMED_FAILURES, [batchId, page, limit]);
-      return rows.map(withReason);
-    },
+    unconfirmedFailures: (batchId: string, page: number, limit: number) =>
+      database.query<UnconfirmedFailure>(UNCONFIRMED_FAILURES, [batchId, page, limit]),
 
     /** The same for all invoices that the batch owns: a random sample of at most `limit`. `reported` is how many there are. */
     async reportedFailures(
       batchId: string,
       limit: number,
     ): Promise<{ readonly reported: number; readonly invoices: readonly ReportedFailure[] }> {
-      const rows = await database.query<RowOf<ReportedFailure> & { reported: number }>(REPORTED_FAILURES, [
-        batchId,
-        limit,
-      ]);
-      const invoices = rows.map(({ invoiceId, serviceId, asks, ...row }) => {
-        return { invoiceId, serviceId, asks, reason: reasonOf(row) };
-      });
+      const rows = await database.query<ReportedFailure & { reported: number }>(REPORTED_FAILURES, [batchId, limit]);
+      const invoices = rows.map(({ reported: _, ...invoice }) => invoice);
       return { reported: rows[0]?.reported ?? 0, invoices };
     },
 
