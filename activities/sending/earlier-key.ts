@@ -3,7 +3,7 @@ import type { Reason } from '../../src/domain/invoice.ts';
 import type { ActivityDeps, RetrySettings } from '../deps.ts';
 import { pollOne } from '../settling/poll-statuses.ts';
 import type { CreateAnswer } from '../../src/domain/records/service-answers.ts';
-import type { EarlierGeneration } from '../../src/ledger/sending/earlier-key-sql.ts';
+import type { EarlierGeneration } from '../../src/ledger/sending/sending.ts';
 import type { SendOutcome } from '../../src/ledger/sending/record-answers.ts';
 
 /** What is recorded of an answer; `generation`: it is about that earlier one, whose content is another. */

@@ -14,7 +14,7 @@ import type { ActivityDeps } from '../deps.ts';
 import { attemptOver, workerStops } from '../failure.ts';
 import { takeRandom } from '../take-random.ts';
 import type { BatchRecord } from '../../src/domain/records/batch-record.ts';
-import type { UnsentInvoice } from '../../src/ledger/sending/sending-counts.ts';
+import type { UnsentInvoice } from '../../src/ledger/sending/sending-control.ts';
 
 /** The invoices that go before the others of a large batch: ordinals of one page, not sent when the round began. */
 export interface FirstInvoices {

@@ -33,7 +33,7 @@ async function openAt({ databaseUrl, directory, measure, notify }: LedgerPlace):
 
 /** Makes what a new embedded ledger is copied from, unless this user has it: the first start then waits for nothing. */
 export async function makeLedgerTemplate(): Promise<void> {
-  const { findTemplate } = await import('../../ledger/database/pglite/new-ledger.ts');
+  const { findTemplate } = await import('../../ledger/database/pglite/open-pglite-ledger.ts');
   await findTemplate(templates());
 }
 

@@ -3,10 +3,9 @@ import type { Reason } from '../../domain/invoice.ts';
 import type { BatchRecord, ClaimingRun, FencingToken } from '../../domain/records/batch-record.ts';
 import { changeInvoices } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
-import { CLOSED_BATCH_STATES } from '../database/sql.ts';
+import { CLOSED_BATCH_STATES, invoicesOfBatch } from '../database/sql.ts';
 import { holdUnsent } from '../sending/sending.ts';
 import { BATCH_COLUMNS, FIND_BATCH, foundBatch, lockUnderToken, shareUnderToken } from './batch.ts';
-import { invoicesOfBatch } from './pages-sql.ts';
 
 /** batchId: held invoices of the batch, and unsent ones that another batch has. */
 const RELEASABLE = invoicesOfBatch(`(i.state = 'held' OR (i.state = 'staged' AND i.owner_batch <> $1))`);

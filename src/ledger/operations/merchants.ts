@@ -1,6 +1,5 @@
-import { MERCHANT_OF_INVOICE } from '../batches/pages-sql.ts';
+import { MERCHANT_OF_INVOICE, column } from '../database/sql.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { column } from '../database/sql.ts';
 
 /** A merchant that must exist at the service before its invoices are sent. Null: the file does not say it, and the merchant cannot be created. */
 export interface MerchantNeed {

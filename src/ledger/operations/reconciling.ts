@@ -9,7 +9,7 @@ import {
 import { changeInvoices, type LockedInvoice } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
 import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES } from '../database/sql.ts';
-import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/earlier-key-sql.ts';
+import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/sending.ts';
 import { failedEventOf, hear } from '../settling/settled.ts';
 
 /** An `unknown` invoice that this process alone may repeat now: its key, and the bytes that went with it. */

@@ -9,10 +9,9 @@ import {
   type RetryState,
 } from '../../domain/retry-decision.ts';
 import { shareUnderToken } from '../batches/batch.ts';
-import { PAGE_OF } from '../batches/pages-sql.ts';
+import { PAGE_OF, arrayLiteral } from '../database/sql.ts';
 import { type Changed, changeLocked } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
-import { arrayLiteral } from '../database/sql.ts';
 import { acceptLostSends } from '../sending/lost-sends.ts';
 import { type AuditedAction, writeAction, writeAudit } from './audit.ts';
 

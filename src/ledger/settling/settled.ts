@@ -1,9 +1,8 @@
 import type { Status } from '../../domain/machine/invoice-answers.ts';
 import { type InvoiceState, OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
-import { PAGE_OF } from '../batches/pages-sql.ts';
+import { PAGE_OF, arrayLiteral, ofItem, reasonJson, stateList } from '../database/sql.ts';
 import { type Change, isChanged, judgeInvoices } from '../change-invoices.ts';
-import { arrayLiteral, ofItem, reasonJson, stateList } from '../database/sql.ts';
 import type { Database, Queries } from '../database/database.ts';
 
 /** An invoice that reached a state that ends waiting, for every batch it belongs to. */

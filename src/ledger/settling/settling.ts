@@ -5,10 +5,18 @@ import type { Reason } from '../../domain/invoice.ts';
 import type { Status } from '../../domain/machine/invoice-answers.ts';
 import type { FencingToken } from '../../domain/records/batch-record.ts';
 import { shareUnderToken } from '../batches/batch.ts';
-import { invoicesOfBatch, isOfPage, onPage, PAGE_INVOICES } from '../batches/pages-sql.ts';
+import {
+  invoicesOfBatch,
+  isOfPage,
+  onPage,
+  PAGE_INVOICES,
+  CLOSED_BATCH_STATES,
+  isAheadSql,
+  ISSUABLE_STATES,
+  stateList,
+} from '../database/sql.ts';
 import { changeInvoices } from '../change-invoices.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { CLOSED_BATCH_STATES, isAheadSql, ISSUABLE_STATES, stateList } from '../database/sql.ts';
 import { applyEvents, hear, type SettledInvoice } from './settled.ts';
 
 /** An accepted invoice without a final word, to be polled by GET. `acceptedAt` is epoch milliseconds. */

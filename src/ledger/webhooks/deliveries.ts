@@ -1,7 +1,6 @@
 import type { Reason } from '../../domain/invoice.ts';
-import { isOfPage } from '../batches/pages-sql.ts';
+import { isOfPage, column } from '../database/sql.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { column } from '../database/sql.ts';
 import { applyEvents, failedEventOf, type SettledInvoice, type UnconfirmedFailure } from '../settling/settled.ts';
 
 /** One webhook delivery with a valid signature, as it is stored. `receivedAt` is epoch milliseconds. */

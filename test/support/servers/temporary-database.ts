@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cacheDirectory } from '../../../src/platform/files.ts';
 import type { Database } from '../../../src/ledger/database/database.ts';
-import { makeLedger } from '../../../src/ledger/database/pglite/new-ledger.ts';
+import { makeLedger } from '../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { openPgliteDatabase } from '../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { type Ledger, openLedger } from '../../../src/ledger/ledger.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { measuredDatabase } from '../measured-database.ts';
+import { measuredDatabase } from '../database.ts';
 import { type Ledger, openLedger } from '../../ledger.ts';
 import { type PostgresAddress, openPostgresDatabase } from './open-postgres-database.ts';
 import { isNotReadyYet } from './fresh-connections.ts';

@@ -6,7 +6,7 @@ import type { HealthCheck } from '../../../../src/console/console-options.ts';
 import { connectClient } from '../../../../src/app/temporal/temporal-connection.ts';
 import { createHealthChecks, type HealthParts } from '../../../../src/app/console/health-checks.ts';
 import { workerScope, queuePollers, workerIdentity } from '../../../../src/app/temporal/queue-pollers.ts';
-import type { OpenBreaker } from '../../../../src/ledger/sending/circuit-breaker.ts';
+import type { OpenBreaker } from '../../../../src/ledger/sending/service-use.ts';
 
 const NOW = Date.UTC(2027, 0, 15, 12);
 

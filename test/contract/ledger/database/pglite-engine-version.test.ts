@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeLedger } from '../../../../src/ledger/database/pglite/new-ledger.ts';
+import { makeLedger } from '../../../../src/ledger/database/pglite/open-pglite-ledger.ts';
 import { ENGINE_VERSION, openPgliteDatabase } from '../../../../src/ledger/database/pglite/open-pglite-database.ts';
 import { LEDGER_TEMPLATES } from '../../../support/servers/temporary-database.ts';
 

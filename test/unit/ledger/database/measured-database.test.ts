@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LoteError } from '../../../../src/domain/errors.ts';
-import { type Database, type Queries, runTransaction } from '../../../../src/ledger/database/database.ts';
-import { measuredDatabase } from '../../../../src/ledger/database/measured-database.ts';
+import {
+  type Database,
+  type Queries,
+  runTransaction,
+  measuredDatabase,
+} from '../../../../src/ledger/database/database.ts';
 import { StatementFailure } from '../../../../src/ledger/database/statement-failure.ts';
 
 const UNAVAILABLE = new LoteError('ledger-unavailable', 'away');
