@@ -1,8 +1,10 @@
 import type { InvoiceIdentity } from '../domain/fingerprint.ts';
 import type { Decided, Effect, InvoiceLife, Refused, Surroundings } from '../domain/machine/invoice-life.ts';
 import { decide, type Command } from '../domain/machine/invoice-machine.ts';
-import { arrayLiteral, CLOSED_BATCH_STATES, column, reasonJson, recordset } from './database/sql.ts';
-import type { Queries, SqlValue } from './database/database.ts';
+import { CLOSED_BATCH_STATES, column, reasonJson, recordset } from './database/sql.ts';
+import type { Database, Queries, SqlValue } from './database/database.ts';
+import { shareUnderToken } from './batches/batch.ts';
+import type { FencingToken } from '../domain/records/batch-record.ts';
 
 /** Invoices that are loaded, decided and written at once. */
 const PORTION = 2_000;
@@ -19,9 +21,14 @@ export interface LockedInvoice extends InvoiceLife, Surroundings {
   readonly identity: InvoiceIdentity;
 }
 
-/** One invoice as it was when it was locked, and what became of it. */
-export interface Change {
+/** Says of which invoice something is. */
+interface OfInvoice {
   readonly invoiceId: number;
+}
+
+/** One invoice as it was when it was locked, what became of it, and the row that named it. */
+export interface Change<Row extends OfInvoice = OfInvoice> extends OfInvoice {
+  readonly row: Row;
   readonly before: LockedInvoice;
   readonly decision: Decided | Refused;
 }
@@ -29,7 +36,7 @@ export interface Change {
 /** An invoice that a command has changed. */
 export type Changed = Change & { readonly decision: Decided };
 
-type CommandFor = (invoice: LockedInvoice, invoiceId: number) => Command | null;
+type CommandFor<Row extends OfInvoice = OfInvoice> = (invoice: LockedInvoice, row: Row) => Command | null;
 
 /** As `judgeInvoices`; returns what has changed. */
 export async function changeInvoices(
@@ -40,41 +47,56 @@ export async function changeInvoices(
   return (await judgeInvoices(queries, selection, commandFor)).filter(isChanged);
 }
 
+/** The same in a transaction of its own, which proves the fencing token of the batch. Returns how many it changed. */
+export async function changeUnderToken(
+  database: Database,
+  { batchId, fencingToken }: { readonly batchId: string; readonly fencingToken: FencingToken },
+  selection: Selection,
+  commandFor: CommandFor,
+): Promise<number> {
+  return database.transaction(async (queries) => {
+    await shareUnderToken(queries, batchId, fencingToken);
+    return (await changeInvoices(queries, selection, commandFor)).length;
+  });
+}
+
 /**
  * The one path of a command: locks the invoices in the order of their ids, loads them, decides about each, writes the changes.
  * Call it in a transaction that has proved the fencing token. `commandFor` null: the invoice stays as it is.
  */
 export async function judgeInvoices(
   queries: Queries,
-  selection: Selection,
+  { name, ids, params }: Selection,
   commandFor: CommandFor,
 ): Promise<readonly Change[]> {
-  const { name, ids, params } = selection;
-  const found = await queries.query<{ invoiceId: number }>(
+  const locked = await queries.query<OfInvoice>(
     `/* ${name} */
 SELECT i.invoice_id FROM invoice i WHERE i.invoice_id = ANY(${ids}) ORDER BY i.invoice_id FOR UPDATE OF i`,
     params,
   );
-  const locked = found.map((row) => row.invoiceId);
   return changeLocked(queries, locked, commandFor);
 }
 
-/** The same for invoices that are locked already. */
-export async function changeLocked(
+/** The same for invoices that are locked already, one row for each. */
+export async function changeLocked<Row extends OfInvoice>(
   queries: Queries,
-  invoiceIds: readonly number[],
-  commandFor: CommandFor,
-): Promise<readonly Change[]> {
-  const changes: Change[] = [];
-  for (let from = 0; from < invoiceIds.length; from += PORTION) {
-    const ids = arrayLiteral(invoiceIds.slice(from, from + PORTION));
+  rows: readonly Row[],
+  commandFor: CommandFor<Row>,
+): Promise<readonly Change<Row>[]> {
+  const byId = new Map(rows.map((row) => [row.invoiceId, row]));
+  const changes: Change<Row>[] = [];
+  for (let from = 0; from < rows.length; from += PORTION) {
+    const ids = column(rows.slice(from, from + PORTION), ({ invoiceId }) => invoiceId);
     // In a new snapshot: the lock has waited for other writers.
     // oxlint-disable-next-line no-await-in-loop -- one transaction
-    const rows = await queries.query<LifeRow>(LOAD_INVOICES, [ids]);
-    const decided = rows.flatMap(({ invoiceId, application, merchantNif, ref, ...life }): readonly Change[] => {
+    const loaded = await queries.query<LifeRow>(LOAD_INVOICES, [ids]);
+    const decided = loaded.flatMap(({ invoiceId, application, merchantNif, ref, ...life }): readonly Change<Row>[] => {
+      const row = byId.get(invoiceId);
       const before = { ...life, identity: { application, merchantNif, ref } };
-      const command = commandFor(before, invoiceId);
-      return command === null ? [] : [{ invoiceId, before, decision: decide(before, command) }];
+      const command = row === undefined ? null : commandFor(before, row);
+      return row === undefined || command === null
+        ? []
+        : [{ invoiceId, row, before, decision: decide(before, command) }];
     });
     // oxlint-disable-next-line no-await-in-loop -- one transaction
     await writeChanges(queries, decided.filter(isChanged));
@@ -84,7 +106,7 @@ export async function changeLocked(
 }
 
 /** True for an invoice that a command has changed. */
-export function isChanged(change: Change): change is Changed {
+export function isChanged<One extends Change>(change: One): change is One & { readonly decision: Decided } {
   return 'invoice' in change.decision;
 }
 
@@ -159,9 +181,7 @@ LEFT JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generatio
 WHERE i.invoice_id = ANY($1::bigint[])
 ORDER BY i.invoice_id`;
 
-interface LifeRow extends Omit<LockedInvoice, 'identity'>, InvoiceIdentity {
-  readonly invoiceId: number;
-}
+interface LifeRow extends Omit<LockedInvoice, 'identity'>, InvoiceIdentity, OfInvoice {}
 
 /** Arrays: invoiceId, its generation and its time of change by the decision. */
 const AFTER = 'unnest($1::bigint[], $2::integer[], $3::bigint[]) AS u(invoice_id, generation, changed_at)';

@@ -1,11 +1,11 @@
 import { LoteError } from '../../domain/errors.ts';
 import type { Reason } from '../../domain/invoice.ts';
 import type { BatchRecord, ClaimingRun, FencingToken } from '../../domain/records/batch-record.ts';
-import { changeInvoices } from '../change-invoices.ts';
+import { changeUnderToken } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
 import { CLOSED_BATCH_STATES, invoicesOfBatch } from '../database/sql.ts';
 import { holdUnsent } from '../sending/sending.ts';
-import { BATCH_COLUMNS, FIND_BATCH, foundBatch, lockUnderToken, shareUnderToken } from './batch.ts';
+import { BATCH_COLUMNS, FIND_BATCH, foundBatch, lockUnderToken } from './batch.ts';
 
 /** batchId: held invoices of the batch, and unsent ones that another batch has. */
 const RELEASABLE = invoicesOfBatch(`(i.state = 'held' OR (i.state = 'staged' AND i.owner_batch <> $1))`);
@@ -103,21 +103,20 @@ export function createBatches(database: Database) {
     },
 
     /** `held` invoices of this batch that may go again -> `staged`; `unknown` and `unsettled` stay for reconciliation. Returns how many. */
-    async releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number> {
-      return database.transaction(async (queries) => {
-        await shareUnderToken(queries, batchId, fencingToken);
-        const selection = { name: 'release-held', ids: RELEASABLE, params: [batchId] };
-        return (await changeInvoices(queries, selection, () => ({ kind: 'release', batchId, now }))).length;
-      });
+    releaseHeld(batchId: string, now: number, fencingToken?: FencingToken): Promise<number> {
+      const selection = { name: 'release-held', ids: RELEASABLE, params: [batchId] };
+      return changeUnderToken(database, { batchId, fencingToken }, selection, () => ({
+        kind: 'release',
+        batchId,
+        now,
+      }));
     },
 
     /** unknown -> sending, for the pages of this batch: same key and bytes, frozen after this moment. Returns how many. */
-    async repeatUnknown(batchId: string, frozenAfter: number, fencingToken?: FencingToken): Promise<number> {
-      return database.transaction(async (queries) => {
-        await shareUnderToken(queries, batchId, fencingToken);
-        const selection = { name: 'repeat-unknown', ids: UNKNOWN, params: [batchId] };
-        return (await changeInvoices(queries, selection, () => ({ kind: 'repeat', batchId, frozenAfter }))).length;
-      });
+    repeatUnknown(batchId: string, frozenAfter: number, fencingToken?: FencingToken): Promise<number> {
+      const selection = { name: 'repeat-unknown', ids: UNKNOWN, params: [batchId] };
+      const command = { kind: 'repeat', batchId, frozenAfter } as const;
+      return changeUnderToken(database, { batchId, fencingToken }, selection, () => command);
     },
 
     /** Pages with a `staged`/`sending` invoice whose owner is not closed, or any `accepted` one; ascending. */

@@ -28,18 +28,18 @@ export interface ClaimBatch extends AskingRun {
   readonly order: StartOrder;
 }
 
-/** Who holds the batch after the attempt, and what the caller does next. */
-export type ClaimResult =
-  /** New, or begun by a run that died before it had staged everything: ingest from the start. */
-  | { readonly kind: 'claimed'; readonly batch: BatchRecord }
-  /** Staged before: run the pages with open invoices. */
-  | { readonly kind: 'resumed'; readonly batch: BatchRecord }
-  /** The run that held it has ended, it is stopped, and no person orders it: the caller has the claim to close it, and sends nothing. */
-  | { readonly kind: 'stopped'; readonly batch: BatchRecord }
-  /** Another run holds it. Ask Temporal whether that run is open; then attach to it, or claim with `takeOver`. */
-  | { readonly kind: 'owned'; readonly batch: BatchRecord }
-  /** Closed with everything final, or refused: its report stands. */
-  | { readonly kind: 'closed'; readonly batch: BatchRecord };
+/**
+ * Who holds the batch after the attempt:
+ *   claimed: new, or begun by a run that died before it had staged everything; ingest from the start
+ *   resumed: staged before; run the pages with open invoices
+ *   stopped: the run that held it has ended, it is stopped, and no person orders it; the caller has the claim to close it, and sends nothing
+ *   owned: another run holds it; ask Temporal whether that run is open, then attach to it, or claim with `takeOver`
+ *   closed: everything is final, or the file was refused; the report stands
+ */
+export interface ClaimResult {
+  readonly kind: 'claimed' | 'resumed' | 'stopped' | 'owned' | 'closed';
+  readonly batch: BatchRecord;
+}
 
 /** Claims a closed batch for a run that retries invoices of it. */
 export interface ReopenBatch extends AskingRun {

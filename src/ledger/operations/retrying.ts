@@ -10,10 +10,10 @@ import {
 } from '../../domain/retry-decision.ts';
 import { shareUnderToken } from '../batches/batch.ts';
 import { PAGE_OF, arrayLiteral } from '../database/sql.ts';
-import { type Changed, changeLocked } from '../change-invoices.ts';
+import { changeLocked } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { acceptLostSends } from '../sending/lost-sends.ts';
-import { type AuditedAction, writeAction, writeAudit } from './audit.ts';
+import { type AuditedAction, type AuditedMove, writeAction, writeAudit } from './audit.ts';
 
 /** Which invoices of a batch an operator means; all that is given must hold. References never come this way: history keeps them. */
 export interface RetrySelection {
@@ -77,12 +77,6 @@ JOIN batch b ON b.batch_id = $1
 ORDER BY i.invoice_id
 FOR UPDATE OF i`;
 
-interface Judged {
-  readonly row: RetryCandidateRow;
-  readonly change: Changed;
-  readonly move: RetryMove;
-}
-
 /**
  * Lets the selected invoices of a batch go again, each by `decideRetry`: release, regenerate (next generation, new key), repeat (same key and bytes), abandon.
  * Each portion is one transaction: what is judged is what is moved, and what is moved is in the audit.
@@ -93,9 +87,9 @@ export async function retryInvoices(database: Database, request: RetryRequest): 
   const pages = new Set<number>();
   for (let after = 0; ;) {
     const portion = await database.transaction((queries) => retryPortion(queries, request, after));
-    for (const { row, move } of portion.moved) {
+    for (const { move, page } of portion.moved) {
       moved[move] += 1;
-      pages.add(row.page);
+      pages.add(page);
     }
     for (const refusal of portion.refused) refused[refusal] = (refused[refusal] ?? 0) + 1;
     if (portion.last === null) break;
@@ -121,8 +115,12 @@ function auditOf({ action, batchId, policy }: RetryRequest): AuditedAction {
   return { ...action, batchId, what: 'retry', acceptedDuplicateRisk: policy.acceptDuplicateRisk, now: policy.now };
 }
 
+interface Moved extends AuditedMove {
+  readonly page: number;
+}
+
 interface Portion {
-  readonly moved: readonly Judged[];
+  readonly moved: readonly Moved[];
   readonly refused: readonly RetryRefusal[];
   /** The last ordinal judged; null when there are no more. */
   readonly last: number | null;
@@ -140,38 +138,23 @@ async function retryPortion(queries: Queries, request: RetryRequest, after: numb
     after,
     PORTION,
   ]);
-  const byId = new Map(rows.map((row) => [row.invoiceId, row]));
-  const changes = await changeLocked(queries, [...byId.keys()], ({ identity, fingerprint }, invoiceId) => {
-    const row = byId.get(invoiceId);
-    if (row === undefined) return null;
-    return {
-      kind: 'retry',
-      batchId,
-      policy,
-      totalUnconfirmed: row.totalUnconfirmed,
-      keyOf: (generation) => idempotencyKeyOf(identity, fingerprint, generation),
-    };
+  const changes = await changeLocked(queries, rows, ({ identity, fingerprint }, { totalUnconfirmed }) => {
+    const keyOf = (generation: number): string => idempotencyKeyOf(identity, fingerprint, generation);
+    return { kind: 'retry', batchId, policy, totalUnconfirmed, keyOf };
   });
-  const moved: Judged[] = [];
+  const moved: Moved[] = [];
   const refused: RetryRefusal[] = [];
-  for (const change of changes) {
-    const row = byId.get(change.invoiceId);
-    const { decision } = change;
-    if (row === undefined) continue;
+  for (const { invoiceId, row, before, decision } of changes) {
+    const { ordinal, page } = row;
     if ('refusal' in decision) refused.push(decision.refusal === 'not-now' ? 'state-not-retryable' : decision.refusal);
-    else if (decision.move !== undefined) moved.push({ row, change: { ...change, decision }, move: decision.move });
+    else if (decision.move !== undefined)
+      moved.push({ invoiceId, generation: before.generation, ordinal, page, move: decision.move, from: before.state });
   }
   if (policy.acceptDuplicateRisk) {
-    const accepted = moved.map(({ change }) => change.invoiceId);
+    const accepted = moved.map(({ invoiceId }) => invoiceId);
     await acceptLostSends(queries, accepted, policy.now);
   }
-  await writeAudit(
-    queries,
-    auditOf(request),
-    moved.map(({ row, change: { invoiceId, before }, move }) => {
-      return { invoiceId, generation: before.generation, ordinal: row.ordinal, move, from: before.state };
-    }),
-  );
+  await writeAudit(queries, auditOf(request), moved);
   const last = rows.length < PORTION ? null : Math.max(...rows.map((row) => row.ordinal));
   return { moved, refused, last };
 }

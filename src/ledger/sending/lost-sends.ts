@@ -120,7 +120,7 @@ async function takePortion(queries: Queries, sends: readonly LostSend[], now: nu
   const known = await queries.query<{ invoiceId: number; idempotencyKey: string }>(KNOWN, [identities]);
   const keys = new Map(known.map(({ invoiceId, idempotencyKey }) => [invoiceId, idempotencyKey]));
   const selection = { name: 'sent-without', ids: '$1::bigint[]', params: [arrayLiteral([...keys.keys()])] };
-  const changes = await changeInvoices(queries, selection, (_, invoiceId) => {
+  const changes = await changeInvoices(queries, selection, (_, { invoiceId }) => {
     const idempotencyKey = keys.get(invoiceId);
     return idempotencyKey === undefined ? null : { kind: 'sent-without', idempotencyKey, reason: OTHER_KEY, now };
   });

@@ -158,7 +158,7 @@ async function recordOthers(database: Database, items: readonly RecordSend[]): P
     const { taken, sharing } = await namedIds(queries, items.filter(isAccepted));
     const params = [arrayLiteral([...byInvoice.keys(), ...sharing])];
     const selection = { name: 'lock-answered', ids: '$1::bigint[]', params };
-    return changeInvoices(queries, selection, ({ identity, fingerprint }, invoiceId) => {
+    return changeInvoices(queries, selection, ({ identity, fingerprint }, { invoiceId }) => {
       const send = byInvoice.get(invoiceId);
       if (send === undefined) return { kind: 'share' };
       const {

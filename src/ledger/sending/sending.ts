@@ -212,7 +212,7 @@ export function createSending(database: Database) {
       const byId = new Map(invoices.map((one) => [one.invoiceId, one]));
       const selection = { name: 'unfreeze', ids: '$1::bigint[]', params: [arrayLiteral([...byId.keys()])] };
       const moved = await database.transaction((queries) =>
-        changeInvoices(queries, selection, (_, invoiceId) => {
+        changeInvoices(queries, selection, (_, { invoiceId }) => {
           const { generation = 0, idempotencyKey } = byId.get(invoiceId) ?? {};
           return { kind: 'unfreeze', batchId, generation, idempotencyKey, reason, now };
         }),

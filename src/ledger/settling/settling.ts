@@ -15,7 +15,7 @@ import {
   ISSUABLE_STATES,
   stateList,
 } from '../database/sql.ts';
-import { changeInvoices } from '../change-invoices.ts';
+import { changeInvoices, changeUnderToken } from '../change-invoices.ts';
 import { type Database, onlyRow } from '../database/database.ts';
 import { applyEvents, hear, type SettledInvoice } from './settled.ts';
 
@@ -166,14 +166,11 @@ export function createSettling(database: Database) {
     async closePage(batchId: string, page: number, close: ClosePage): Promise<void> {
       const { acceptedBefore, reason, unsent = reason, now, fencingToken } = close;
       const selection = { name: 'close-page', ids: OPEN_OF_PAGE, params: [batchId, page] };
-      await database.transaction(async (queries) => {
-        await shareUnderToken(queries, batchId, fencingToken);
-        await changeInvoices(queries, selection, ({ state }) =>
-          state === 'accepted'
-            ? { kind: 'expire', acceptedBefore, reason, now }
-            : { kind: 'close', batchId, reason, unsent, now },
-        );
-      });
+      await changeUnderToken(database, { batchId, fencingToken }, selection, ({ state }) =>
+        state === 'accepted'
+          ? { kind: 'expire', acceptedBefore, reason, now }
+          : { kind: 'close', batchId, reason, unsent, now },
+      );
     },
 
     /** End of a batch that runs: the same for whatever it owns and a failed page left open. Returns how many. */

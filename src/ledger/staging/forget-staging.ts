@@ -143,21 +143,13 @@ async function giveUp(
   const [locked] = await queries.query<{ invoices: number }>(lockUnsent(invoices), [batchId]);
   if (locked === undefined || locked.invoices === 0) return;
   await queries.query(lockHeirs(invoices), [batchId]);
-  const heirs = byInvoice(await queries.query<HeirRow>(findHeirs(invoices), [batchId]));
-  await changeLocked(queries, [...heirs.keys()], (_, invoiceId) => {
-    const heir = heirs.get(invoiceId);
-    return heir === undefined ? null : passedOn(batchId, heir, isReadAnew);
-  });
-  const corrected = byInvoice(await queries.query<CorrectedRow>(findCorrected(invoices), [batchId]));
-  await changeLocked(queries, [...corrected.keys()], (_, invoiceId) => {
-    const row = corrected.get(invoiceId);
-    return row === undefined ? null : { kind: 'restore', batchId, generation: row.generation, heir: row.batchId };
+  const heirs = await queries.query<HeirRow>(findHeirs(invoices), [batchId]);
+  await changeLocked(queries, heirs, (_, heir) => passedOn(batchId, heir, isReadAnew));
+  const corrected = await queries.query<CorrectedRow>(findCorrected(invoices), [batchId]);
+  await changeLocked(queries, corrected, (_, { generation, batchId: heir }) => {
+    return { kind: 'restore', batchId, generation, heir };
   });
   await queries.query(forgetUnsent(invoices), [batchId]);
-}
-
-function byInvoice<Row extends { readonly invoiceId: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {
-  return new Map(rows.map((row) => [row.invoiceId, row]));
 }
 
 const IS_READ_ANEW: Reason = {

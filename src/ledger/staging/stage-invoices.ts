@@ -154,14 +154,12 @@ async function place(
     if (open.size === 0) break;
     const identities = arrayLiteral([...open.keys()]);
     const found = await queries.query<KnownInvoice>(LOCK_KNOWN_INVOICES, [identities, batch.batchId]);
-    const byId = new Map(found.map((one) => [one.invoiceId, one]));
-    const changes = await changeLocked(queries, [...byId.keys()], (_, invoiceId) => {
-      const row = byId.get(invoiceId);
-      const keyed = row && open.get(row.identity);
-      return row && keyed ? { kind: 'stage', ...broughtBy(batch, keyed, row) } : null;
+    const changes = await changeLocked(queries, found, (_, row) => {
+      const keyed = open.get(row.identity);
+      return keyed === undefined ? null : { kind: 'stage', ...broughtBy(batch, keyed, row) };
     });
-    for (const { invoiceId, before, decision } of changes) {
-      const keyed = taken(open, byId.get(invoiceId)?.identity ?? '');
+    for (const { invoiceId, row, before, decision } of changes) {
+      const keyed = taken(open, row.identity);
       if (keyed === undefined) continue;
       const { generation } = 'invoice' in decision ? decision.invoice : before;
       placed.push({ ...keyed, invoiceId, generation, attachment: decision.attachment ?? 'conflict', known: before });

@@ -178,7 +178,8 @@ function machineContract(open: () => Promise<Database>, schema: string | null = 
 
   async function load(ids: readonly number[]): Promise<ReadonlyMap<number, Invoice>> {
     const loaded = new Map<number, Invoice>();
-    await changeLocked(database, ids, (invoice, invoiceId) => {
+    const rows = ids.map((invoiceId) => ({ invoiceId }));
+    await changeLocked(database, rows, (invoice, { invoiceId }) => {
       loaded.set(invoiceId, invoice);
       return null;
     });
