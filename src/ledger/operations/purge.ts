@@ -161,17 +161,13 @@ export function createPurge(database: Database) {
      * Purges every closed batch that ended before `before` and in which nothing may still change. An invoice that is not issued keeps its content, and one that
      * a younger batch holds keeps everything. The transaction locks what it decides about, so a batch that is claimed meanwhile stays. A dry run is rolled back.
      */
-    async purge({ before, dryRun, now, application }: PurgeRequest): Promise<Purged> {
-      const work = async (queries: Queries): Promise<Purged> => {
-        const purged = await purgeAll(queries, { before, now, application });
-        if (dryRun) throw new RolledBack(purged);
+    purge: ({ dryRun, ...request }: PurgeRequest): Promise<Purged> =>
+      database.transaction(async (queries) => {
+        await queries.query('SAVEPOINT dry_run');
+        const purged = await purgeAll(queries, request);
+        if (dryRun) await queries.query('ROLLBACK TO SAVEPOINT dry_run');
         return purged;
-      };
-      return database.transaction(work).catch((error: unknown) => {
-        if (error instanceof RolledBack) return error.purged;
-        throw error;
-      });
-    },
+      }),
 
     /** Of these hashes of files those that no batch needs any more: each such batch is purged. */
     async purgedFiles(hashes: readonly string[]): Promise<readonly string[]> {
@@ -189,16 +185,6 @@ export function createPurge(database: Database) {
 
 /** What a process purges with. */
 export type PurgeLedger = ReturnType<typeof createPurge>;
-
-/** Ends the transaction of a dry run. */
-class RolledBack extends Error {
-  readonly purged: Purged;
-
-  constructor(purged: Purged) {
-    super();
-    this.purged = purged;
-  }
-}
 
 async function purgeAll(queries: Queries, { before, now, application }: Omit<PurgeRequest, 'dryRun'>): Promise<Purged> {
   const which = [before, application];

@@ -6,7 +6,7 @@ import {
   OLDER_LEDGER,
   SPENT_KEY_REASONS,
 } from '../../domain/retry-decision.ts';
-import { changeInvoices, type LockedInvoice } from '../change-invoices.ts';
+import { changeInvoices } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
 import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES } from '../database/sql.ts';
 import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/sending.ts';
@@ -120,17 +120,13 @@ const REPEATED = `ARRAY(
   LIMIT $5)`;
 
 /** One invoice that reconciliation has taken for one repeat. */
-interface TakenRow {
-  readonly invoiceId: number;
-  readonly identity: string;
-  readonly body: string;
-  readonly frozenAt: number;
+interface TakenRow extends Omit<RepeatInvoice, 'lastTriedAt' | 'reason' | 'earlier'> {
   readonly earlier: EarlierGeneration | null;
 }
 
 /** invoiceIds. */
 const TAKEN = `/* taken-invoices */
-SELECT i.invoice_id, i.identity, body.body, body.frozen_at, ${EARLIER_GENERATION} AS earlier
+SELECT i.invoice_id, i.identity, i.generation, i.idempotency_key, body.body, body.frozen_at AS may_exist_since, ${EARLIER_GENERATION} AS earlier
 FROM invoice i JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
 WHERE i.invoice_id = ANY($1::bigint[])
 ORDER BY i.invoice_id`;
@@ -278,7 +274,10 @@ async function takeUnknown(
   { application, now, retentionMs, staleMs, ...take }: TakeUnknown,
 ): Promise<readonly RepeatInvoice[]> {
   const [staleBefore, frozenAfter] = [now - staleMs, now - retentionMs];
-  await giveUpRepeats(database, { application, now, staleBefore, frozenUntil: frozenAfter });
+  // A repeat that a crash ended, and that no process may take up again.
+  const givenUp = { name: 'give-up-repeats', ids: FORGOTTEN_KEYS, params: [application, frozenAfter, now] };
+  const giveUp = { kind: 'give-up', reason: ANSWER_LOST, now, staleBefore, frozenUntil: frozenAfter } as const;
+  await database.transaction((queries) => changeInvoices(queries, givenUp, () => giveUp));
   const params = [
     ...[now, staleBefore, frozenAfter, String(take.all), take.limit, take.afterInvoiceId],
     ...[application, String(take.refusalIsProof === true)],
@@ -287,40 +286,14 @@ async function takeUnknown(
   const command = { kind: 'take', staleBefore, frozenAfter, now } as const;
   return database.transaction(async (queries) => {
     const changes = await changeInvoices(queries, selection, () => command);
-    const ids = column(changes, (change) => change.invoiceId);
-    const rows = changes.length === 0 ? [] : await queries.query<TakenRow>(TAKEN, [ids]);
-    const byId = new Map(rows.map((row) => [row.invoiceId, row]));
-    return changes.flatMap(({ invoiceId, before }) => {
-      const row = byId.get(invoiceId);
-      return row === undefined ? [] : [repeatInvoice(before, row)];
+    if (changes.length === 0) return [];
+    const before = new Map(changes.map((change) => [change.invoiceId, change.before]));
+    const rows = await queries.query<TakenRow>(TAKEN, [column(changes, ({ invoiceId }) => invoiceId)]);
+    return rows.flatMap(({ earlier, ...row }) => {
+      const taken = before.get(row.invoiceId);
+      if (taken === undefined) return [];
+      const tried = { lastTriedAt: taken.changedAt, reason: taken.reason ?? ANSWER_LOST };
+      return [{ ...row, ...tried, ...(earlier === null ? {} : { earlier }) }];
     });
   });
-}
-
-/** A repeat that a crash ended, and that no process may take up again. */
-async function giveUpRepeats(
-  database: Database,
-  of: {
-    readonly application: string;
-    readonly now: number;
-    readonly staleBefore: number;
-    readonly frozenUntil: number;
-  },
-): Promise<void> {
-  const { application, ...times } = of;
-  const params = [application, times.frozenUntil, times.now];
-  await database.transaction((queries) =>
-    changeInvoices(queries, { name: 'give-up-repeats', ids: FORGOTTEN_KEYS, params }, () => {
-      return { kind: 'give-up', reason: ANSWER_LOST, ...times };
-    }),
-  );
-}
-
-function repeatInvoice(before: LockedInvoice, row: TakenRow): RepeatInvoice {
-  const { generation, idempotencyKey, changedAt, reason } = before;
-  return {
-    ...{ invoiceId: row.invoiceId, identity: row.identity, generation, idempotencyKey, body: row.body },
-    ...{ mayExistSince: row.frozenAt, lastTriedAt: changedAt, reason: reason ?? ANSWER_LOST },
-    ...(row.earlier === null ? {} : { earlier: row.earlier }),
-  };
 }
