@@ -56,6 +56,7 @@ ORDER BY ranked.action_id, ranked.place`;
 /** Enough to see what was meant; the ledger keeps the rest. */
 const EXAMPLES = 20;
 
+/** How an action moved one invoice. */
 export interface AuditedMove {
   readonly invoiceId: number;
   readonly generation: number;
