@@ -198,9 +198,6 @@ export function createBreaker(database: Database) {
   };
 }
 
-/** What a process knows of the circuit breakers. */
-export type BreakerLedger = ReturnType<typeof createBreaker>;
-
 interface Turn {
   readonly now: number;
   readonly until: number;

@@ -279,15 +279,15 @@ function sameAsTheMachine(open: () => Promise<Database>, schema: string | null):
   }
 
   async function orderDirectly(invoiceId: number, command: Command): Promise<void> {
-    await database.transaction((queries) => changeLocked(queries, [invoiceId], () => command));
+    await database.transaction((queries) => changeLocked(queries, [{ invoiceId }], () => command));
   }
 
   async function expectRows(going: readonly Replay[], at: number): Promise<void> {
     const rows = new Map<number, object>();
     await changeLocked(
       database,
-      going.map(({ invoiceId }) => invoiceId).toSorted((a, b) => a - b),
-      ({ identity, ...invoice }, invoiceId) => {
+      going.toSorted((a, b) => a.invoiceId - b.invoiceId),
+      ({ identity, ...invoice }, { invoiceId }) => {
         expect(identity.application).toBe('model');
         rows.set(invoiceId, invoice);
         return null;
