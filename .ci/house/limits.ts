@@ -27,7 +27,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/domain': { files: 45, lines: 4078 },
   'src/health': { files: 13, lines: 1548 },
   'src/ingest': { files: 44, lines: 6929 },
-  'src/ledger': { files: 55, lines: 7847 },
+  'src/ledger': { files: 49, lines: 7361 },
   'src/nightly': { files: 6, lines: 1066 },
   'src/platform': { files: 8, lines: 716 },
   'src/report': { files: 21, lines: 2813 },
