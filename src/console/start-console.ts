@@ -31,10 +31,8 @@ export interface RunningConsole {
 export async function startConsole({ host, port, ...options }: StartConsole): Promise<RunningConsole> {
   const loopback = LOOPBACK_HOSTS.has(host);
   if (!loopback && (options.token ?? '') === '' && options.people === undefined) {
-    throw new LoteError(
-      'configuration-invalid',
-      `Starting the console: on an address other than loopback a token must be set, found CONSOLE_HOST=${host} and no token. Use 127.0.0.1, or set a token.`,
-    );
+    const message = `Starting the console: on an address other than loopback a token must be set, found CONSOLE_HOST=${host} and no token. Use 127.0.0.1, or set a token.`;
+    throw new LoteError('configuration-invalid', message);
   }
   const app = createConsoleApp({
     ...options,

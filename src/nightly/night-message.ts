@@ -255,15 +255,11 @@ function failureOf(error: unknown): LoteError {
   if (typeof responseCode !== 'number') return unsent(word(code) || 'no answer');
   const found = `${responseCode}${word(command) === '' ? '' : ` at ${word(command)}`}`;
   if (responseCode < 500) return unsent(found);
-  return new LoteError(
-    'message-refused',
-    `Sending the message of a night by e-mail: the server must take it, found ${found}. It is not tried again: look at LOTE_SMTP_* and LOTE_MAIL_*.`,
-  );
+  const message = `Sending the message of a night by e-mail: the server must take it, found ${found}. It is not tried again: look at LOTE_SMTP_* and LOTE_MAIL_*.`;
+  return new LoteError('message-refused', message);
 }
 
 function unsent(found: string): LoteError {
-  return new LoteError(
-    'message-unsent',
-    `Sending the message of a night by e-mail: the server of LOTE_SMTP_URL must take it, found ${found}. It is tried again.`,
-  );
+  const message = `Sending the message of a night by e-mail: the server of LOTE_SMTP_URL must take it, found ${found}. It is tried again.`;
+  return new LoteError('message-unsent', message);
 }

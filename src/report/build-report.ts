@@ -117,10 +117,8 @@ function isSettled(
 }
 
 function rowTwice(batch: BatchRecord, row: number): LoteError {
-  return new LoteError(
-    'report-unbalanced',
-    `Building the report of batch ${batch.batchId}: a row must belong to one invoice, found row ${row} in two.`,
-  );
+  const message = `Building the report of batch ${batch.batchId}: a row must belong to one invoice, found row ${row} in two.`;
+  return new LoteError('report-unbalanced', message);
 }
 
 function reportBatch({ batch, revision, origin, now }: ReportSource): ReportBatch {

@@ -179,8 +179,6 @@ export function reasonOf(invoice: BatchInvoice): Reason | null {
   if (finding !== undefined) return { code: finding.code, message: finding.message };
   const inProgress = WORK_IN_PROGRESS[invoice.state];
   if (inProgress !== undefined) return inProgress;
-  throw new LoteError(
-    'report-unbalanced',
-    `Building the report: every state but issued and already-issued must have a reason, found none for invoice ${invoice.ordinal} of the batch, state ${invoice.state}.`,
-  );
+  const message = `Building the report: every state but issued and already-issued must have a reason, found none for invoice ${invoice.ordinal} of the batch, state ${invoice.state}.`;
+  throw new LoteError('report-unbalanced', message);
 }

@@ -241,10 +241,8 @@ async function readOnce(request: WriteReport, revision: number, spool: InvoiceSp
   const { ledger, batchId, origin, history = NO_HISTORY, notes = [], misfits = [], now } = request;
   const batch = await ledger.findBatch(batchId);
   if (batch === null) {
-    throw new LoteError(
-      'batch-not-found',
-      `Writing the report of batch ${batchId}: the ledger must know the batch, found none. "lote status" lists the batches it knows.`,
-    );
+    const message = `Writing the report of batch ${batchId}: the ledger must know the batch, found none. "lote status" lists the batches it knows.`;
+    throw new LoteError('batch-not-found', message);
   }
   return buildReport({
     ...{ batch, revision, notes, misfits, history, now },
@@ -269,10 +267,8 @@ async function requireNewest(request: WriteReport, revision: number): Promise<vo
 }
 
 function superseded({ batchId }: WriteReport, revision: number, newer: string): LoteError {
-  return new LoteError(
-    'report-superseded',
-    `Putting report ${revision} of batch ${batchId} in place: it must be the newest, but ${newer}, begun after it, is written or about to be`,
-  );
+  const message = `Putting report ${revision} of batch ${batchId} in place: it must be the newest, but ${newer}, begun after it, is written or about to be`;
+  return new LoteError('report-superseded', message);
 }
 
 interface ReportParts {
@@ -286,10 +282,9 @@ interface ReportParts {
 /** Batch ids are made of letters, digits and `-`, `_`, `.`; anything else could name a place outside the reports. */
 function reportDirectory({ reportsDir, batchId }: WriteReport): string {
   if (basename(batchId) === batchId && /^[\w-][\w.-]*$/u.test(batchId)) return join(reportsDir, batchId);
-  throw new LoteError(
-    'batch-not-found',
-    'Writing a report: the batch id must be a plain name of letters, digits, "-", "_" and ".", found other characters.',
-  );
+  const message =
+    'Writing a report: the batch id must be a plain name of letters, digits, "-", "_" and ".", found other characters.';
+  throw new LoteError('batch-not-found', message);
 }
 
 const MOST_REASONS = 10;

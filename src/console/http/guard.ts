@@ -66,12 +66,8 @@ export function refuseForeignAddress(context: Context): Response | null {
 /** A change must come from a page of this console, which carries a token for the one who loaded it. Null: it does. */
 export function refuseForeignPage(context: Context, forms: FormTokens): Response | null {
   if (!isSameOrigin(context)) {
-    return refuse(
-      context,
-      403,
-      'origin-refused',
-      `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`,
-    );
+    const message = `A request that changes something must come from a page of the console, or carry the token in ${TOKEN_HEADER}.`;
+    return refuse(context, 403, 'origin-refused', message);
   }
   return forms.accepts(context)
     ? null

@@ -58,10 +58,6 @@ function refuseStranger(context: Context, { userHeader }: SignIn): Response {
 }
 
 function refuseHost(context: Context, { publicUrl }: SignIn): Response {
-  return refuse(
-    context,
-    421,
-    'host-unknown',
-    `The console answers people only under the name of CONSOLE_URL (${new URL(publicUrl).host}): the proxy must keep the Host header.`,
-  );
+  const message = `The console answers people only under the name of CONSOLE_URL (${new URL(publicUrl).host}): the proxy must keep the Host header.`;
+  return refuse(context, 421, 'host-unknown', message);
 }

@@ -97,10 +97,8 @@ function marksOf({ state, rows, findings }: BatchInvoice): readonly (readonly [r
 /** @throws LoteError `file-changed` when a row to hand back is gone: half an invoice in the corrections would be issued as a whole one */
 export function checkAllFound(plan: CorrectionsPlan, found: number): void {
   if (found === plan.invoiceRows) return;
-  throw new LoteError(
-    'file-changed',
-    `Writing the corrections: each of the ${plan.invoiceRows} rows to hand back must be in the original file, found ${found}. The file was changed since it was read.`,
-  );
+  const message = `Writing the corrections: each of the ${plan.invoiceRows} rows to hand back must be in the original file, found ${found}. The file was changed since it was read.`;
+  throw new LoteError('file-changed', message);
 }
 
 function reasonText(invoice: BatchInvoice, language: Language): string {

@@ -175,10 +175,8 @@ export async function* csvCorrections(original: OriginalCsv, plan: CorrectionsPl
 function requireEncoding(encoding: string): void {
   const known: boolean = iconv.encodingExists(encoding);
   if (known) return;
-  throw new LoteError(
-    'file-unreadable',
-    `Writing the corrections: the encoding must be one that iconv-lite knows, found "${encoding}".`,
-  );
+  const message = `Writing the corrections: the encoding must be one that iconv-lite knows, found "${encoding}".`;
+  throw new LoteError('file-unreadable', message);
 }
 
 /** The members of a valid JSON object, each with its exact text: parsing and writing again would round long numbers. */

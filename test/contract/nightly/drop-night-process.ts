@@ -1,5 +1,5 @@
 import { createDropFolder } from '../../../src/nightly/drop-folder.ts';
-import { nightNamed } from '../../unit/nightly/night-named.ts';
+import { nightNamed } from '../../unit/nightly/drop-place.ts';
 
 /** One night over a folder; kills itself without warning at the named point, the `nth` time it comes there. */
 const [inputDir = '', letter = 'a', killAt = '', nth = '1'] = process.argv.slice(2);

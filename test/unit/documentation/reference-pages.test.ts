@@ -1,15 +1,19 @@
-import { statSync } from 'node:fs';
+import { statSync, readdirSync, readFileSync, existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../../src/cli/output/exit-codes.ts';
 import { TRANSITIONS } from '../../../docs/picture/state-graph.ts';
-import { INVOICE_STATES, type InvoiceState } from '../../../src/domain/invoice-state.ts';
+import { INVOICE_STATES, type InvoiceState, BATCH_ONLY_OUTCOMES } from '../../../src/domain/invoice-state.ts';
 import { COLUMNS } from '../../../src/domain/row.ts';
-
+import { pageText, README, tableAfter } from '../../support/lote/readme.ts';
+import { HOPS } from '../../../docs/picture/boxes.ts';
+import { dataFlow } from '../../../docs/picture/data-flow.ts';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { anchorsOf, markdownPages } from '../../../.ci/house/links.ts';
 import { DEFAULT_PROFILE } from '../../../src/service/profile/default-profile.ts';
 import { keyPaths, profileJsonSchema } from '../../../src/service/profile/json-schema.ts';
 import { loadProfile } from '../../../src/service/profile/check-profile.ts';
 import { settingsOf } from '../../../src/service/profile/settings.ts';
-import { pageText, README, tableAfter } from '../../support/lote/readme.ts';
 
 /** Where the page says more of a key. */
 const LINK_TO_DETAILS = / \(\[below\]\(#[^)]+\)\)/;
@@ -90,5 +94,115 @@ describe('README.md', () => {
       expect(README).toContain(`(docs/screenshots/${name}.png)`);
       expect(statSync(new URL(`../../../docs/screenshots/${name}.png`, import.meta.url)).size).toBeLessThan(300_000);
     }
+  });
+});
+
+const words = tableAfter(pageText('docs/architecture.md'), '## Glossary').map(([word = '']) => word);
+
+describe('the glossary of docs/architecture.md', () => {
+  it('is alphabetical, without a word twice', () => {
+    const spelled = words.map((word) => word.toLowerCase().replaceAll('-', ' '));
+
+    expect(spelled).toEqual([...new Set(spelled)].toSorted());
+  });
+
+  it('explains each state of an invoice and each outcome of a report', () => {
+    expect(words).toEqual(expect.arrayContaining([...INVOICE_STATES, ...BATCH_ONLY_OUTCOMES]));
+  });
+
+  it('is linked from README.md, and has at most 60 words', () => {
+    expect(README).toContain('(docs/architecture.md#glossary)');
+    expect(words.length).toBeLessThanOrEqual(60);
+  });
+});
+
+const WORKFLOWS = new URL('../../../workflows/', import.meta.url);
+const workflowTexts = readdirSync(WORKFLOWS, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(new URL(name, WORKFLOWS), 'utf8'))
+  .join('\n');
+
+describe('docs/picture/data-flow.svg', () => {
+  it('is what `npm run picture` draws from the code of now', async () => {
+    await expect(dataFlow()).toMatchFileSnapshot('../../../docs/picture/data-flow.svg');
+  });
+
+  it('shows each state and each move of the ledger', () => {
+    const picture = dataFlow();
+
+    for (const state of INVOICE_STATES) expect(picture).toContain(`>${state}</text>`);
+    for (const move of Object.keys(TRANSITIONS)) expect(picture).toMatch(new RegExp(`>(?:[a-z, ]+)?${move}\\b`, 'u'));
+  });
+
+  it('names activities that the workflows really take', () => {
+    for (const name of HOPS.flatMap(({ activities }) => activities))
+      expect(workflowTexts.includes(`await ${name}(`) || workflowTexts.includes(`= ${name}(`), name).toBe(true);
+  });
+
+  it('is the picture that README.md shows', () => {
+    expect(README).toMatch(/!\[[^\]]{20,}\]\(docs\/picture\/data-flow\.svg\)/u);
+  });
+});
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PATH = /`((?:src|workflows|activities|test|bench|docs)\/[^`\s]*)`/gu;
+/** A page, and its heading, as error texts, help, alerts and comments name them. */
+const NAMED_PAGE = /\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/gu;
+const LINK = /\]\((?!\w+:)([^)#\s]+)(?:#[^)]*)?\)/gu;
+
+const documents = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => ({ name: join('docs', name), text: readFileSync(join(ROOT, 'docs', name), 'utf8') }));
+
+function found(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(([, path]) => path ?? '');
+}
+
+describe('the Markdown files of docs/', () => {
+  it('are read, with the decisions among them', () => {
+    expect(documents.map(({ name }) => name)).toContain(join('docs', 'decisions.md'));
+    expect(documents.flatMap(({ text }) => found(text, PATH)).length).toBeGreaterThan(100);
+  });
+
+  it.each(documents)('name only paths that exist in $name', ({ text }) => {
+    expect(found(text, PATH).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it.each(documents)('link only to files that exist from $name', ({ name, text }) => {
+    expect(found(text, LINK).filter((path) => !existsSync(join(ROOT, dirname(name), path)))).toEqual([]);
+  });
+});
+
+describe('all pages', () => {
+  const pages = markdownPages(ROOT);
+
+  it('have at most 36,000 words, and the changelog 12 kB, so that each can be read', () => {
+    const words = pages.map(({ path, text }) => ({ path, words: text.split(/\s+/u).length }));
+    const changelog = pages.find(({ path }) => path === 'CHANGELOG.md');
+
+    expect(
+      words.reduce((sum, one) => sum + one.words, 0),
+      JSON.stringify(words),
+    ).toBeLessThanOrEqual(36_000);
+    expect(Buffer.byteLength(changelog?.text ?? '')).toBeLessThanOrEqual(12_000);
+  });
+});
+
+describe('what the product and its deployment print', () => {
+  const files = ['src', 'workflows', 'activities', 'deploy', 'docs'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile() && /\.(?:ts|ya?ml|json|txt|sh)$/u.test(one.name))
+      .map((one) => join(one.parentPath, one.name)),
+  );
+
+  it('names only pages and headings that exist', () => {
+    const named = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(NAMED_PAGE)]);
+    const missing = named.filter(([, page = '', heading]) => {
+      const path = join(ROOT, page);
+      return !existsSync(path) || (heading !== undefined && !anchorsOf(readFileSync(path, 'utf8')).has(heading));
+    });
+
+    expect(named.length).toBeGreaterThan(30);
+    expect(missing.map(([text]) => text)).toEqual([]);
   });
 });

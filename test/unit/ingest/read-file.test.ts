@@ -7,6 +7,7 @@ import type { RawRow } from '../../../src/domain/row.ts';
 import { memoryRowStore } from '../../../src/ingest/row-stores.ts';
 import { readFile } from '../../../src/ingest/read-file.ts';
 import { HEADER, csvRow, ingestedText, temporaryFile, removeTemporaryFiles } from './ingested.ts';
+import { hashFile } from '../../../src/ingest/file-chunks.ts';
 
 afterAll(removeTemporaryFiles);
 
@@ -345,3 +346,25 @@ function noise(seed: number): Buffer {
     seed % 2 === 0 ? bytes : Buffer.from(bytes.toString('base64')),
   ]);
 }
+
+describe('hashFile', () => {
+  it.each([0, 1, 1_000_000])('gives the SHA-256 of %i bytes', async (length) => {
+    const bytes = Buffer.alloc(length, 'ã');
+
+    expect(await hashFile(temporaryFile(bytes))).toBe(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  it.each(['/', '/nowhere/at/all'])('fails clearly on %s', async (path) => {
+    await expect(hashFile(path)).rejects.toMatchObject({
+      code: 'file-unreadable',
+      message: expect.stringContaining(path) as unknown,
+    });
+  });
+
+  it('does not wait at a device or a pipe for bytes that may never come', async () => {
+    await expect(hashFile('/dev/zero')).rejects.toMatchObject({
+      code: 'file-unreadable',
+      message: expect.stringContaining('not a regular file') as unknown,
+    });
+  });
+});

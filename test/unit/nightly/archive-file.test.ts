@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { smallDisk } from '../../support/crash/small-disk.ts';
-import { drop, dropFolderAt, nobodyIsOpen, treeOf } from './drop-place.ts';
-import { nightNamed } from './night-named.ts';
+import { drop, dropFolderAt, nobodyIsOpen, treeOf, nightNamed } from './drop-place.ts';
 import type { ClaimedFile, Destination, NightlyRun } from '../../../src/domain/records/dropped-file.ts';
 
 const NIGHT = nightNamed('a');

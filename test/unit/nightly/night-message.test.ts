@@ -3,7 +3,7 @@ import { NIGHT_TEXTS } from '../../../src/texts/nights/night-verdict.ts';
 import { messageIdOf, nightMessage } from '../../../src/nightly/night-message.ts';
 import type { NightlyRunEntry } from '../../../src/domain/records/night.ts';
 import type { NightOutcome } from '../../../activities/deps.ts';
-import { nightEntry } from './night-named.ts';
+import { nightEntry } from './drop-place.ts';
 
 const PLACE = { application: 'default', consoleUrl: 'https://lote.example' };
 

@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { createRunLog, nightlyHtml, nightlySummary } from '../../../src/nightly/run-log.ts';
 import { chooseLanguage, ENGLISH } from '../../../src/texts/languages.ts';
 import type { NightlyRun } from '../../../src/domain/records/dropped-file.ts';
-import { nightEntry as entry, nightNamed } from './night-named.ts';
+import { nightEntry as entry, nightNamed } from './drop-place.ts';
 import type { NightlyRunEntry, NightlyRunState } from '../../../src/domain/records/night.ts';
 
 const DATE = '2026-11-21';

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../../support/files/temporary-directory.t
 import type { ConsoleOptions } from '../../../../src/console/console-options.ts';
 import { createRunLog } from '../../../../src/nightly/run-log.ts';
 import { chooseLanguage } from '../../../../src/texts/languages.ts';
-import { nightEntry } from '../../nightly/night-named.ts';
+import { nightEntry } from '../../nightly/drop-place.ts';
 import { aBatch, anInvoice, type Held, ledgerHolding, pageAt, testConsole } from '../console-ledger.ts';
 import type { NightlyRun } from '../../../../src/domain/records/dropped-file.ts';
 import type { NightlyRunEntry } from '../../../../src/domain/records/night.ts';

@@ -10,6 +10,8 @@ import { xlsxCorrections } from '../../../../../src/report/corrections/workbook/
 import { openOffice } from '../../../../support/files/office-workbook.ts';
 import { each, finding, portionsOf, unsentInvoice } from '../../batch-invoices.ts';
 import type { BatchInvoice } from '../../../../../src/domain/records/batch-record.ts';
+import { serialDate } from '../../../../../src/ingest/workbook/xlsx/sheet-handler.ts';
+import { serialOf } from '../../../../../src/report/corrections/workbook/cell-xml.ts';
 
 const HEADER = ['Fatura', 'Data', 'Descrição', 'Preço'];
 const COLUMNS: readonly (readonly [string, number, Column])[] = [
@@ -235,5 +237,20 @@ describe('what no workbook can hold', () => {
 
     expect([long.marks, full.marks]).toEqual([null, null]);
     expect(just.marks?.size).toBe(1);
+  });
+});
+
+describe('the number of a date', () => {
+  it.each([0, 0.5, 0.25, 1, 58, 59, 60, 61, 62, 46_349, 46_349.999_988_425_9, 2_958_465])(
+    'is the one that is read as it: %d',
+    (serial) => {
+      const date = serialDate(serial, 1900) ?? '';
+
+      expect(Number(serialOf(date))).toBeCloseTo(serial, 9);
+    },
+  );
+
+  it.each(['', '23.11.2026', 'PT12H30M00S', '2026-11', '1800-01-01'])('is none for other texts: %s', (text) => {
+    expect(serialOf(text)).toBeNull();
   });
 });
