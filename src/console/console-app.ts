@@ -54,9 +54,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.25rem;margin:
 @media print{header.top,form,footer ul,.skip{display:none}.scroll{overflow:visible}svg.bar,.state::before{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
-/** Every form but those that carry a file. */
 const MOST_FORM_BYTES = 16 * 1024;
-/** A hundred columns, and forty words for taxes. */
 const MOST_MAPPING_FORM_BYTES = 64 * 1024;
 
 /** The console's pages and its JSON API, over any ledger. */
@@ -251,7 +249,6 @@ const SAME_MS = 10_000;
 
 interface Sent {
   readonly at: number;
-  /** Where it led; null: it was not done. */
   readonly location: Promise<string | null>;
 }
 

@@ -45,7 +45,6 @@ export interface Declared {
   /** Name of the sheet of a workbook; left out: the only visible one with a known header. */
   readonly sheet?: string;
   readonly duplicateRows?: 'refuse' | 'keep';
-  /** References that look alike and are not the same. */
   readonly lookAlikes?: 'refuse' | 'keep';
   /** For the start alone: corrected content replaces what was rejected also where the refusal is no proof. */
   readonly acceptDuplicateRisk?: boolean;
@@ -115,7 +114,6 @@ export interface ConsoleActions {
   readonly operate?: (workflowId: string, operation: Operation, by: string) => Promise<string>;
   readonly retry?: (wish: RetryWish) => Promise<RetryAnswer>;
   readonly reconcile?: () => Promise<ReconcileAnswer>;
-  /** What a running batch says of itself; null when nothing runs. */
   readonly watch?: (workflowId: string) => Promise<BatchWatch | null>;
 }
 
@@ -145,7 +143,6 @@ export interface ConsoleOptions {
   readonly reportsDir: string;
   /** `temporalUi`: address of the Temporal UI, null when there is none. */
   readonly links: { readonly temporalUi: string | null; readonly namespace?: string };
-  /** Whose invoices these are; default `default`. */
   readonly application?: string;
   readonly serviceProfile?: Readonly<Record<string, unknown>>;
   readonly profileSettings?: readonly ShownSetting[];
@@ -155,14 +152,12 @@ export interface ConsoleOptions {
   /** `loopback` (default): every local caller may read. `token`: only callers with the token may. */
   readonly access?: 'loopback' | 'token';
   readonly hosts?: readonly string[];
-  /** People who are signed in by a proxy; left out: every caller may act, and no person has a name. */
   readonly people?: People;
   readonly actions?: ConsoleActions;
   /** True: this process has no Temporal connection, so that the console only shows; the first page says so. */
   readonly showsOnly?: boolean;
   readonly ready: () => Promise<Readiness>;
   readonly health?: () => Promise<readonly HealthCheck[]>;
-  /** What is known of a service profile that does not fit; left out: it is not looked for. */
   readonly misfits?: () => Promise<readonly ProfileMisfit[]>;
   /** For readers whose browser asks for no language of the console, such as `pt-BR`; default: English. */
   readonly language?: string;

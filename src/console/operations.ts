@@ -23,7 +23,6 @@ export const SHORTEST_PURGE_AGE_MS = 24 * 60 * 60 * 1000;
 
 /** A batch as a command or another process reads it. The fencing token is the ledger's own. */
 export interface ReadBatch extends Omit<BatchRecord, 'fencingToken'>, FileShortfall {
-  /** By outcome; an outcome without an invoice may have no entry. */
   readonly counts: Partial<Record<Outcome, number>>;
   readonly total: SavedTotalCheck | null;
 }

@@ -16,7 +16,6 @@ const MAX_CONNECTIONS = 200;
 
 export interface StartConsole extends Omit<ConsoleOptions, 'access'> {
   readonly host: string;
-  /** 0: any free port. */
   readonly port: number;
 }
 

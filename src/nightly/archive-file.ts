@@ -9,7 +9,6 @@ import type { ArchiveFile, ChangedFile, Destination } from '../domain/records/dr
 const NOTE_SUFFIX = '.note.txt';
 /** Before what the archived file was when Lote read it: batch, bytes, and time of its last change. */
 export const READ = 'read: ';
-/** What the file systems of Linux take for a name. */
 const LONGEST_NAME_BYTES = 255;
 /** What is longer is no extension, but a name with a dot in it. */
 const LONGEST_EXTENSION_BYTES = 100;
@@ -173,7 +172,6 @@ export async function changedFiles({ inputDir, now, isRead }: LookAtArchive): Pr
         const name = `${folder}/${note.slice(0, -NOTE_SUFFIX.length)}`;
         const read = READ_LINE.exec(await readFile(join(inputDir, folder, note), 'utf8').catch(() => ''))?.groups;
         const found = await lstat(join(inputDir, name)).catch(() => null);
-        // A person has written the note anew, or has moved the file away.
         if (read === undefined || found?.isFile() !== true) continue;
         const isSame = found.size === Number(read['size']) && found.mtimeMs === Number(read['changedAt']);
         if (isSame || (await isRead(join(inputDir, name)))) continue;

@@ -117,7 +117,6 @@ async function moveIn(
   const path = seen?.path ?? join(from, name);
   // Seconds may have passed since the look: a file that is written under this name now is not the one that was seen.
   const found = seen === undefined ? null : await lookAt(path);
-  // One that is gone: the rename says so.
   if (found !== null && !isStable(seen, found)) {
     await removeEmptyClaimFolder(inputDir, night.nightId, claimFolder);
     return 'growing';
@@ -144,7 +143,6 @@ async function claimedFiles(inputDir: string, night: NightlyRun): Promise<Claims
 }
 
 interface SeenFile {
-  /** Bytes where its name is not UTF-8. */
   readonly path: string | Buffer;
   readonly size: number;
   readonly changedAt: number;
@@ -161,7 +159,6 @@ async function listInbox(inputDir: string): Promise<ReadonlyMap<string, SeenFile
   return seen;
 }
 
-/** Null: it has gone since the folder was listed. */
 async function lookAt(path: SeenFile['path']): Promise<(SeenFile & { readonly isFile: boolean }) | null> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return null;

@@ -58,7 +58,6 @@ export type NightlyOwner = Readonly<z.infer<typeof NightlyOwner>>;
 /** One claim folder of a nightly run. */
 export interface ClaimFolder {
   readonly claimFolder: string;
-  /** The file in it; null: taken out again, or never brought in. */
   readonly name: string | null;
   readonly resumed: boolean;
 }

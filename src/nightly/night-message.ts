@@ -114,7 +114,6 @@ function lineOf(format: MessageFormat, file: NightlyRunEntry, { consoleUrl }: Me
   return { name: plainText(file.name), words: said.join(' '), link };
 }
 
-/** What is wrong with a file, and what to do. `isSaid`: something that is wrong is said before it. */
 function wordsOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, isSaid: boolean): string {
   const { nights, morning } = texts;
   const missing = file.invoices - file.issued;
@@ -190,14 +189,10 @@ export function createNightMessages(
       const place = { application, consoleUrl: consoleUrl() };
       const message = nightMessage(night, chooseLanguage(language), place);
       const id = messageIdOf(channel, place, night);
-      return sendMail(mail, { ...message, messageId: `<${id}@${domainOf(mail.from)}>` });
+      const domain = /@([A-Za-z0-9.-]+)>?$/.exec(mail.from)?.[1] ?? 'lote.invalid';
+      return sendMail(mail, { ...message, messageId: `<${id}@${domain}>` });
     },
   };
-}
-
-/** Of the sender's address, as the standard wants it. */
-function domainOf(address: string): string {
-  return /@([A-Za-z0-9.-]+)>?$/.exec(address)?.[1] ?? 'lote.invalid';
 }
 
 /** Each step of a conversation; a server that is slower is asked again later. */

@@ -38,7 +38,6 @@ export interface ReportSource {
 export async function buildReport(source: ReportSource): Promise<ReportModel> {
   const { batch } = source;
   const counting = source.counts();
-  // Its failure is thrown where it is waited for.
   counting.catch(() => undefined);
   const { read, own, rowsRead, reasons, contradicted, ...durations } = await readInvoices(source);
   // A refused file has no invoices, so each of its rows is one without.

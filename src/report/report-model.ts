@@ -41,7 +41,6 @@ export interface ReportBatch extends Partial<ReportOrigin> {
 export interface ReportCounts extends Readonly<Record<Outcome, number>> {
   readonly rows: number;
   readonly rowsWithoutInvoice: number;
-  /** Of those, rows that are no totals rows: lost lines, or lost invoices. */
   readonly rowsLost: number;
   readonly invoices: number;
   /** Of those that went out, the ones in doubt; left out: none. */

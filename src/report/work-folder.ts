@@ -45,7 +45,6 @@ export async function supersedeOlder(directory: string, revision: number): Promi
     try {
       await rename(join(directory, name), taken);
     } catch (error) {
-      // Its writer, or another newer one, was faster.
       if (errorCode(error) === 'ENOENT') continue;
       throw error;
     }
@@ -71,7 +70,6 @@ export async function removeStaleWork(directory: string, now: number): Promise<v
   for (const name of await readdir(directory)) {
     if (!name.startsWith(WORK_PREFIX)) continue;
     const path = join(directory, name);
-    // Another process may be removing it at the same moment.
     const found = await stat(path).catch(() => null);
     if (found !== null && now - found.mtimeMs > STALE_AFTER_MS) await removeWork(directory, path);
   }
@@ -104,7 +102,6 @@ export async function keepNewerReport(report: NewReport, names: readonly string[
   if (typeof found !== 'number' || found <= (await lastRevision())) return;
   const { mtime } = await stat(json);
   const name = `${KEPT_PREFIX}${mtime.toISOString().replaceAll(':', '-')}`;
-  // By an attempt that ended before it had put its own in place.
   const isKept = (await unlessMissing(stat(join(directory, name)))) !== null;
   if (isKept) return;
   // Through the work folder: it appears whole, and a writer that has lost the folder to a newer one keeps nothing.
@@ -138,7 +135,6 @@ export type InvoiceSpool = ReturnType<typeof createSpool>;
 /** Makes a spool whose file stands at `path`: one JSON array of invoices a line. */
 export function createSpool(path: string) {
   return {
-    /** Yields each portion on, and keeps it. */
     async *fill(invoices: AsyncIterable<readonly BatchInvoice[]>): AsyncGenerator<readonly BatchInvoice[]> {
       const file = await open(path, 'w', 0o600);
       try {

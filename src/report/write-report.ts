@@ -104,13 +104,9 @@ async function* csvReport(
 ): AsyncGenerator<string> {
   yield EXCEL_CSV_START + excelCsvRecord(COLUMNS.map(([name]) => name));
   for await (const portion of invoices) {
-    yield portion.map((invoice) => recordOf(invoice, decimalMark)).join('');
+    const records = portion.map(reportInvoice).map((shown) => COLUMNS.map(([, cellOf]) => cellOf(shown, decimalMark)));
+    yield records.map(excelCsvRecord).join('');
   }
-}
-
-function recordOf(invoice: BatchInvoice, mark: DecimalMark): string {
-  const shown = reportInvoice(invoice);
-  return excelCsvRecord(COLUMNS.map(([, cellOf]) => cellOf(shown, mark)));
 }
 
 /** The report files in the order in which they appear; `report.json` is last, so that a reader who waits for it finds the others. */
@@ -131,7 +127,6 @@ export interface WriteReport {
   readonly ledger: ReportLedger;
   readonly batchId: string;
   readonly reportsDir: string;
-  /** The dropped file; without it there is no corrections file. */
   readonly original?: OriginalFile;
   /** Mark of the amounts in report.csv; left out: `.`. */
   readonly decimalMark?: DecimalMark;
@@ -150,7 +145,6 @@ export interface WrittenReport {
   readonly html: string;
   readonly corrections: string | null;
   readonly summary: ReportCounts;
-  /** How the file differs from the control totals that were declared for it; null: it does not, or was let go. */
   readonly totalsDiffer: string | null;
   readonly figures: BatchFigures;
   readonly revision: number;

@@ -5,7 +5,6 @@ import { fill, pluralForm, type Plural } from './fill.ts';
 export interface SpeechFormat {
   readonly language: Language;
   readonly timeZone: string;
-  /** Between whole and fraction. */
   readonly decimalMark: string;
   count(value: number): string;
   /** A text with a number in it; `of` is the whole that it is a part of. */

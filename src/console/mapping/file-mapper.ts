@@ -53,12 +53,10 @@ export interface MappedFile {
   readonly headerId: string;
   readonly columns: readonly MappedColumn[];
   readonly looks: readonly MappingLook[];
-  /** How its text is read; null for a workbook. */
   readonly dialect: { readonly encoding: string; readonly delimiter: string } | null;
   /** Visible sheets of a workbook; empty for text. */
   readonly sheets: readonly string[];
   readonly sheet: string | null;
-  /** Columns of Lote that no column of the file means. */
   readonly open: readonly Column[];
   readonly missing: readonly Column[];
   /** Columns of Lote that several columns of the file mean: nothing can be read so. */
@@ -94,7 +92,6 @@ export interface FileCheck {
   readonly proof: Readonly<Record<string, unknown>>;
   readonly rows: number;
   readonly rowsWithoutInvoice: number;
-  /** Of those, rows that are no totals rows. */
   readonly rowsLost: number;
   readonly invoices: number;
   readonly invalid: number;

@@ -212,7 +212,6 @@ function constantFields({ texts: { mapping } }: PageFormat, mapped: MappedFile, 
   }`;
 }
 
-/** The code of the service for each word of the tax column that is none, and room for one more that comes further down. */
 function taxFields({ texts: { mapping } }: PageFormat, { taxWords }: MappedFile): SafeHtml {
   const at = taxWords.length;
   return html`<details ${taxWords.length === 0 ? '' : 'open'}>

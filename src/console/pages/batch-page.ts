@@ -38,7 +38,6 @@ export interface BatchPage {
   readonly contradicted: Contradicted | undefined;
   readonly reports: readonly string[];
   readonly temporalUi: string | null;
-  /** Of a batch that can be paused or cancelled here. */
   readonly watch: BatchWatch | null;
   /** Why nothing goes on, for a reader without the form of operations, which says it; null: it goes on. */
   readonly waitingFor: string | null;
@@ -46,7 +45,6 @@ export interface BatchPage {
   readonly now: number;
   /** What does not fit the service profile, while that may be why the batch is not settled. */
   readonly misfits: readonly ProfileMisfit[];
-  /** Null: its total was never checked. */
   readonly total: SavedTotalCheck | null;
   readonly canCheck: boolean;
   readonly canRetry: boolean;
@@ -81,7 +79,6 @@ export function batchPage(format: PageFormat, page: BatchPage): SafeHtml {
     ${aboutBatch(format, page)}`;
 }
 
-/** A refused file has one cause, or a page of like ones. */
 const MOST_REFUSALS = 3;
 
 /** One sentence: did everything go out. Doubt and lost rows are told of a running batch, too. */
@@ -112,7 +109,6 @@ function openForms(format: PageFormat, { batch, canRetry, canReconcile }: BatchP
   ${canRetry && !isLive(batch) ? retryBatchForm(format, batch.batchId, counts) : ''}`;
 }
 
-/** What a running batch waits for, how many invoices a second were settled since its start, and the time left at that rate. */
 function progressWords(format: PageFormat, { batch, now, waitingFor }: BatchPage, counts: StateCounts): SafeHtml {
   const { texts, count, duration } = format;
   const settled = counts.issued + counts.failed + counts.rejected;
@@ -154,7 +150,6 @@ interface OperationsForm {
   readonly watch: BatchWatch;
 }
 
-/** Pause, go on, send nothing more: updates of the running workflow, with the reason that its history keeps. */
 function operationsForm({ texts, action: actionOf }: PageFormat, { batchId, watch }: OperationsForm): SafeHtml {
   const { operations } = texts;
   const action = actionOf(`/batches/${encodeURIComponent(batchId)}/operations`);

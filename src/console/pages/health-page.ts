@@ -5,7 +5,6 @@ import type { PageFormat } from './page-format.ts';
 
 const LEDGER_PATIENCE_MS = 3_000;
 
-/** The check of which a page says more. */
 const PROFILE = 'service profile';
 
 const TONES = { ok: 'good', trouble: 'bad', unknown: 'open' } as const;

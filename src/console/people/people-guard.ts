@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { FormTokens } from '../forms/form-token.ts';
 import {
   carriesToken,
   healthInOneWord,
@@ -39,12 +38,9 @@ export function peopleGuard(options: PeopleGuardOptions): MiddlewareHandler {
     if (person.kind !== 'person') return (await healthInOneWord(context, ready)) ?? refuseStranger(context, signIn);
     if (!names.has(hostName(context))) return refuseHost(context, signIn);
     context.set('caller', person);
-    return refuseChange(context, forms) ?? (mayOperate(context) || isSafe(context) ? next() : roleMissing(context));
+    if (isSafe(context)) return next();
+    return refuseForeignPage(context, forms) ?? (mayOperate(context) ? next() : roleMissing(context));
   };
-}
-
-function refuseChange(context: Context, forms: FormTokens): Response | null {
-  return isSafe(context) ? null : refuseForeignPage(context, forms);
 }
 
 function refuseStranger(context: Context, { userHeader }: SignIn): Response {

@@ -45,7 +45,6 @@ export type Caller =
   /** Sign-in is off: every caller may act, and no person has a name. */
   | { readonly kind: 'anybody' }
   | { readonly kind: 'person'; readonly name: string; readonly role: Role }
-  /** It showed the console's token, with sign-in on. */
   | { readonly kind: 'program' };
 
 const BY_CONSOLE = 'console';
@@ -84,10 +83,8 @@ export function actionsFor<Actions>(context: Context, actions: Actions | undefin
 
 /** How people are signed in by a reverse proxy, and what they may do. */
 export interface SignIn {
-  /** Addresses (`10.1.2.3`) and networks (`10.1.0.0/16`, `fd00::/8`) of the proxies that are believed. */
   readonly trustedProxies: readonly string[];
   readonly userHeader: string;
-  /** Request header in which it names the person's groups, with commas between. */
   readonly groupsHeader: string;
   readonly operators: readonly string[];
   readonly operatorGroups: readonly string[];
@@ -105,7 +102,6 @@ export type Person =
 const LONGEST_NAME = 128;
 /** Without controls, and without commas: a proxy further out may have joined two headers, of which one may be forged. */
 const NAME = /^[^\p{C},]+$/u;
-/** Actors of the audit that are no people. */
 const RESERVED: ReadonlySet<string> = new Set([BY_CONSOLE, BY_PROGRAM, 'lote']);
 
 /** Reads the person of a request. The header counts only on a connection that comes from a trusted address. */

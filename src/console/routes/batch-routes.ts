@@ -67,7 +67,6 @@ const ENTRIES_OF_A_PAGE = 50;
 /** Behind every last page. */
 const NEWEST = '9999999';
 
-/** Who did what to a batch, when and why: as a page, and as CSV. */
 function auditRoutes(routes: Hono, { ledger, people }: ConsoleOptions, pages: PageAnswers): void {
   routes.get('/:id/audit', async (context) => {
     const batch = await ledger.findBatch(context.req.param('id'));
@@ -89,7 +88,6 @@ function auditRoutes(routes: Hono, { ledger, people }: ConsoleOptions, pages: Pa
 interface AuditPage {
   readonly batch: BatchRecord;
   readonly audit: readonly AuditEntry[];
-  /** As in `listPart`; undefined: the page with the newest entries. */
   readonly asked: string | undefined;
 }
 

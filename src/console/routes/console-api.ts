@@ -19,7 +19,6 @@ const MOST_BATCHES = 500;
 const USUAL_BATCHES = 100;
 /** A hand-over names files; it never carries them. */
 const MOST_BODY_BYTES = 256 * 1024;
-/** More references than a command line holds. */
 const MOST_REFS_BYTES = 4 * 1024 * 1024;
 const NO_COUNTS = everyCountByOutcome([]);
 

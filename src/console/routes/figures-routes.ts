@@ -23,7 +23,8 @@ export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: Pa
   routes.get('/figures', async (context) => {
     const format = pages.formatOf(context);
     const now = Date.now();
-    const batches = await options.ledger.batchFigures(firstNight(now), MOST_BATCHES + 1);
+    // A day more, in whatever zone.
+    const batches = await options.ledger.batchFigures(now - (NIGHTS + 1) * DAY_MS, MOST_BATCHES + 1);
     const shown = batches.slice(0, MOST_BATCHES);
     const content = figuresPage(format, {
       nights: nightFigures(shown, now, format.timeZone),
@@ -38,9 +39,7 @@ export function figuresRoutes(options: Pick<ConsoleOptions, 'ledger'>, pages: Pa
 
 interface FiguresPage {
   readonly nights: readonly NightFigures[];
-  /** Batches of these nights whose report has no figures, or that have none yet. */
   readonly without: number;
-  /** More batches were read than are looked at: the oldest nights are not whole. */
   readonly isCut: boolean;
 }
 
@@ -55,7 +54,6 @@ function figuresPage(format: PageFormat, { nights, without, isCut }: FiguresPage
     ${some ? html`${nightTable(format, nights)} ${reasonTable(format, nights)}` : html`<p role="status">${figures.none}</p>`}`;
 }
 
-/** What is known of each night, newest first; nights in which nothing was read are left out. */
 function nightTable(format: PageFormat, nights: readonly NightFigures[]): SafeHtml {
   const { texts, count, money } = format;
   const { figures } = texts;
@@ -98,7 +96,6 @@ function reasonTable({ texts, count }: PageFormat, nights: readonly NightFigures
 
 const NIGHTS = 90;
 
-/** Parts of a sum: of what went out, of what did not, of what another file has issued. */
 type MoneyPart = 'out' | 'left' | 'before';
 
 interface NightFigures {
@@ -130,11 +127,6 @@ export function nightFigures(
     const date = new Date(today - (NIGHTS - 1 - at) * DAY_MS).toISOString().slice(0, 10);
     return night(date, byDay.get(date) ?? []);
   });
-}
-
-/** When the first of these nights may have begun, epoch milliseconds, in whatever zone. */
-function firstNight(now: number): number {
-  return now - (NIGHTS + 1) * DAY_MS;
 }
 
 function night(date: string, figures: readonly BatchFigures[]): NightFigures {

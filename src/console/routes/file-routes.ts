@@ -37,7 +37,6 @@ export function fileRoutes(
     const body = context.req.raw.body;
     const uploaded =
       body === null ? null : await multipartFile(context.req.header('content-type') ?? '', bytesOf(body));
-    // Nothing was chosen: the form is there again.
     if (uploaded === null) return context.redirect('/', 303);
     const file = await files.keep(uploaded.name, uploaded.content);
     return context.redirect(`/check?${new URLSearchParams({ file }).toString()}`, 303);
@@ -156,7 +155,6 @@ function failureOf(stream: BusboyFileStream): () => boolean {
 
 interface FormEnd {
   readonly broken: () => boolean;
-  /** Reads no further, although the client may still send. */
   readonly stop: () => void;
 }
 

@@ -9,7 +9,6 @@ import type { PageAnswers } from '../http/page-answers.ts';
 import { LONGEST_REASON } from '../forms/forms.ts';
 import { actorOf, noteAct } from '../people/people.ts';
 
-/** Of an action that asks for no reason. */
 const EVERYTHING_OPEN = 'the service was asked for everything that any batch left open';
 
 const reason = z.string().trim().min(1).max(LONGEST_REASON);

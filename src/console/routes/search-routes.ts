@@ -134,7 +134,6 @@ const COLUMNS = 'file batch read_at invoice_ref merchant_nif state net currency 
 /** Contradictions seen come last, so that no column moves. */
 const LAST_COLUMNS = 'sent_at settled_at reason_code reason_message flags';
 
-/** Found invoices as a table of words of the ledger; times in UTC. */
 function foundTable(found: readonly FoundInvoice[]): Table {
   return [
     `${COLUMNS} ${LAST_COLUMNS}`.split(' '),

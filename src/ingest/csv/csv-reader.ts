@@ -71,7 +71,6 @@ export class CsvReader {
     return this.#lastByte === 0x22 ? 'quote' : 'nothing';
   }
 
-  /** Records that these bytes complete. @throws Refusal for what is no CSV. */
   async write(bytes: Uint8Array): Promise<readonly CsvRecord[]> {
     this.#lines.push(bytes);
     this.#lastByte = bytes.at(-1) ?? this.#lastByte;

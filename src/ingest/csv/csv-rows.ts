@@ -25,7 +25,6 @@ const FORMULA_START = /^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])/;
 const NIF = COLUMNS.indexOf('merchant_nif');
 const REF = COLUMNS.indexOf('invoice_ref');
 const CUSTOMER = COLUMNS.indexOf('customer_name');
-/** Free texts: where delimiters are forgotten. */
 const TEXTS = (['merchant_legal_name', 'customer_name', 'description'] as const).map((column) =>
   COLUMNS.indexOf(column),
 );
@@ -59,7 +58,6 @@ export class CsvRows {
   #shortLast: number | null = null;
   /** Where the file ends inside it: of an invoice that may lack this row. */
   #cutReference: { readonly text: string; readonly row: number } | undefined;
-  /** The last record and its row, if it is one of an invoice. */
   #lastOfInvoice: { readonly record: CsvRecord; readonly row: RawRow } | null = null;
   #last = 0;
   #records = 0;
@@ -78,7 +76,6 @@ export class CsvRows {
     this.#header = JSON.stringify(given.dialect.header.cells);
   }
 
-  /** @throws Refusal `rows-above-header`, `header-second`, `quote-misplaced`, `too-many-damaged-rows`, `corrections-mixed`, `corrections-saved-as-text` */
   take(record: CsvRecord): void {
     this.#records += 1;
     const { header } = this.#dialect;
@@ -152,7 +149,6 @@ export class CsvRows {
     return this.damage.add(this.#last, [rowError(this.#last, cut.header, CUT_CELL, message)]);
   }
 
-  /** How the rows become invoices. @throws Refusal as `decideConversion` */
   decide(format: FileFormat): DecidedConversion {
     const given = { format, labels: this.#labels, lostReferences: this.#lost.references() };
     const seen = { areReferencesCut: this.#references.areCut, cutReference: this.#cutReference };

@@ -29,7 +29,6 @@ export interface DialectDecision {
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** What the sample parsers are fed first: it holds most headers, and four parsers read it. Each further slice ends at twice the offset of the one before. */
 const FIRST_SLICE = 4 * 1024;
-/** Read as text, for `sep=` and the first line end. */
 const LINE_END_WITHIN = 64 * 1024;
 
 /** A header that is not found was most often cut at the wrong sign. */

@@ -35,7 +35,6 @@ interface Says {
   readonly sign: DecimalMark;
 }
 
-/** Cells of hostile shapes are read one by one. */
 const MOST_SHAPES = 500;
 
 function whatSays(cell: string): Says | null {

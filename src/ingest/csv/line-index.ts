@@ -12,7 +12,6 @@ export class LineIndex {
   /** Characters between the start of the line and the start of `#chunk`. */
   #carried = 0;
 
-  /** Call before the bytes go to the parser. */
   push(chunk: Uint8Array): void {
     this.#carried = this.#columnsUpTo(this.#offset);
     this.#chunk = chunk;

@@ -108,7 +108,6 @@ function soundBeginning(encoding: string, chunk: Buffer): Uint8Array {
   return Buffer.from(text.slice(0, Math.max(text.indexOf(LOST), 0)));
 }
 
-/** Any other encoding that iconv knows; nearly all of them have one byte a character. */
 function byIconv(encoding: string, lines: LineCount): Decoder {
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
   function checked(text: string): Uint8Array {
@@ -130,9 +129,8 @@ function joined(line: number): Refusal {
 }
 
 function nul(line: number): Refusal {
-  return new Refusal('binary', `Line ${line}: expected text, found the character U+0000. Export the file again`, {
-    row: line,
-  });
+  const message = `Line ${line}: expected text, found the character U+0000. Export the file again`;
+  return new Refusal('binary', message, { row: line });
 }
 
 /** The beginning of a file as UTF-8; only the first piece, since the cut end of the head means nothing. */

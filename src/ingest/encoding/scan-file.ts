@@ -99,8 +99,8 @@ export async function scanFile(path: string, signal?: AbortSignal): Promise<File
 const SAMPLES = 3;
 const LONGEST_WORD = 40;
 
-/** Letters beyond ASCII of Portuguese, Spanish, French, Italian, German and English. Any other one speaks for another encoding. */
-const LETTERS = 'àáâãäæçèéêëìíîïñòóôõöùúûüÿœÀÁÂÃÄÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖÙÚÛÜŸŒß';
+/** Letters beyond ASCII of Portuguese, Spanish, French, Italian, German and English, and signs that are letters to Unicode. */
+const LETTERS = 'àáâãäæçèéêëìíîïñòóôõöùúûüÿœÀÁÂÃÄÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖÙÚÛÜŸŒßªºµ';
 /** Letters that these languages write before some letters only: `Bãlan` is no word of them, and `Bălan` is one of Romanian. */
 const BEFORE_OTHERS = /ã(?![oeiszm]|\P{L}|$)|õ(?!e)|[çñ](?=[bcdfghjklmnpqrstvwxz])|æ(?!\p{L})/iu;
 /** A small letter is followed by no capital one (`JoÆo` is `João` of code page 850), and an accented one by no two others. */
@@ -140,7 +140,6 @@ class SingleByteEvidence {
       .map((encoding) => ({ encoding, word: iconv.decode(this.#bytes[0] ?? Buffer.alloc(0), encoding) }));
   }
 
-  /** Returns the end of the word around this byte. */
   #weigh(chunk: Buffer, at: number): number {
     let from = at;
     let to = at + 1;
@@ -161,15 +160,10 @@ class SingleByteEvidence {
 
 function isImplausible(word: string): boolean {
   if (NO_SIGNS.test(word)) return true;
-  for (const sign of word) if (/\p{L}/u.test(sign) && sign > '\u007f' && !isKnown(sign)) return true;
+  for (const sign of word) if (/\p{L}/u.test(sign) && sign > '\u007f' && !LETTERS.includes(sign)) return true;
   return [BEFORE_OTHERS, WRONG_CASE, TOO_MANY_ACCENTS, INSIDE, BEHIND_LETTER, SMALL_DIGIT].some((odd) =>
     odd.test(word),
   );
-}
-
-/** The ordinals, and the sign of a thousandth, are letters to Unicode. */
-function isKnown(letter: string): boolean {
-  return LETTERS.includes(letter) || 'ªºµ'.includes(letter);
 }
 
 function isWord(text: string): boolean {

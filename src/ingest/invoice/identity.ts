@@ -148,7 +148,6 @@ const KEPT_DIGITS = 15;
 const LONG_NUMBER = /^\d{16,}$/;
 /** Zeros where each digit could stand, in all references together: by chance one file in a hundred has so many. */
 const FEWEST_ZEROS = 2;
-/** Enough of them to decide. */
 const MOST_KEPT = 100;
 
 /** Whether the long references of a CSV file went through a spreadsheet, which makes `12345678901234500` of `12345678901234567`, and of `…568`, too. */

@@ -51,7 +51,6 @@ const NOTHING_BUT_LABEL =
   /^(?:(?:sub|grand|gran)[\s-]?)?tota(?:l|is|les|ux)(?: geral| general)?\s*:?$|^(?:soma|suma|sum)\s*:?$/i;
 /** What a line has. A row with all of them is a line, whatever it is called. */
 const LINE_COLUMNS = numbersOf('description', 'quantity', 'unit_price', 'tax_code');
-/** What a line has whose tax code stands in an earlier row of its invoice. */
 const PRODUCT_COLUMNS = numbersOf('description', 'quantity', 'unit_price');
 
 /** The label of a totals row; null when the record may be a line of an invoice, such as `TOTAL Quartz 5W30` with quantity and price. */

@@ -168,7 +168,6 @@ function currencyOf(group: readonly RawRow[], findings: CellFindings): string | 
   return null;
 }
 
-/** The value that every row has; null, with a finding that names two rows, when they disagree. */
 function agreed(
   group: readonly RawRow[],
   column: Column,

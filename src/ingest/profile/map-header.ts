@@ -22,9 +22,7 @@ export interface HeaderMap {
   readonly found: number;
   /** The file is a corrections file that Lote wrote. */
   readonly own: boolean;
-  /** Index of the column that says how a corrections file was read; -1 when there is none. */
   readonly readAs: number;
-  /** Index of the column with the original cells of a corrections file; -1 when there is none. */
   readonly original: number;
   /** Lote's own columns of which only some are there: a person deleted the others. */
   readonly ownInPart: boolean;

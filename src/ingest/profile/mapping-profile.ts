@@ -17,13 +17,11 @@ export interface Profile {
 /** A name that is a plain file name on every system, and no path. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const text = z.string().trim().min(1).max(200);
-/** A longer one is no header. */
 const header = z.string().trim().max(1_000);
 const byHeader = z.record(header.min(1), z.array(z.string().trim().max(200)).max(1_000));
 
 const ProfileFile = z
   .strictObject({
-    /** For people; Lote does not read it. */
     description: z.string(),
     /** The kind of file that it is found for by itself. */
     format: z.enum(['csv', 'xlsx', 'ods', 'json']),

@@ -179,7 +179,12 @@ export function exactNumber(text: string, decimals: number | null): ExactNumber 
   if (digitsOf(written) > DIGITS_OF_A_DOUBLE) return { ok: false, reason: 'not-exact', text };
   if (digitsOf(shortest) <= DIGITS_OF_A_SPREADSHEET) return { ok: true, value: shortest, cleaned: false };
   const cleaned = plain(value.toPrecision(DIGITS_OF_A_SPREADSHEET));
-  if (cleaned === null || decimals === null || !isWithin(shortest, decimals) || decimalsOf(cleaned) > decimals)
+  if (
+    cleaned === null ||
+    decimals === null ||
+    !isWithin(shortest, decimals) ||
+    (cleaned.split('.')[1] ?? '').length > decimals
+  )
     return { ok: false, reason: 'not-exact', text: shortest };
   return { ok: true, value: cleaned, cleaned: true };
 }
@@ -188,10 +193,6 @@ export function exactNumber(text: string, decimals: number | null): ExactNumber 
 function isWithin(canonical: string, decimals: number): boolean {
   const whole = canonical.replace('-', '').split('.')[0] ?? '';
   return canonical.includes('.') && whole.length + decimals <= DIGITS_OF_A_SPREADSHEET;
-}
-
-function decimalsOf(canonical: string): number {
-  return canonical.split('.')[1]?.length ?? 0;
 }
 
 function plain(text: string): string | null {

@@ -8,7 +8,6 @@ import type { ZipArchive } from './zip-archive.ts';
 export interface ShownDigits {
   /** Most decimals that it shows; null: as many as there are. */
   readonly decimals: number | null;
-  /** Digits that it shows at least: leading zeros are filled in up to here. */
   readonly leastDigits: number;
   readonly negative: boolean;
   readonly currency: string | null;
@@ -174,10 +173,7 @@ export async function readStyles(archive: ZipArchive, part: string | null, signa
     },
   });
   const formats = new Map([...codes].map(([id, code]) => [id, parseNumberFormat(code)]));
-  const ofStyle = ids.map((id) => formats.get(id) ?? builtIn(id));
+  const isBuiltIn = (id: number): boolean => Number.isSafeInteger(id) && id >= 0 && id < FIRST_OWN_FORMAT;
+  const ofStyle = ids.map((id) => formats.get(id) ?? (isBuiltIn(id) ? builtInFormat(id) : GENERAL));
   return (style) => ofStyle[Number(style ?? 0)] ?? GENERAL;
-}
-
-function builtIn(id: number): NumberFormat {
-  return Number.isSafeInteger(id) && id >= 0 && id < FIRST_OWN_FORMAT ? builtInFormat(id) : GENERAL;
 }

@@ -109,7 +109,6 @@ async function sheetsOf(archive: ZipArchive, signal?: AbortSignal): Promise<read
       let at = 0;
       while (at < repeat && heads.add(table.index, { ...row, row: row.row + at })) at += 1;
     }
-  if (handler.tables.length === 0) throw damaged('it has no sheet');
   return handler.tables.map(({ index, name, hidden }) => ({ index, name, hidden, head: heads.of(index) }));
 }
 

@@ -25,9 +25,7 @@ import {
 } from '../profile/found-header.ts';
 import type { HeaderMap } from '../profile/map-header.ts';
 
-/** Records between two writes to the store: what waits stays small, whatever a portion holds. */
 const DRAIN_EVERY = 1000;
-/** Long rows are written earlier. */
 const MOST_CHARACTERS_WAITING = 16 * 1024 ** 2;
 
 /** Reads one sheet of an opened workbook into rows. @throws Refusal when its rows cannot be determined */
@@ -113,7 +111,6 @@ function sheetProof(workbook: Workbook, chosen: ChosenSheet) {
 interface ReportWorkbook {
   readonly workbook: Workbook;
   readonly chosen: ChosenSheet;
-  /** Read to its end. */
   readonly sheet: SheetRows;
   readonly records: SheetRecords;
   readonly damage: Damage;

@@ -32,7 +32,6 @@ export class SheetRecords {
   readonly #width: number;
   /** Position of `lote_read_as`; -1: it has none. */
   readonly #readAsAt: number;
-  /** Column of Lote and role by position in the sheet. */
   readonly #columns: readonly ({ readonly column: Column; readonly role: CellRole } | undefined)[];
   readonly #recalculates: boolean;
   readonly #findings: FindingList;
@@ -61,7 +60,7 @@ export class SheetRecords {
     if (row.row <= header.row) return { row: row.row, cells: shownCells(row) };
     const wrong: Wrong = { errors: [], unusable: [] };
     const values = Array.from({ length: this.#width }, (_, at) => this.#value(row, at, wrong));
-    if (row.hidden) wrong.errors.push(hiddenRow(row.row));
+    if (row.hidden) wrong.errors.push(rowError(row.row, null, 'row-hidden', HIDDEN));
     // They belong to no column: with them the row has more cells than the header.
     const beyond = shownCells(row).slice(this.#width);
     return {
@@ -105,11 +104,8 @@ const NOT_CALCULATED = {
   severity: 'error',
 } as const;
 
-function hiddenRow(row: number): Finding {
-  const message =
-    'the row is hidden, so nobody who looks at the sheet sees that it would be sent. Show the row, or delete it';
-  return rowError(row, null, 'row-hidden', message);
-}
+const HIDDEN =
+  'the row is hidden, so nobody who looks at the sheet sees that it would be sent. Show the row, or delete it';
 
 /** What the format says; ODS describes it in other words than XLSX. */
 const WRITTEN = parseNumberFormat(READ_AS_FORMAT);

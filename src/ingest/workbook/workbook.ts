@@ -21,7 +21,6 @@ export interface SheetCell {
 export interface SheetRow {
   readonly row: number;
   readonly hidden: boolean;
-  /** By position; undefined where the cell is empty. */
   readonly cells: readonly (SheetCell | undefined)[];
 }
 

@@ -58,7 +58,6 @@ export class ZipArchive {
         yield chunk as Buffer;
       }
     } catch (error) {
-      // The reason of a cancellation is no damage of the file.
       signal?.throwIfAborted();
       throw asDamage(error);
     } finally {

@@ -18,7 +18,6 @@ export interface Correction {
 /** Which rows of the original file the corrections file gets, with state and reason of each. */
 export interface CorrectionsPlan {
   readonly byRow: ReadonlyMap<number, Correction>;
-  /** Rows that belong to an invoice: each of them must be found in the file again. */
   readonly invoiceRows: number;
   /** Columns of wrong cells by row; null stands for the whole row. Null as a whole: more than a person can follow in a workbook. */
   readonly marks: ReadonlyMap<number, readonly (string | null)[]> | null;
@@ -84,7 +83,6 @@ class Marks {
   }
 }
 
-/** Where the findings of an invalid invoice are; what the service or the ledger says is of the invoice as a whole. */
 function marksOf({ state, rows, findings }: BatchInvoice): readonly (readonly [row: number, column: string | null])[] {
   const [first] = rows;
   if (first === undefined) return [];

@@ -13,7 +13,6 @@ export interface CsvDialect {
 export interface OriginalRecord {
   readonly row: number;
   readonly cells: readonly string[];
-  /** Text of `lote_original`: what of it a spreadsheet may change. */
   readonly original?: string;
 }
 
@@ -22,7 +21,6 @@ export interface OriginalCsv {
   readonly kind: 'csv';
   /** `readAsText` of what its rows alone may not prove; empty when there is nothing. */
   readonly readAs?: string;
-  /** Without the dot, as the file had it: `csv`, `txt`, `tsv`. */
   readonly extension: string;
   readonly header: readonly string[];
   readonly dialect: CsvDialect;

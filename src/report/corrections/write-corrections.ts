@@ -33,7 +33,6 @@ interface CorrectionsRequest {
 export interface WrittenCorrections {
   /** Base name; null when there is nothing to hand back, or nothing to hand it back from. */
   readonly name: string | null;
-  /** For the reader of the report, when there should have been one. */
   readonly note: ReportNote | null;
 }
 

@@ -79,7 +79,6 @@ export function stateLegend(counts: Counts, { texts, count }: OutcomeFormat): Sa
 
 interface WholeOutcome {
   readonly invoices: number;
-  /** Invoices of which a document exists. */
   readonly issued: number;
   readonly rowsLost: number;
   /** How the file differs from its control totals; null: it does not. */
@@ -171,7 +170,6 @@ export function findingsTable(
 
 interface WithReason {
   readonly state: Outcome;
-  /** Null for one that went out. */
   readonly reason: Reason | null;
   readonly findings: readonly Finding[];
   readonly flags: readonly string[];
@@ -191,9 +189,7 @@ export function reasonLines(format: SpeechFormat, invoice: WithReason): readonly
 }
 
 interface DoneByHand {
-  /** Epoch milliseconds, or ISO 8601. */
   readonly at: number | string;
-  /** Null: not known, e.g. from the Temporal UI. */
   readonly who: string | null;
   readonly what: string;
   readonly why: string;

@@ -72,7 +72,6 @@ export const WINDOW_SIZE = 50;
 
 /** Which invoices of a batch a page shows. */
 export interface InvoiceView extends ListPart {
-  /** `problems`, `all` or one state. */
   readonly show: 'problems' | 'all' | Outcome;
   readonly states: ReadonlySet<Outcome>;
 }

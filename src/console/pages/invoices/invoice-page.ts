@@ -96,7 +96,6 @@ function contentTable({ texts, amount, money }: PageFormat, { lines, currency }:
 /** String members that name a person or a company; the rest of a body is amounts and texts of goods. */
 const PERSONAL = /("(?:name|tax_id|legal_name|email|nif)"\s*:\s*)"((?:[^"\\]|\\.)*)"/gu;
 
-/** What went to the service under each key, newest first, fit to be shown to the service's support. */
 function requestList(format: PageFormat, generations: readonly InvoiceGeneration[]): SafeHtml {
   const { invoice } = format.texts;
   const sent = generations.filter(({ attempts, body }) => attempts > 0 || body !== null);
@@ -158,7 +157,6 @@ function row({ texts, time }: PageFormat, { at, source, what, note }: Moment): S
   </tr>`;
 }
 
-/** One thing that happened to an invoice. `at` is epoch milliseconds. */
 interface Moment {
   readonly at: number;
   readonly source: keyof ConsoleTexts['life']['sources'];

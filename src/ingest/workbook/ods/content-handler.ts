@@ -52,7 +52,6 @@ export class ContentHandler implements XmlHandler {
   /** Inside a comment or a drawing, whose text is not the cell's. */
   #aside = 0;
 
-  /** `styles`: those of the other part, to which this one adds its own. */
   constructor(styles: OdsStyles, size: SheetSize) {
     this.#styles = styles;
     this.#size = size;
@@ -253,7 +252,6 @@ class ColumnStyles {
   readonly #runs: { readonly end: number; readonly style: string | undefined }[] = [];
   #end = 0;
 
-  /** Returns the position of the first column of the run, from 0. @throws Refusal `workbook-too-large` */
   add(style: string | undefined, repeat: number): number {
     if (this.#runs.length >= MOST_COLUMNS) throw tooLarge('runs of columns', MOST_COLUMNS);
     const first = this.#end;
@@ -278,7 +276,6 @@ class ColumnStyles {
 /** What LibreOffice shows for a formula that failed, beside the names that Excel has for it. */
 const ERROR = /^(?:Err:\d+|#[A-Z/0!?]+)$/;
 
-/** One ODS cell by its attributes and the text that it shows; null when it is empty. */
 function odsCell(attributes: Readonly<Record<string, string>>, shown: string, format: NumberFormat): SheetCell | null {
   const formula = attributes['table:formula'] !== undefined;
   const made = (kind: CellKind, text: string, of: NumberFormat | null = null): SheetCell => ({

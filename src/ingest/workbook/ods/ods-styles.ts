@@ -55,7 +55,6 @@ export class OdsStyles {
     const data = this.#data;
     if (data === null) return;
     if (DATA_STYLES.has(name)) {
-      // A style without any part shows nothing.
       this.#formats.set(data.name, parseNumberFormat(this.#withSigns(data)));
       this.#data = null;
     } else if (name === 'number:text') data.code += this.#text.trim() === '%' ? '%' : literal(this.#text);

@@ -23,7 +23,6 @@ import { cellName, cellXml, emptyXml, textXml } from './cell-xml.ts';
 import { Zip, ZipDeflate } from 'fflate';
 
 const WIDEST = 60;
-/** The report says the rest. */
 const LONGEST_REASON = 2000;
 /** Where a date has no format of its own: numbers of the formats that Excel writes in the reader's own order. */
 const DATE_FORMATS = { date: 14, dateTime: 22, time: 21 };
@@ -58,10 +57,8 @@ class SheetWriter {
   readonly styles = new CellStyles();
   readonly #original: OriginalSheet;
   readonly #kept: readonly number[];
-  /** A file of corrections that came back has its quotes already. */
   readonly #own: boolean;
   readonly #width: number;
-  /** Rows of the original that were written, each one row below its place in this list. */
   readonly #rows: number[] = [];
 
   constructor(original: OriginalSheet) {

@@ -67,7 +67,6 @@ function refused({ fileFindings }: ReportModel, format: ReportFormat): SafeHtml 
     <p>${texts.verdict.refusedNext}</p>`;
 }
 
-/** `Row 7: `; many messages begin with it. */
 function rowOf(
   { row, message }: { readonly row: number | null; readonly message: string },
   { texts, language }: ReportFormat,
@@ -90,7 +89,6 @@ function outcome(model: ReportModel, corrections: string | null, format: ReportF
   ${model.misfits.map(({ message }) => html`<p>${texts.verdict.misfit} <span lang="en">${message}</span></p>`)}`;
 }
 
-/** What one of them has to do, the most urgent state first. */
 function tasksOf({ counts }: ReportModel, who: Doer, { texts, plural }: ReportFormat): SafeHtml {
   const states = STATE_ORDER.toReversed().filter((state) => counts[state] > 0 && DOER_OF[state] === who);
   if (states.length === 0) return html``;
