@@ -116,6 +116,24 @@ describe('a request that changes something', () => {
     expect(runs).toBe(0);
   });
 
+  it('is refused at every address from a foreign page, whatever it would do', async () => {
+    const fail = () => Promise.reject(new Error('must not run'));
+    const app = appWith({
+      actions: { files: { keep: fail, check: fail, start: fail, mapper: { view: fail, save: fail } } },
+    });
+    const paths = app.routes
+      .filter(({ method }) => method === 'POST')
+      .map(({ path }) => path.replace(/:ordinal\{[^}]*\}.?/u, '1/'));
+    const foreign = { host: '127.0.0.1:8091', origin: 'http://evil.example' };
+
+    const answers = await Promise.all(
+      paths.map((path) => app.request(`http://127.0.0.1:8091${path}`, { method: 'POST', headers: foreign })),
+    );
+
+    expect(paths).toEqual(expect.arrayContaining(['/files', '/start', '/mapping', '/batches/:id/operations']));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
+  });
+
   it('is refused with an empty token where none is set', async () => {
     expect((await postRun({ token: '' }, { [TOKEN_HEADER]: '' })).status).toBe(403);
   });
