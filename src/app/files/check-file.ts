@@ -135,9 +135,10 @@ function addTo(nets: Map<string, string>, currency: string, net: string): void {
 async function requireRegularFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isFile() === true) return;
+  const isOther = found?.isDirectory() === true ? 'it is a directory' : 'it is a pipe or a device';
   throw new LoteError(
     'file-unreadable',
-    `Checking ${JSON.stringify(path)}: expected a regular file, but ${found === null ? 'there is no such file' : found.isDirectory() ? 'it is a directory' : 'it is a pipe or a device'}. Check the name.`,
+    `Checking ${JSON.stringify(path)}: expected a regular file, but ${found === null ? 'there is no such file' : isOther}. Check the name.`,
   );
 }
 

@@ -4,26 +4,24 @@ import { join } from 'node:path';
 import { folderTrouble } from '../../platform/folders.ts';
 import { hashFile } from '../../ingest/file-chunks.ts';
 
-/** Where the bytes of a batch's file are kept, so that its corrections can be written in its own words later. */
-export function keptFile(dataDir: string, sha256: string): string {
-  return join(keptFiles(dataDir), sha256);
-}
+/** Before what is unique in the name of a copy that is being made. */
+const UNFINISHED = '.part-';
 
 /** The folder of all kept files; each is named by the hash of its bytes. */
 export function keptFiles(dataDir: string): string {
   return join(dataDir, 'files');
 }
 
-/** Before what is unique in the name of a copy that is being made. */
-const UNFINISHED = '.part-';
+/** Where the bytes of a batch's file are kept, so that its corrections can be written in its own words later. */
+export function keptFile(dataDir: string, sha256: string): string {
+  return join(keptFiles(dataDir), sha256);
+}
 
 /** The path of a kept file that is there; null: there is none. */
 export async function findKeptFile(dataDir: string, sha256: string): Promise<string | null> {
   const path = keptFile(dataDir, sha256);
-  return access(path).then(
-    () => path,
-    () => null,
-  );
+  const isMissing = await access(path).catch(() => true);
+  return isMissing === true ? null : path;
 }
 
 /** Whether a file among the kept ones is a copy that its process has not finished. */

@@ -71,16 +71,11 @@ export function likelyColumn(header: string): Column | undefined {
   return LIKELY_COLUMNS.get(headerKey(header)) ?? LIKELY_COLUMNS.get(headerKey(words.join(' ')));
 }
 
-/** How the text of a table was told apart from its bytes; null for a workbook. */
-interface TextDialect {
-  readonly encoding: string;
-  readonly delimiter: string;
-}
-
 /** The first rows of a file as a table, before anybody has said what its columns mean. */
 export interface TableHead {
   readonly format: 'csv' | 'xlsx' | 'ods' | 'json';
-  readonly dialect: TextDialect | null;
+  /** How its text was told apart from its bytes; null for a workbook and for JSON. */
+  readonly dialect: { readonly encoding: string; readonly delimiter: string } | null;
   /** Names of the visible sheets of a workbook; empty for text. */
   readonly sheets: readonly string[];
   /** The sheet that is shown; null for text. */
@@ -116,7 +111,7 @@ export async function readTableHead(path: string, options: IngestOptions = {}): 
     const { delimiter, header, map, below } = found;
     const likely = mapHeader(header.cells, options, likelyColumn);
     const dialect = { encoding: decided.encoding, delimiter };
-    return { format: 'csv', dialect, sheets: [], sheet: null, ...{ header, likely, map, below } };
+    return { format: 'csv', dialect, sheets: [], sheet: null, header, likely, map, below };
   } catch (error) {
     if (error instanceof Refusal || error instanceof FaultAt) return null;
     throw error;
@@ -127,16 +122,8 @@ export async function readTableHead(path: string, options: IngestOptions = {}): 
 function membersAsTable({ header, below, unknown }: JsonHead): TableHead {
   const indexes = COLUMNS.map((_, at) => at);
   const map = { ...mapHeader([...COLUMNS]), indexes, unknown };
-  return {
-    format: 'json',
-    dialect: null,
-    sheets: [],
-    sheet: null,
-    header: { row: 1, cells: header },
-    likely: map,
-    map,
-    below,
-  };
+  const cells = { header: { row: 1, cells: header }, below };
+  return { format: 'json', dialect: null, sheets: [], sheet: null, likely: map, map, ...cells };
 }
 
 async function workbookHead(path: string, options: IngestOptions): Promise<TableHead | null> {
@@ -152,7 +139,7 @@ async function workbookHead(path: string, options: IngestOptions): Promise<Table
     const likely = mapHeader(header.cells, options, likelyColumn);
     const below = await rowsBelow(workbook, sheet, header.row);
     const sheets = visible.map(({ name }) => name);
-    return { format: workbook.format, dialect: null, sheets, sheet: sheet.name, ...{ header, likely, map, below } };
+    return { format: workbook.format, dialect: null, sheets, sheet: sheet.name, header, likely, map, below };
   } finally {
     workbook.close();
   }
