@@ -130,7 +130,9 @@ async function compare(request: LiveCheckRequest, calls: Counted) {
   const first = await calls.list();
   requireAnswer(first);
   const registered = await register(request, calls);
-  const merchant = subject.merchantId === null ? await createMerchant(subject.nif, calls) : null;
+  const details = { nif: subject.nif, legalName: 'Lote check', email: 'lote-check@example.com' };
+  const create = () => service.createMerchant(details, `lote_check_${randomUUID()}`);
+  const merchant = subject.merchantId === null ? await asked(create) : null;
   const created = merchant?.answer.kind === 'created' ? merchant.answer.merchantId : null;
   const known: Known = { nif: subject.nif, profile, invoiceId: null };
   const rows = [
@@ -168,11 +170,6 @@ async function register({ profile, receiver, secrets }: LiveCheckRequest, { serv
   const url = deliveryAddress(receiver.url, profile.signature.kind, secrets[0] ?? null) ?? receiver.url;
   const { answer, document } = await asked(() => service.registerWebhook(url));
   return { document, secret: answer.kind === 'registered' ? answer.secret : null };
-}
-
-function createMerchant(nif: string, { service, asked }: Counted) {
-  const details = { nif, legalName: 'Lote check', email: 'lote-check@example.com' };
-  return asked(() => service.createMerchant(details, `lote_check_${randomUUID()}`));
 }
 
 function invoiceOf({ nif, currency, taxCode }: LiveCheckRequest['subject']): Invoice {

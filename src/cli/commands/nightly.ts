@@ -1,8 +1,8 @@
-import ms from 'ms';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { LoteError } from '../../domain/errors.ts';
 import { ownZone, zoneNamed, clockChanges } from '../../domain/time/zone-offsets.ts';
 import { readConfig, type Config } from '../../app/config/config.ts';
+import { durationMs } from '../../app/config/env-schema.ts';
 import {
   clock,
   clockOf,
@@ -18,7 +18,7 @@ import {
 import { withTemporal, type TemporalSession } from '../session/temporal-session.ts';
 import type { NightlyResult } from '../../../workflows/nightly-issuance.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
-import { lineWriter, printResult } from '../output/terminal-text.ts';
+import { lineWriter, localTime, printResult } from '../output/terminal-text.ts';
 import { INTERRUPTED as GOES_ON } from '../session/interruption.ts';
 import { awaitRun } from '../session/follow-batches.ts';
 import type { Session } from '../session/open-session.ts';
@@ -131,9 +131,9 @@ async function withNightlyRuns(
 }
 
 function durationOf(text: string): number {
-  const value = /^\d+(\.\d+)?\s*[a-z]+$/iu.test(text) ? ms(text as ms.StringValue) : Number.NaN;
+  const value = durationMs(text);
   // Temporal raises a shorter window to ten seconds by itself, and would not say so.
-  if (Number.isFinite(value) && value >= 10_000) return value;
+  if (value >= 10_000) return value;
   throw new LoteError(
     'usage',
     `Switching nights on: --catch-up must be a duration with a unit of at least 10s, such as 12h, found ${JSON.stringify(text)}.`,
@@ -163,12 +163,12 @@ export function nightlyLines(state: NightlyState | null, config: NightlyFor): re
         : `Nights are on: ${when} ${zone}, files of ${config.inputDir}`,
     ...(state.paused ? [`Look at the last run, then let them go again with: lote nightly on`] : []),
     `One at a time; a missed night is caught up with within ${state.catchUpMs / 3_600_000} h; a night that fails pauses the next ones.`,
-    ...state.nextTimes.slice(0, NEXT_SHOWN).map((time) => `Next         ${inZone(time, zone)}`),
+    ...state.nextTimes.slice(0, NEXT_SHOWN).map((time) => `Next         ${localTime(time, zone)}`),
     ...state.running.map((id) => `Running      ${id}`),
     ...state.recent
       .toReversed()
       .slice(0, RECENT_SHOWN)
-      .map(({ takenAt, workflowId }) => `Ran          ${inZone(takenAt, zone)}  ${workflowId}`),
+      .map(({ takenAt, workflowId }) => `Ran          ${localTime(takenAt, zone)}  ${workflowId}`),
   ];
 }
 
@@ -188,12 +188,4 @@ export function clockWarnings(time: NightlyTime, now: number): readonly string[]
       ? `On ${date} the clock of ${time.timezone} has no ${clock(time)}: there is no night on that date. Another time avoids it.`
       : `On ${date} the clock of ${time.timezone} shows ${clock(time)} twice: the night runs once, at the second of them.`,
   );
-}
-
-function inZone(time: Date, timezone: string): string {
-  return new Intl.DateTimeFormat('sv-SE', {
-    timeZone: timezone,
-    dateStyle: 'short',
-    timeStyle: 'short',
-  }).format(time);
 }

@@ -21,21 +21,17 @@ interface ShownProfile {
 
 /** What `lote profile check` says to a person: a line for each mistake, or for each setting that is not the default. */
 function checkedProfileText({ file, mistakes, differences }: ShownProfile): string {
-  if (mistakes.length > 0)
-    return linesOf(
-      `${file}: ${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`,
-      mistakes.map(mistakeText),
-    );
-  if (differences.length === 0) return linesOf(`${file}: valid, the same as the default`, []);
-  const count = `${differences.length} ${differences.length === 1 ? 'setting differs' : 'settings differ'}`;
-  const rows = differences.map(({ key, value, default: byDefault }) => [
-    ...[key, shown(value), `(default ${shown(byDefault)})`],
-  ]);
-  return linesOf(`${file}: valid, ${count} from the default`, tableLines(rows));
-}
-
-function linesOf(head: string, lines: readonly string[]): string {
-  return [head, ...lines.map((line) => `  ${line}`), ''].join('\n');
+  const lines: string[] = [];
+  if (mistakes.length > 0) {
+    lines.push(`${file}: ${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`);
+    lines.push(...mistakes.map((one) => `  ${mistakeText(one)}`));
+  } else if (differences.length === 0) lines.push(`${file}: valid, the same as the default`);
+  else {
+    const count = `${differences.length} ${differences.length === 1 ? 'setting differs' : 'settings differ'}`;
+    const rows = differences.map((one) => [one.key, shown(one.value), `(default ${shown(one.default)})`]);
+    lines.push(`${file}: valid, ${count} from the default`, ...tableLines(rows).map((line) => `  ${line}`));
+  }
+  return [...lines, ''].join('\n');
 }
 
 function shown(value: unknown): string {

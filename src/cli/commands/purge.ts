@@ -1,6 +1,6 @@
-import ms from 'ms';
 import { LoteError } from '../../domain/errors.ts';
 import { readConfig } from '../../app/config/config.ts';
+import { durationMs } from '../../app/config/env-schema.ts';
 import { EXIT, type ExitCode } from '../output/exit-codes.ts';
 import { printResult } from '../output/terminal-text.ts';
 import { withSession, type Session } from '../session/open-session.ts';
@@ -69,8 +69,8 @@ function stayingText(staying: Purged['staying']): string[] {
 }
 
 function ageOf(text: string): number {
-  const value = /^\d+(\.\d+)?\s*[a-z]+$/iu.test(text) ? ms(text as ms.StringValue) : Number.NaN;
-  if (Number.isFinite(value) && value >= SHORTEST_PURGE_AGE_MS) return Math.round(value);
+  const value = durationMs(text);
+  if (value >= SHORTEST_PURGE_AGE_MS) return value;
   throw new LoteError(
     'usage',
     `Purging: --older-than must be a duration of at least a day, with its unit, such as 400d, found ${JSON.stringify(text)}.`,

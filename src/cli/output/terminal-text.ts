@@ -19,6 +19,11 @@ export function tableLines(rows: readonly (readonly string[])[], right = Number.
   return rows.map((row) => row.map(padded).join('  ').trimEnd());
 }
 
+/** A time as `2026-11-21 12:00`: in the time zone of the machine by default, because a person reads it. */
+export function localTime(time: Date | number, timeZone?: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'short', timeZone }).format(time);
+}
+
 /** Prints the result of a command on stdout: one JSON document, or text for a person. */
 export function printResult(json: boolean, document: unknown, text: () => string): void {
   process.stdout.write(json ? `${JSON.stringify(document)}\n` : text());

@@ -30,7 +30,7 @@ describe('the packages that a command loads at its start', () => {
   });
 
   it('by the roles of worker and console hold what the others leave out', () => {
-    expect(packagesOf('src/app/worker/watched-worker.ts')).toEqual(
+    expect(packagesOf('src/app/worker/start-worker.ts')).toEqual(
       expect.arrayContaining(['@temporalio/client', '@temporalio/worker', 'nodemailer']),
     );
     expect(packagesOf('src/app/start/process-console.ts')).toContain('hono');

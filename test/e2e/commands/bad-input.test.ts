@@ -43,7 +43,7 @@ const CASES: readonly Case[] = [
     files: ['good.csv'],
     serviceProfile: 'service-broken.json',
     code: 64,
-    says: ['service profile', 'expected JSON', 'SERVICE_PROFILE'],
+    says: ['service profile', 'syntax error', 'SERVICE_PROFILE'],
   },
 ];
 
@@ -88,7 +88,7 @@ describe('lote run with something wrong', () => {
     const run = await runLote(['run', good, '--json'], { ...place.env, [variable]: taken });
 
     expect(run.code, run.stderr).toBe(3);
-    const message = expect.stringContaining(`set ${variable} to a free port`) as string;
+    const message = expect.stringContaining(`Set ${variable} to another port`) as string;
     expect(JSON.parse(run.stdout)).toMatchObject({ batches: [], error: { code: 'port-taken', message } });
     place.expectIssued(0);
   });

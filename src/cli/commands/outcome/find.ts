@@ -1,6 +1,6 @@
 import { readConfig } from '../../../app/config/config.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
-import { printResult } from '../../output/terminal-text.ts';
+import { localTime, printResult } from '../../output/terminal-text.ts';
 import { withSession } from '../../session/open-session.ts';
 import { plainText } from '../../../texts/fill.ts';
 import type { SearchAnswer } from '../../../console/search-query.ts';
@@ -17,7 +17,7 @@ export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZ
     lines.push(
       `  ${one.ref}  ${one.state}`,
       `    merchant ${one.merchantNif}${net}${one.serviceId === null ? '' : `, ${one.serviceId}`}`,
-      `    ${one.file}, ${rows}, read ${dayOf(one.readAt, timeZone)}, batch ${one.batchId}`,
+      `    ${one.file}, ${rows}, read ${localTime(one.readAt, timeZone)}, batch ${one.batchId}`,
     );
     if (one.reason !== null) lines.push(`    ${one.reason.message}`);
     for (const flag of one.contradictions ?? []) lines.push(`    ${CONTRADICTION_TEXTS.en.flags[flag]}`);
@@ -25,17 +25,11 @@ export function foundText({ found, lookedAt, backTo, next }: SearchAnswer, timeZ
   }
   if (backTo !== null) {
     const invoices = `${lookedAt} ${lookedAt === 1 ? 'invoice was' : 'invoices were'}`;
-    lines.push(`${invoices} looked at one by one, back to ${dayOf(backTo, timeZone)}.`);
+    lines.push(`${invoices} looked at one by one, back to ${localTime(backTo, timeZone)}.`);
   }
   if (next !== null) lines.push(`Older ones were not. To go on, give the same command with --after ${next}`);
   // References, names of files and the service's own words may hold what a terminal takes for a command.
   return `${lines.map((line) => plainText(line)).join('\n')}\n`;
-}
-
-/** In the time zone of the machine by default: a person reads it. */
-function dayOf(time: number, timeZone: string | undefined): string {
-  const options = { dateStyle: 'short', timeStyle: 'short', ...(timeZone === undefined ? {} : { timeZone }) } as const;
-  return new Intl.DateTimeFormat('sv-SE', options).format(time);
 }
 
 interface FindCommand {

@@ -1,5 +1,5 @@
 import { readConfig } from '../../../app/config/config.ts';
-import { printResult, tableLines } from '../../output/terminal-text.ts';
+import { localTime, printResult, tableLines } from '../../output/terminal-text.ts';
 import { requireBatch, withSession } from '../../session/open-session.ts';
 import { EXIT, type ExitCode } from '../../output/exit-codes.ts';
 import { OUTCOMES, type Outcome } from '../../../domain/invoice-state.ts';
@@ -50,7 +50,7 @@ export function statusTable(batches: readonly ReadBatch[], timeZone?: string): s
           ? ['-', '-', '-', '-']
           : [batch.invoices, `${out}${doubt}`, missing, open].map(String);
       const state = isHeld(batch) ? 'held' : batch.state;
-      return [batch.batchId, state, timeOf(batch.startedAt, timeZone), ...numbers];
+      return [batch.batchId, state, localTime(batch.startedAt, timeZone), ...numbers];
     }),
   ];
   return `${tableLines(rows, NUMBERS_FROM).join('\n')}\n`;
@@ -60,10 +60,10 @@ export function statusTable(batches: readonly ReadBatch[], timeZone?: string): s
 export function statusOf(batch: ReadBatch, timeZone?: string): string {
   const { batchId, file, state, invoices, rows, counts, stopped } = batch;
   const { out, missing, open } = balanceOf(batch);
-  const ended = batch.finishedAt === null ? '' : `, ended ${timeOf(batch.finishedAt, timeZone)}`;
+  const ended = batch.finishedAt === null ? '' : `, ended ${localTime(batch.finishedAt, timeZone)}`;
   const lines = [
     `Batch ${batchId}: ${state === 'staging' ? 'being read' : isHeld(batch) ? 'held' : state}`,
-    `  file      ${file}, started ${timeOf(batch.startedAt, timeZone)}${ended}`,
+    `  file      ${file}, started ${localTime(batch.startedAt, timeZone)}${ended}`,
   ];
   if (state !== 'staging' && state !== 'refused') {
     const states = OUTCOMES.flatMap((outcome) => (counts[outcome] ? [`${outcome} ${counts[outcome]}`] : []));
@@ -76,7 +76,7 @@ export function statusOf(batch: ReadBatch, timeZone?: string): string {
   }
   if (stopped !== null)
     lines.push(
-      `  stopped   ${stopped.what} ${timeOf(stopped.at, timeZone)} by ${stopped.who ?? 'an unnamed operator'}: ${stopped.why ?? 'no reason given'}. Only a person continues it`,
+      `  stopped   ${stopped.what} ${localTime(stopped.at, timeZone)} by ${stopped.who ?? 'an unnamed operator'}: ${stopped.why ?? 'no reason given'}. Only a person continues it`,
     );
   lines.push(`  next      ${nextOf(batch, missing)}`);
   return `${lines.map((line) => plainText(line)).join('\n')}\n`;
@@ -155,13 +155,4 @@ function balanceOf({ counts, invoices }: ReadBatch) {
   const out = issuedCount(counts);
   const resting = settledCount(counts);
   return { out, missing: resting - out, open: Math.max(invoices - resting, 0) };
-}
-
-/** In the time zone of the machine by default: a person reads it. */
-function timeOf(time: number, timeZone: string | undefined): string {
-  return new Intl.DateTimeFormat('sv-SE', {
-    dateStyle: 'short',
-    timeStyle: 'short',
-    ...(timeZone === undefined ? {} : { timeZone }),
-  }).format(time);
 }
