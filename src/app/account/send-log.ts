@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LoteError } from '../../domain/errors.ts';
 import { namesIn } from '../../platform/error-code.ts';
-import { folderTrouble } from '../../platform/folders.ts';
+import { inReportsFolder } from '../../report/write-synced.ts';
 import type { LostSend, NotedSend } from '../../ledger/sending/lost-sends.ts';
 
 /** Inside the reports folder: a file for the last position of each account, and one of keys for each process and day. */
@@ -67,14 +67,6 @@ export function openSendLog(reportsDir: string): SendLog {
   const id = randomBytes(4).toString('hex');
   let day = '';
 
-  async function inReports<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw folderTrouble(error, { title: 'reports folder', path: reportsDir, variable: 'LOTE_REPORTS_DIR' });
-    }
-  }
-
   async function removeOld(now: number): Promise<void> {
     const oldest = dayOf(now - KEPT_MS);
     const old = (await namesIn(keys)).filter((name) => (KEYS_FILE.exec(name)?.[1] ?? oldest) < oldest);
@@ -94,21 +86,21 @@ export function openSendLog(reportsDir: string): SendLog {
 
   return {
     marks: () =>
-      inReports(async () =>
+      inReportsFolder(reportsDir, async () =>
         (await namesIn(folder)).flatMap((name) => {
           const [, scope, position, at] = MARK.exec(name) ?? [];
           return scope === undefined ? [] : [{ scope, position: Number(position), at: Number(at) }];
         }),
       ),
     append: (mark, sends, before) =>
-      inReports(async () => {
+      inReportsFolder(reportsDir, async () => {
         await appendEntry(mark, sends);
         await writeFile(join(folder, nameOf(mark)), '');
         const lower = before.filter(({ scope, position }) => scope === mark.scope && position < mark.position);
         await Promise.all(lower.map(async (one) => rm(join(folder, nameOf(one)), { force: true })));
       }),
     sentBetween: (ranges) =>
-      inReports(async () => {
+      inReportsFolder(reportsDir, async () => {
         const last = new Map<string, LastSend>();
         const missing = new Set(ranges.keys());
         for (const name of await namesIn(keys)) {

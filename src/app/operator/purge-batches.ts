@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { type Operations, type PurgeRequest, SHORTEST_PURGE_AGE_MS } from '../../console/operations.ts';
 import { createCommonFolders, type CommonFolders } from '../folders/common-folders.ts';
-import { requireClock } from '../worker/require-clock.ts';
+import { requireClock } from '../account/open-ledger.ts';
 import { isUnfinishedCopy, keptFiles } from '../files/kept-files.ts';
 import type { Purged, PurgeLedger } from '../../ledger/operations/purge.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

@@ -8,7 +8,6 @@ import {
 import { toClientOptions } from '@temporalio/envconfig';
 import { LoteError } from '../../domain/errors.ts';
 import type { TemporalConfig } from '../config/config.ts';
-import type { TemporalProfile } from '../config/environment.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { waitingFor } from '../../platform/waiting-for.ts';
 import { GRPC_STATUS } from './calls.ts';
@@ -28,12 +27,14 @@ type SdkOptions = ReturnType<typeof toClientOptions>['connectionOptions'];
 export type TemporalPlace = Pick<SdkOptions, 'apiKey' | 'tls' | 'metadata'> & { readonly address: string };
 
 /**
- * Address, TLS, headers and API key in the SDK's shape.
+ * Address, TLS, headers and API key in the SDK's shape. A server of our own is on loopback and wants neither key nor certificate; one that was given may
+ * want both.
  * @throws LoteError `configuration-invalid` when a certificate cannot be read.
  */
-export function temporalPlace(address: string, profile: TemporalProfile): TemporalPlace {
+export function placeOf(address: string, temporal: Pick<TemporalConfig, 'address' | 'profile'>): TemporalPlace {
+  if (address !== temporal.address) return { address };
   try {
-    return { ...toClientOptions(profile).connectionOptions, address };
+    return { ...toClientOptions(temporal.profile).connectionOptions, address };
   } catch (cause) {
     throw new LoteError(
       'configuration-invalid',
@@ -156,11 +157,6 @@ function onEnd(call: Call, hear: () => void): ReturnType<Interceptor> {
 const ANY_QUEUE = 'lote';
 /** TASK_QUEUE_TYPE_WORKFLOW */
 const WORKFLOWS = 1;
-
-/** A server of our own is on loopback and wants neither key nor certificate; one that was given may want both. */
-export function placeOf(address: string, temporal: TemporalConfig): TemporalPlace {
-  return temporalPlace(address, address === temporal.address ? temporal.profile : {});
-}
 
 /**
  * A client whose server has answered once, and has the namespace.

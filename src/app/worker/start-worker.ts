@@ -23,7 +23,7 @@ import { restartLeftRuns } from '../temporal/left-runs.ts';
 import { ensureReconciliationSchedule } from '../schedules/reconciliation-schedule.ts';
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts';
 import { activityDeps } from './activity-deps.ts';
-import { requireClock } from './require-clock.ts';
+import { requireClock } from '../account/open-ledger.ts';
 import type { OpenApplication } from '../start/open-application.ts';
 import { requireBuild, workflowBundle as findOrMakeBundle } from './workflow-bundle.ts';
 import { choosePort } from '../process/free-port.ts';

@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { choosePort } from '../../../../src/app/process/free-port.ts';
-import { connectTemporal, lazyTemporal, temporalPlace } from '../../../../src/app/temporal/temporal-connection.ts';
+import { connectTemporal, lazyTemporal, placeOf } from '../../../../src/app/temporal/temporal-connection.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { tcpProxy } from '../../../support/servers/proxies.ts';
 
 describe('connectTemporal', () => {
   it('names the address and the variable when no server answers there, and shows no key', async () => {
     const port = await choosePort({ host: '127.0.0.1', port: 0, explicit: false, variable: 'X' });
-    const place = temporalPlace(`127.0.0.1:${port}`, { apiKey: 'hidden-key' });
+    const place = placeOf(`127.0.0.1:${port}`, { address: `127.0.0.1:${port}`, profile: { apiKey: 'hidden-key' } });
 
     const failure: unknown = await connectTemporal(place, 300).catch((error: unknown) => error);
 
@@ -90,13 +90,13 @@ async function triesWithin(ms: number): Promise<readonly number[]> {
 /** As the SDK's library reads a file. */
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-describe('temporalPlace', () => {
+describe('the place of a Temporal server', () => {
   it('reads certificates from their files', async () => {
     const directory = await temporaryDirectory();
     const [ca, crt, key] = ['ca.pem', 'crt.pem', 'key.pem'].map((name) => join(directory, name));
     for (const file of [ca, crt, key]) await writeFile(String(file), `PEM of ${String(file)}`);
 
-    const place = temporalPlace('host:7233', {
+    const profile = {
       apiKey: 'key',
       tls: {
         serverName: 'temporal.example',
@@ -104,9 +104,9 @@ describe('temporalPlace', () => {
         clientCert: { path: String(crt) },
         clientKey: { path: String(key) },
       },
-    });
+    };
 
-    expect(place).toMatchObject({
+    expect(placeOf('host:7233', { address: 'host:7233', profile })).toMatchObject({
       address: 'host:7233',
       apiKey: 'key',
       tls: {
@@ -118,9 +118,9 @@ describe('temporalPlace', () => {
   });
 
   it('names the variables of a certificate that cannot be read', () => {
-    const place = () => temporalPlace('host:7233', { tls: { serverCACert: { path: '/nowhere/ca.pem' } } });
+    const profile = { tls: { serverCACert: { path: '/nowhere/ca.pem' } } };
 
-    expect(place).toThrow(/TEMPORAL_TLS_….*ENOENT/u);
+    expect(() => placeOf('host:7233', { address: 'host:7233', profile })).toThrow(/TEMPORAL_TLS_….*ENOENT/u);
   });
 });
 
