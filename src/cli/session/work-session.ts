@@ -176,7 +176,12 @@ async function withWorkers<T>({ config: given, command, interrupt }: Opening, wo
       const own = ownWork(config, { client, ledger }, interrupt.interrupted);
       async function start(files: readonly string[], options: StartOptions): Promise<readonly FollowedBatch[]> {
         const started = await own.start(files, options);
-        for (const { handle } of started) await requireTakenUp(workers, handle.workflowId, lineWriter(command));
+        const say = lineWriter(command);
+        const ends = await Promise.allSettled(
+          started.map(({ handle }) => requireTakenUp(workers, handle.workflowId, say)),
+        );
+        // Each run that no worker took up is ended before the command says so.
+        for (const end of ends) if (end.status === 'rejected') throw end.reason;
         return started;
       }
       return await work({ ...own, place: 'shared', start });
