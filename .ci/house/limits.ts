@@ -21,8 +21,8 @@ export interface Budget {
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   activities: { files: 32, lines: 5228 },
-  'src/app': { files: 68, lines: 8915 },
-  'src/cli': { files: 34, lines: 3234 },
+  'src/app': { files: 67, lines: 8902 },
+  'src/cli': { files: 34, lines: 3239 },
   'src/console': { files: 35, lines: 5354 },
   'src/domain': { files: 45, lines: 4078 },
   'src/health': { files: 13, lines: 1548 },
