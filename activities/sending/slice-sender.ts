@@ -275,9 +275,9 @@ export class SliceSender {
     }
     const overBudget = (refused > 0 || failures.spent) && (await failures.hold());
     const stop = (await holdOverRetries(this.#deps, this.#work.input, repeats)) || overBudget;
+    const waiting = left === 0 ? null : await this.#waiting();
     // Nothing could leave for all of its time, such as where other workers have every permit.
-    const tried = posts === 0 ? { triedMs: 0 } : {};
-    return { accepted, left, stop, waiting: left === 0 ? null : await this.#waiting(), ...tried };
+    return { accepted, left, stop, waiting, ...(posts === 0 && { triedMs: 0 }) };
   }
 
   #stoppedForGood(): Reason | null {

@@ -1,4 +1,3 @@
-import type { Reason } from '../../src/domain/invoice.ts';
 import { noteChangedFiles } from '../nightly/nightly.ts';
 import { pollDocuments, TROUBLE_IN_A_ROW, type PolledDocuments } from './poll-statuses.ts';
 import type { ActivityDeps } from '../deps.ts';
@@ -98,16 +97,10 @@ async function endRepeats(
     log.warn('the service may have forgotten the keys of unknown invoices: only an operator goes on', { invoices });
 }
 
-/** Invoices that were taken together, to be repeated. */
-interface Take {
-  readonly takenAt: number;
-  readonly permit: DeparturePermit;
-  readonly window: RetentionWindow;
-}
-
+/** Repeats one of the invoices that were taken together. */
 async function repeatOne(
   deps: ActivityDeps,
-  { window, takenAt, permit: ofTake }: Take,
+  { window, takenAt, permit: ofTake }: { window: RetentionWindow; takenAt: number; permit: DeparturePermit },
   invoice: RepeatInvoice,
 ): Promise<'found' | 'nothing' | 'trouble' | 'not-sent'> {
   const sentAt = deps.now();
@@ -126,7 +119,9 @@ async function repeatOne(
       const outcome = window.outcomeOf(mayExistSince);
       // First, because after a crash between the two it would never be done. By this machine's clock the window may be open for hours: what says so already is
       // taken each time, and its report says it, too.
-      if (!isSameReason(outcome.reason, invoice.reason)) await deps.ledger.markReasonsChanged([invoiceId]);
+      const { code, message } = outcome.reason;
+      if (code !== invoice.reason.code || message !== invoice.reason.message)
+        await deps.ledger.markReasonsChanged([invoiceId]);
       await deps.ledger.recordSends([{ ...unsent, sentAt, outcome }]);
     } else if (ofTake.withdrawn.aborted) {
       // As it was before it was taken, so that another attempt takes it at once.
@@ -148,10 +143,6 @@ async function repeatOne(
   // An error that is kept under one key says nothing of the service: it must not keep the others from their turn.
   const ofThisKey = invoice.reason.code === 'stored-error' && isServerError(answer);
   return answer.kind === 'refused' || answer.kind === 'key-mismatch' || ofThisKey ? 'nothing' : 'trouble';
-}
-
-function isSameReason(one: Reason, other: Reason): boolean {
-  return one.code === other.code && one.message === other.message;
 }
 
 function outcomeOf(

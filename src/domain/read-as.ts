@@ -33,16 +33,17 @@ const WORD = { '.': 'point', ',': 'comma' } as const;
 /** `decimal=comma profile=erp`; empty when there is nothing to say. */
 export function readAsText(readAs: ReadAs): string {
   const { decimal, references, profile, encoding, delimiter, duplicateRows, form } = readAs;
-  return [
-    ...(decimal === undefined ? [] : [`decimal=${WORD[decimal]}`]),
-    ...(references === undefined ? [] : [`references=${references}`]),
-    ...(profile === undefined ? [] : [`profile=${profile}`]),
-    ...(encoding === undefined ? [] : [`encoding=${encoding}`]),
+  const said = {
+    decimal: decimal && WORD[decimal],
+    ...{ references, profile, encoding },
     // By its number: a delimiter inside a cell would end it.
-    ...(delimiter === undefined ? [] : [`delimiter=${delimiter.charCodeAt(0)}`]),
-    ...(duplicateRows === undefined ? [] : [`duplicates=${duplicateRows}`]),
-    ...(form === undefined ? [] : [`form=${form}`]),
-  ].join(' ');
+    delimiter: delimiter?.charCodeAt(0),
+    duplicates: duplicateRows,
+    form,
+  };
+  return Object.entries(said)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+    .join(' ');
 }
 
 /** Reads what `readAsText` wrote. Words that it does not know, and values out of form, are left out; nothing is thrown. */

@@ -23,7 +23,6 @@ import {
   type OperatedInput,
   type ReasonInput,
   type RetryRequestInput,
-  type BatchSnapshot,
 } from '../../src/domain/messages/messages.ts';
 import { BatchControl } from './batch-control.ts';
 import { actorOf, isFilled, onSignal, refusedUpdate, requireRetryRequest, withActor } from '../typed-by-hand.ts';
@@ -167,7 +166,12 @@ function registerQueries(batch: BatchControl): void {
     description:
       '(no input) Where this batch stands: phase, pages, invoices by state, net by currency, what it waits for.',
   });
-  setHandler(problemsQuery, () => problemsOf(batch.progress(), batch.snapshot()), {
+  const problems = (): BatchProblems => {
+    const { batchId, asOf } = batch.progress();
+    const { problems: invoices = 0, problemGroups: groups = [] } = batch.snapshot() ?? {};
+    return { batchId, asOf, invoices, groups };
+  };
+  setHandler(problemsQuery, problems, {
     description:
       '(no input) Invoices that are not confirmed as issued, by state and reason, with the first row numbers of each. References and all rows stand in the report.',
   });
@@ -205,10 +209,6 @@ async function operated(batch: BatchControl, { what, why, who }: OperatedInput):
   if (batch.attachedTo !== null || phase === 'reporting' || phase === 'done' || !Object.hasOwn(WANTED, what))
     log.warn('what another run was asked comes too late, or is nothing that it can be asked', { what });
   else await batch.operate(WANTED[what], { what, why, who: who ?? undefined });
-}
-
-function problemsOf({ batchId, asOf }: BatchProgress, snapshot: BatchSnapshot | null): BatchProblems {
-  return { batchId, asOf, invoices: snapshot?.problems ?? 0, groups: snapshot?.problemGroups ?? [] };
 }
 
 /** A run that only waits for another one, or that is over, has nothing to operate: nothing may be promised and forgotten. */

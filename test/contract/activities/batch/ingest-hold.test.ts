@@ -3,45 +3,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { blankCalibration } from '../../../../src/domain/calibration.ts';
 import type { ActivityDeps } from '../../../../activities/deps.ts';
 import { BATCH_CANCELLED } from '../../../../activities/settling/settle.ts';
 import { ingestBatch, type IngestInput } from '../../../../activities/batch/ingest.ts';
 import { totalsDiffer, totalsFinding } from '../../../../src/domain/control-totals.ts';
 import type { Finding } from '../../../../src/domain/invoice.ts';
 import { createFileReader } from '../../../../src/app/files/input-files.ts';
-import { ENGLISH } from '../../../../src/texts/languages.ts';
 import { writeInvoiceFile } from '../../../support/files/batch-file.ts';
-import { temporaryLedger } from '../../../support/servers/temporary-database.ts';
+import { NOW } from '../../ledger/scenario.ts';
+import { activityPlaces, runsThatAre } from '../activity-place.ts';
 import type { BatchRecord } from '../../../../src/domain/records/batch-record.ts';
 import type { Ledger } from '../../../../src/ledger/ledger.ts';
 
-const NOW = 1_700_000_000_000;
-
+const placeOf = activityPlaces();
 let directory: string;
 let ledger: Ledger;
 /** One for each test: the same files are then other batches. */
-let application = 'hold-0';
-let tests = 0;
+let deps: ActivityDeps;
+let application: string;
 /** Temporal counts the attempts of a run's step. */
 let attempts = 0;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'lote-hold-'));
-  ledger = await temporaryLedger();
   await writeInvoiceFile(join(directory, 'input', 'bad.csv'), { invoices: 3, invalid: [2] });
   await writeInvoiceFile(join(directory, 'input', 'good.csv'), { invoices: 3 });
 });
 
 beforeEach(() => {
-  tests += 1;
-  application = `hold-${tests}`;
+  const files = createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') });
+  ({ deps } = placeOf({ over: { files, runs: runsThatAre('ended') } }));
+  ({ ledger, application } = deps);
 });
 
-afterAll(async () => {
-  await ledger.close();
-  await rm(directory, { recursive: true, force: true });
-});
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('on-invalid "hold"', () => {
   test('a file with a bad row: nothing of it is to be sent', async () => {
@@ -308,12 +303,12 @@ describe('a file that is started again with another reading', () => {
     const beats: unknown[] = [];
     third.on('heartbeat', (details) => beats.push(details));
 
-    const refused = await fourth.run(ingestBatch, deps(), input);
+    const refused = await fourth.run(ingestBatch, deps, input);
 
     expect(refused).toMatchObject({ kind: 'refused' });
     const { batchId } = refused as { batchId: string };
     expect(await ledger.fileFindings(batchId)).toMatchObject([{ code: 'reading-ends-worker' }]);
-    expect(await third.run(ingestBatch, deps(), { ...input, runId: 'two' })).toMatchObject({ kind: 'running' });
+    expect(await third.run(ingestBatch, deps, { ...input, runId: 'two' })).toMatchObject({ kind: 'running' });
     expect(beats[0]).toBe(3);
   });
 
@@ -339,7 +334,7 @@ async function ingest(input: Pick<IngestInput, 'file' | 'runId'> & Partial<Inges
 
 async function ingested(input: Pick<IngestInput, 'file' | 'runId'> & Partial<IngestInput>): Promise<unknown> {
   attempts += 1;
-  return new MockActivityEnvironment({ attempt: attempts }).run(ingestBatch, deps(), {
+  return new MockActivityEnvironment({ attempt: attempts }).run(ingestBatch, deps, {
     workflowId: `${application}-${input.file}`,
     sha256: null,
     order: 'person' as const,
@@ -411,60 +406,4 @@ async function close(file: string): Promise<void> {
 async function outcomes(file: string): Promise<Record<string, number>> {
   const counted = await ledger.countOutcomes(await batchIdOf(file));
   return Object.fromEntries(counted.map(({ outcome, invoices }) => [outcome, invoices]));
-}
-
-/** What ingest touches of the worker's parts: the rest would be a mistake to touch. */
-function deps(): ActivityDeps {
-  const parts: Pick<
-    ActivityDeps,
-    | 'application'
-    | 'calibration'
-    | 'speech'
-    | 'ledger'
-    | 'files'
-    | 'runs'
-    | 'operatorLinks'
-    | 'settings'
-    | 'now'
-    | 'latestNow'
-  > & {
-    readonly service: Pick<ActivityDeps['service'], 'baseUrl'>;
-  } = {
-    application,
-    speech: ENGLISH,
-    calibration: { known: () => Promise.resolve(blankCalibration()) } as unknown as ActivityDeps['calibration'],
-    service: { baseUrl: 'http://service.example' },
-    ledger,
-    files: createFileReader({ inputDir: join(directory, 'input'), dataDir: join(directory, 'data') }),
-    runs: {
-      isOpen: () => Promise.resolve(false),
-      isSwitchedOff: () => Promise.resolve(false),
-      stopOf: () => Promise.resolve(null),
-      temporalId: () => Promise.resolve('temporal-1'),
-    },
-    operatorLinks: () => ({ searchable: false, console: null, reportsDir: directory }),
-    settings: {
-      sliceSize: 500,
-      settleMs: 1,
-      sendMs: 1,
-      patienceMs: 1,
-      pageSize: 2000,
-      failureBudget: 0.5,
-      totalFactor: null,
-      dropPatienceMs: 1,
-      maxConcurrency: 1,
-      pollEveryMs: null,
-      retry: {
-        failedReasonCodes: [],
-        maxGenerations: 3,
-        repeatsPerInvoice: 10,
-        retentionMs: 86_400_000,
-        rejectionIsProof: true,
-        refusedRepeatIsProof: false,
-      },
-    },
-    now: () => NOW,
-    latestNow: () => NOW,
-  };
-  return parts as ActivityDeps;
 }

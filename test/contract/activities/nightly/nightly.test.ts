@@ -1,9 +1,8 @@
 import { recordDeliveries } from '../../ledger/scenario.ts';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AnnouncedReport } from '../../../../activities/deps.ts';
 import {
   claimDrops,
@@ -17,7 +16,8 @@ import { createRunLog } from '../../../../src/nightly/run-log.ts';
 import { createFileReader } from '../../../../src/app/files/input-files.ts';
 import type { BatchResult } from '../../../../src/domain/messages/messages.ts';
 import { accepted, delivery, NOW, serviceIdOf } from '../../../contract/ledger/scenario.ts';
-import { activityPlaces, asActivity, type ActivityPlace } from '../activity-place.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { activityPlaces, asActivity, runsThatAre, type ActivityPlace } from '../activity-place.ts';
 import type { NightlyRun } from '../../../../src/domain/records/dropped-file.ts';
 
 const placeOf = activityPlaces();
@@ -36,8 +36,7 @@ interface DropNight extends ActivityPlace {
 
 /** A real drop folder and a real night book. */
 async function night(): Promise<DropNight> {
-  const directory = await mkdtemp(join(tmpdir(), 'lote-night-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await temporaryDirectory();
   const inputDir = join(directory, 'input');
   await mkdir(inputDir);
   const announced: AnnouncedReport[] = [];
@@ -54,12 +53,7 @@ async function night(): Promise<DropNight> {
         at,
       }),
       nights: createRunLog(join(directory, 'reports')),
-      runs: {
-        isOpen: () => Promise.resolve(false),
-        isSwitchedOff: () => Promise.resolve(false),
-        stopOf: () => Promise.resolve(null),
-        temporalId: () => Promise.resolve('temporal-1'),
-      },
+      runs: runsThatAre('ended'),
       announce: (report) => Promise.resolve(void announced.push(report)),
     },
   });

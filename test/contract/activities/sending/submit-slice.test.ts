@@ -76,19 +76,6 @@ describe('a slice of invoices', () => {
     expect(place.posts).toEqual(['B']);
   });
 
-  it('leaves what asks for patience to the page, with the time that was asked for', async () => {
-    const place = sending((ref) =>
-      ref === 'R0' ? { kind: 'not-now', reason: REASON, retryAfterMs: 30_000 } : created(),
-    );
-    const batch = await place.batch(2);
-
-    expect(await place.slice(batch)).toEqual({
-      ...{ accepted: 1, left: 1, stop: false, triedMs: 0 },
-      waiting: { reason: 'retry-after', probeAfterMs: 30_000 },
-    });
-    expect(await batch.line('R0')).toMatchObject({ state: 'sending', reason: REASON });
-  });
-
   it('says for how long it could send, and not for how long its process stood still', async () => {
     async function triedMs(answerAfterMs: number): Promise<number | undefined> {
       const place: SlicePlace = sending(() => {
@@ -390,23 +377,6 @@ describe('a slice of invoices', () => {
       expect(await batch.line('R1')).toMatchObject({ state: 'staged', attempts: 0, reason: { code: waiting.reason } });
     },
   );
-
-  it('sends nothing that the ledger did not freeze, such as what was held while the slice began', async () => {
-    const place: SlicePlace = sending(created, 1, {
-      ledger: (real) => ({
-        async freeze(...what) {
-          await real.holdUnsent(batch.batchId, { reason: REASON, merchantNif: OTHER_NIF, now: NOW });
-          return real.freeze(...what);
-        },
-      }),
-    });
-    const batch = await place.batch([{ ref: 'A' }, { ref: 'B', nif: OTHER_NIF }]);
-
-    expect(await place.slice(batch)).toMatchObject({ accepted: 1 });
-
-    expect(place.posts).toEqual(['A']);
-    expect(await outcomesOf(place, batch.batchId)).toEqual({ accepted: 1, held: 1 });
-  });
 
   it('leaves to the next round what another attempt froze at the same moment', async () => {
     const place = sending(created, 1, {

@@ -611,24 +611,6 @@ describe('documents without a final word', () => {
     if (state === 'accepted') await polled(place, () => ISSUED);
   });
 
-  it('are left to another attempt when the worker stops before each was asked', async () => {
-    const env = new MockActivityEnvironment();
-    const place = placeOf({
-      settings: { maxConcurrency: 1 },
-      service: {
-        getInvoice(_serviceId, signal) {
-          env.cancel();
-          expect(signal?.aborted).toBe(true);
-          return Promise.resolve<StatusAnswer>({ kind: 'not-now', reason: LOST, retryAfterMs: null });
-        },
-      },
-    });
-    await acceptedOne(place);
-    await acceptedOne(place, 'B');
-
-    await expect(env.run(pollOpenDocuments, place.deps, { all: true })).rejects.toMatchObject({ type: 'worker-stops' });
-  });
-
   it('are left to another attempt, not called those of a service that is away, when the worker stops while many are asked', async () => {
     const env = new MockActivityEnvironment();
     let asked = 0;
