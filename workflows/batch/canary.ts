@@ -122,7 +122,8 @@ export class PatientWait {
     const until = (): boolean => batch.cancelled || (batch.controlVersion !== version && !batch.paused);
     const waitMs = Math.min(Math.max(this.#next, atLeastMs), this.#patienceMs - this.#waited);
     await waitAtMost(waitMs, { summary, until });
-    this.#waited += Date.now() - began;
+    // Time in which the worker was away is not patience with the service.
+    this.#waited += Math.min(Date.now() - began, waitMs);
     const longest = Math.min(Math.max(LONGEST_WAIT_MS, this.#waited / LATER_SHARE), LATEST_WAIT_MS);
     this.#next = Math.min(this.#next * 2, longest);
   }
