@@ -20,11 +20,11 @@ export interface Budget {
  * What each room may hold. Lower a number when a room has become smaller; a room that must grow takes its lines from another one.
  */
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  activities: { files: 32, lines: 5228 },
+  activities: { files: 32, lines: 5219 },
   'src/app': { files: 67, lines: 8902 },
   'src/cli': { files: 34, lines: 3239 },
   'src/console': { files: 35, lines: 5354 },
-  'src/domain': { files: 45, lines: 4078 },
+  'src/domain': { files: 45, lines: 4079 },
   'src/health': { files: 13, lines: 1548 },
   'src/ingest': { files: 44, lines: 6889 },
   'src/ledger': { files: 49, lines: 7361 },
@@ -35,7 +35,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/service': { files: 30, lines: 3779 },
   'src/texts': { files: 17, lines: 1887 },
   'src/webhooks': { files: 9, lines: 1495 },
-  workflows: { files: 25, lines: 3016 },
+  workflows: { files: 25, lines: 3017 },
 };
 
 /** Data that tests read: files of one kind, found by name. */
