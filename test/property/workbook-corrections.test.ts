@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Invoice } from '../../src/domain/invoice.ts';
 import { COLUMNS } from '../../src/domain/row.ts';
-import { contentOf, readKept, workbookHandedBack } from '../support/files/confirmed-layout.ts';
+import { contentOf, readKept, handedBack } from '../support/files/confirmed-layout.ts';
 import { odsOf, xlsxOf } from '../support/files/workbook-file.ts';
 import type { TableCell } from '../support/files/workbook-file.ts';
 import { invoiceTable } from './invoice-table.ts';
@@ -49,8 +49,8 @@ describe('a workbook of corrections', () => {
           if (!first.read.ok || first.invoices.length === 0) return;
           compared += 1;
 
-          const second = await readKept(directory, await workbookHandedBack(directory, first));
-          const third = await readKept(directory, await workbookHandedBack(directory, second));
+          const second = await readKept(directory, await handedBack(directory, first));
+          const third = await readKept(directory, await handedBack(directory, second));
 
           expect(second.invoices.map(contentOf)).toEqual(first.invoices.map(contentOf));
           expect(third.invoices.map(contentOf)).toEqual(first.invoices.map(contentOf));

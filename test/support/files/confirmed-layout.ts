@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { chosenAtPrompt, type MappingOptions } from '../../../src/cli/session/mapping-options.ts';
+import type { ReadOptions } from '../../../activities/deps.ts';
 import { LoteError } from '../../../src/domain/errors.ts';
+import { givenOnly } from '../../../src/domain/given-only.ts';
 import { memoryRowStore } from '../../../src/ingest/row-stores.ts';
 import type { IngestOptions } from '../../../src/ingest/ingest-options.ts';
 import type { IngestResult } from '../../../src/ingest/ingest-result.ts';
@@ -12,7 +14,7 @@ import { readWithProfile, type ReadWithProfile } from '../../../src/app/files/re
 import type { RowStore, GroupedInvoice } from '../../../src/domain/row.ts';
 import { toInvoices } from '../../../src/ingest/invoice/to-invoice.ts';
 import { planCorrections } from '../../../src/report/corrections/corrections-plan.ts';
-import { csvCorrections } from '../../../src/report/corrections/write-corrections.ts';
+import { csvCorrections, jsonCorrections } from '../../../src/report/corrections/write-corrections.ts';
 import { xlsxCorrections } from '../../../src/report/corrections/workbook/xlsx-corrections.ts';
 import { keptFile } from '../../../src/app/files/kept-files.ts';
 import { originalOf } from '../../../src/app/files/original-of.ts';
@@ -30,14 +32,9 @@ export async function proposedProfile(
 
 function requestOf(path: string, options: MappingOptions, declared: IngestOptions): MappingRequest {
   const { encoding, delimiter, sheet } = declared;
-  return {
-    ...{ path, inputDir: dirname(path), choices: chosenAtPrompt(options, declared), bodyTemplate: null },
-    declared: {
-      ...(encoding === undefined ? {} : { encoding }),
-      ...(delimiter === undefined ? {} : { delimiter }),
-      ...(sheet === undefined ? {} : { sheet }),
-    },
-  };
+  const choices = chosenAtPrompt(options, declared);
+  const given = givenOnly({ encoding, delimiter, sheet });
+  return { path, inputDir: dirname(path), choices, bodyTemplate: null, declared: given };
 }
 
 /** What the proposal says of a file that may be read with these options, also where a dry run would refuse it. */
@@ -83,17 +80,13 @@ export async function readOnceConfirmed(
 }
 
 /** A file as a batch reads it. */
-export interface ReadWorkbook {
+export interface ReadKept {
   readonly read: IngestResult;
   readonly invoices: readonly GroupedInvoice[];
 }
 
 /** Keeps the bytes below `directory` where a batch keeps them, and reads them as a batch does. */
-export async function readKept(
-  directory: string,
-  bytes: Uint8Array,
-  options: { readonly profile?: string; readonly sheet?: string; readonly decimal?: '.' | ',' } = {},
-): Promise<ReadWorkbook> {
+export async function readKept(directory: string, bytes: Uint8Array, options: ReadOptions = {}): Promise<ReadKept> {
   const path = keptFile(directory, createHash('sha256').update(bytes).digest('hex'));
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes);
@@ -103,26 +96,25 @@ export async function readKept(
   return { read, invoices };
 }
 
-/** The workbook of corrections of a workbook that was read from `directory`, as if the service had refused what was valid in it. */
-export async function workbookHandedBack(directory: string, { read, invoices }: ReadWorkbook): Promise<Buffer> {
+/** The corrections of a file that was read from `directory`, in its own form, as if the service had refused what was valid in it. */
+export async function handedBack(directory: string, { read, invoices }: ReadKept): Promise<Buffer> {
   const { sha256, proof } = read;
+  const original = await originalOf({ file: 'invoices.csv', state: 'finished', sha256, proof }, directory);
+  if (original === null) throw new Error('The file is not kept');
   const plan = await planCorrections(portionsOf(invoices.map(outcomeOf)), read.findings);
-  const original = await originalOf({ file: 'invoices.xlsx', state: 'finished', sha256, proof }, directory);
-  if (original?.kind !== 'sheet') throw new Error('The file is no workbook');
   const pieces: Uint8Array[] = [];
-  for await (const piece of xlsxCorrections(original, plan)) pieces.push(piece);
+  for await (const piece of original.kind === 'csv'
+    ? csvCorrections(original, plan)
+    : original.kind === 'json'
+      ? jsonCorrections(original, plan)
+      : xlsxCorrections(original, plan))
+    pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);
 }
 
-/** The corrections of a CSV file that was read from `directory`; valid invoices are issued. */
-export async function csvHandedBack(directory: string, { read, invoices }: ReadWorkbook): Promise<string> {
-  const { sha256, proof } = read;
-  const plan = await planCorrections(portionsOf(invoices.filter(({ ok }) => !ok).map(outcomeOf)), read.findings);
-  const original = await originalOf({ file: 'invoices.csv', state: 'finished', sha256, proof }, directory);
-  if (original?.kind !== 'csv') throw new Error('The file is no CSV');
-  const pieces: Uint8Array[] = [];
-  for await (const piece of csvCorrections(original, plan)) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
+/** As if what was valid had been issued. */
+export function invalidOf({ read, invoices }: ReadKept): ReadKept {
+  return { read, invoices: invoices.filter(({ ok }) => !ok) };
 }
 
 function outcomeOf(grouped: GroupedInvoice): BatchInvoice {

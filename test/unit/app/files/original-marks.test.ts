@@ -5,12 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryRowStore } from '../../../../src/ingest/row-stores.ts';
 import { readWithProfile } from '../../../../src/app/files/read-with-profile.ts';
-import {
-  csvHandedBack,
-  readKept,
-  workbookHandedBack,
-  type ReadWorkbook,
-} from '../../../support/files/confirmed-layout.ts';
+import { handedBack, invalidOf, readKept, type ReadKept } from '../../../support/files/confirmed-layout.ts';
 import { csvAsWorkbook, savedAsCsv, shownInOffice } from '../../../support/files/office-workbook.ts';
 import { odsOfContent, xlsxParts, zipOf } from '../../../support/files/workbook-file.ts';
 import { HEADER } from '../../ingest/ingested.ts';
@@ -24,13 +19,13 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-async function ingest(content: string | Uint8Array, decimal?: '.' | ','): Promise<ReadWorkbook> {
+async function ingest(content: string | Uint8Array, decimal?: '.' | ','): Promise<ReadKept> {
   return readKept(directory, Buffer.from(content), decimal === undefined ? {} : { decimal });
 }
 
 /** The table of a CSV file of corrections. */
-async function corrections(found: ReadWorkbook): Promise<string[][]> {
-  return parse(await csvHandedBack(directory, found), { delimiter: [';', ','], relax_column_count: true });
+async function corrections(found: ReadKept): Promise<string[][]> {
+  return parse(await handedBack(directory, invalidOf(found)), { delimiter: [';', ','], relax_column_count: true });
 }
 
 function csvOf(table: readonly (readonly string[])[]): string {
@@ -43,7 +38,7 @@ function written(table: readonly string[][], cells: Readonly<Record<string, stri
   return csvOf([header, ...rows.map((row) => row.map((cell, at) => cells[header[at] ?? ''] ?? cell))]);
 }
 
-function told({ invoices }: ReadWorkbook): readonly unknown[] {
+function told({ invoices }: ReadKept): readonly unknown[] {
   return invoices.map((invoice) =>
     invoice.ok
       ? `${invoice.invoice.ref} sent`
@@ -54,9 +49,9 @@ function told({ invoices }: ReadWorkbook): readonly unknown[] {
 }
 
 /** What is said of the file, of its corrections dropped unchanged, and of theirs. */
-async function threeTimes(first: ReadWorkbook): Promise<readonly unknown[]> {
-  const second = await ingest(await csvHandedBack(directory, first));
-  const third = await ingest(await csvHandedBack(directory, second));
+async function threeTimes(first: ReadKept): Promise<readonly unknown[]> {
+  const second = await ingest(await handedBack(directory, invalidOf(first)));
+  const third = await ingest(await handedBack(directory, invalidOf(second)));
   return [first, second, third].map(told);
 }
 
@@ -79,7 +74,7 @@ describe('corrections of a row that lacks a cell', () => {
     const second = await ingest(written(table, { Descrição: 'Pão de milho' }));
 
     expect(told(second)).toEqual(['F2 cell-count']);
-    expect(told(await ingest(await csvHandedBack(directory, second)))).toEqual(['F2 cell-count']);
+    expect(told(await ingest(await handedBack(directory, invalidOf(second))))).toEqual(['F2 cell-count']);
   });
 
   it.each([
@@ -109,7 +104,7 @@ describe('corrections of a row that lacks a cell', () => {
     const second = await ingest(csvOf(table.map((cells, at) => (at === 0 ? cells : cells.slice(0, -3)))));
 
     expect(told(second)).toEqual(['F2 cell-count']);
-    expect(told(await ingest(await csvHandedBack(directory, second)))).toEqual(['F2 cell-count']);
+    expect(told(await ingest(await handedBack(directory, invalidOf(second))))).toEqual(['F2 cell-count']);
   });
 
   it('are refused again with the rows that it may be a line of', async () => {
@@ -320,15 +315,15 @@ describe('corrections of a workbook with hidden or merged rows', () => {
   const AS_TEXT = { ok: false, findings: [{ code: 'corrections-saved-as-text', row: 2 }] };
 
   it.each(FORMS)('are refused again as long as they are not corrected: %s', async (_, book, refused) => {
-    const workbook = await workbookHandedBack(directory, invalidOf(await ingest(book())));
+    const workbook = await handedBack(directory, invalidOf(await ingest(book())));
     const again = await ingest(workbook);
-    const third = await ingest(await workbookHandedBack(directory, again));
+    const third = await ingest(await handedBack(directory, again));
 
     expect([again, third].map(told)).toEqual([refused, refused]);
   });
 
   it.each(FORMS)('are refused as a whole when corrections.xlsx was saved as CSV: %s', async (_, book) => {
-    const workbook = await workbookHandedBack(directory, invalidOf(await ingest(book())));
+    const workbook = await handedBack(directory, invalidOf(await ingest(book())));
     const csv = savedAsCsv(workbook);
 
     expect((await ingest(csv)).read).toMatchObject({ ok: false, findings: [{ code: 'corrections-not-compared' }] });
@@ -336,7 +331,7 @@ describe('corrections of a workbook with hidden or merged rows', () => {
   });
 
   it.each(FORMS)('are sent from a workbook that shows what was hidden: %s', async (_, book, refused) => {
-    const workbook = await workbookHandedBack(directory, invalidOf(await ingest(book())));
+    const workbook = await handedBack(directory, invalidOf(await ingest(book())));
     const sent = refused.map((said) => `${said.slice(0, 2)} sent`);
 
     expect(told(await ingest(shownInOffice(workbook)))).toEqual(sent);
@@ -346,7 +341,7 @@ describe('corrections of a workbook with hidden or merged rows', () => {
   it.each(['0', '0.00', '000000000', '@'])(
     'are refused when corrections.xlsx was saved as CSV, and that as a workbook of the format %s',
     async (format) => {
-      const workbook = await workbookHandedBack(directory, invalidOf(await ingest(hiddenRow('XLSX'))));
+      const workbook = await handedBack(directory, invalidOf(await ingest(hiddenRow('XLSX'))));
 
       expect((await ingest(csvAsWorkbook(savedAsCsv(workbook), format))).read).toMatchObject(AS_TEXT);
     },
@@ -354,7 +349,7 @@ describe('corrections of a workbook with hidden or merged rows', () => {
 
   it('are refused again as long as a cell stands to the right of the header', async () => {
     const first = invalidOf(await ingest(bookOf(TABLE.map((cells, at) => (at === 2 ? [...cells, 'urgent'] : cells)))));
-    const workbook = await workbookHandedBack(directory, first);
+    const workbook = await handedBack(directory, first);
 
     expect(told(await ingest(workbook))).toEqual(['F2 cell-count']);
   });
@@ -364,14 +359,10 @@ describe('corrections of a workbook with hidden or merged rows', () => {
     const shown = await corrections(await ingest(csvOf(wrong)));
     const named = shown.map((cells, at) => (at === 0 ? cells : cells.with(2, 'Ana')));
     const second = await ingest(bookOf(named, 2));
-    const workbook = await workbookHandedBack(directory, second);
+    const workbook = await handedBack(directory, second);
 
     expect(told(second)).toEqual(HIDDEN);
     expect(told(await ingest(workbook))).toEqual(HIDDEN);
     expect((await ingest(savedAsCsv(workbook))).read).toMatchObject(AS_TEXT);
   });
-
-  function invalidOf({ read, invoices }: ReadWorkbook): ReadWorkbook {
-    return { read, invoices: invoices.filter(({ ok }) => !ok) };
-  }
 });

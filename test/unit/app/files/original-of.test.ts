@@ -1,24 +1,14 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import iconv from 'iconv-lite';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ReadOptions } from '../../../../activities/deps.ts';
-import type { GroupedInvoice } from '../../../../src/domain/row.ts';
-import type { IngestResult } from '../../../../src/ingest/ingest-result.ts';
-import { memoryRowStore } from '../../../../src/ingest/row-stores.ts';
-import { toInvoices } from '../../../../src/ingest/invoice/to-invoice.ts';
-import { csvCorrections, jsonCorrections } from '../../../../src/report/corrections/write-corrections.ts';
-import { planCorrections } from '../../../../src/report/corrections/corrections-plan.ts';
-import { xlsxCorrections } from '../../../../src/report/corrections/workbook/xlsx-corrections.ts';
 import { keptFile } from '../../../../src/app/files/kept-files.ts';
 import { originalOf } from '../../../../src/app/files/original-of.ts';
-import { readWithProfile } from '../../../../src/app/files/read-with-profile.ts';
 import { xlsxOf } from '../../../support/files/workbook-file.ts';
-import { batchInvoice, portionsOf } from '../../report/batch-invoices.ts';
+import { handedBack, readKept, type ReadKept } from '../../../support/files/confirmed-layout.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'lote-original-'));
 mkdirSync(join(directory, 'profiles'));
@@ -34,58 +24,13 @@ const CELLS: Readonly<Record<string, string>> = {
   ...{ description: 'Vela', quantity: '1', unit_price: '2', tax_code: 'IVA_23' },
 };
 
-interface Ingested {
-  readonly read: IngestResult;
-  readonly invoices: readonly GroupedInvoice[];
-}
-
-async function ingest(content: string | Uint8Array, options: ReadOptions = {}): Promise<Ingested> {
-  const bytes = Buffer.from(content);
-  const path = keptFile(directory, createHash('sha256').update(bytes).digest('hex'));
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, bytes);
-  const store = memoryRowStore();
-  const read = await readWithProfile({ path, file: 'dropped.csv', inputDir: directory, store, options });
-  const invoices: GroupedInvoice[] = [];
-  if (read.ok) for await (const group of store.groups()) invoices.push(...toInvoices(group, read.conversion));
-  return { read, invoices };
-}
-
-/** The corrections of a file, in its own form: what is invalid in it, and whatever of `invoices` is valid, which the service has refused. */
-async function handedBack({ read, invoices }: Ingested): Promise<Buffer> {
-  const outcomes = invoices.map((invoice) =>
-    invoice.ok
-      ? batchInvoice({
-          rows: invoice.rows,
-          ref: invoice.invoice.ref,
-          state: 'rejected',
-          reason: { code: 'no', message: 'No' },
-        })
-      : batchInvoice({
-          rows: invoice.rows,
-          ref: invoice.ref,
-          state: 'invalid',
-          findings: invoice.findings,
-          reason: null,
-        }),
-  );
-  const { sha256, proof } = read;
-  const original = await originalOf({ file: 'dropped.csv', state: 'finished', sha256, proof }, directory);
-  if (original === null) throw new Error('expected a kept file');
-  const plan = await planCorrections(portionsOf(outcomes), read.findings);
-  const pieces: Buffer[] = [];
-  for await (const piece of original.kind === 'csv'
-    ? csvCorrections(original, plan)
-    : original.kind === 'json'
-      ? jsonCorrections(original, plan)
-      : xlsxCorrections(original, plan))
-    pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces);
+function ingest(content: string | Uint8Array, options: Parameters<typeof readKept>[2] = {}): Promise<ReadKept> {
+  return readKept(directory, Buffer.from(content), options);
 }
 
 /** The table of the corrections of a CSV file whose invoices the service has all refused. */
-async function corrections(ingested: Ingested): Promise<string[][]> {
-  return parse(await handedBack(ingested), { delimiter: ';' });
+async function corrections(ingested: ReadKept): Promise<string[][]> {
+  return parse(await handedBack(directory, ingested), { delimiter: ';' });
 }
 
 function csvOf(table: readonly (readonly string[])[]): string {
@@ -114,7 +59,7 @@ function saved(table: readonly string[][], changes: Readonly<Record<string, stri
   return [header, ...rows.map((cells) => cells.map((cell, at) => changes[header[at] ?? ''] ?? cell))];
 }
 
-function told({ invoices }: Ingested): readonly unknown[] {
+function told({ invoices }: ReadKept): readonly unknown[] {
   return invoices.map((invoice) =>
     invoice.ok
       ? { sent: invoice.invoice.ref }
@@ -291,8 +236,8 @@ describe('corrections of references that were cut in the dropped file', () => {
 
   it('are refused again as long as they are not corrected, however often they are dropped', async () => {
     const first = await droppedRefs();
-    const second = await ingest(await handedBack(first));
-    const third = await ingest(await handedBack(second));
+    const second = await ingest(await handedBack(directory, first));
+    const third = await ingest(await handedBack(directory, second));
 
     expect([first, second, third].map(told)).toEqual([DAMAGED, DAMAGED, DAMAGED]);
   });
@@ -315,14 +260,14 @@ describe('corrections of references that were cut in the dropped file', () => {
   });
 
   it('are sent where an operator says that they are right, and ask for it only once', async () => {
-    const kept = await ingest(await handedBack(await droppedRefs()), { lookAlikes: 'keep' });
+    const kept = await ingest(await handedBack(directory, await droppedRefs()), { lookAlikes: 'keep' });
 
     expect(told(kept)).toEqual(REFS.map((ref) => ({ sent: ref })));
-    expect(told(await ingest(await handedBack(kept)))).toEqual(REFS.map((ref) => ({ sent: ref })));
+    expect(told(await ingest(await handedBack(directory, kept)))).toEqual(REFS.map((ref) => ({ sent: ref })));
   });
 
   it('are sent where the word was taken out of lote_read_as', async () => {
-    const text = (await handedBack(await droppedRefs())).toString();
+    const text = (await handedBack(directory, await droppedRefs())).toString();
 
     expect(text).toContain('references=cut');
     expect(told(await ingest(text.replaceAll('references=cut', '')))).toEqual(REFS.map((ref) => ({ sent: ref })));
@@ -345,7 +290,7 @@ describe('corrections of a file that was not read as its profile says', () => {
     const alone = { read: first.read, invoices: one === undefined ? [] : [one] };
 
     expect(one).toMatchObject({ ok: true, invoice: { lines: [{ quantity: '1.5' }] } });
-    expect((await ingest(await handedBack(alone))).invoices).toEqual([one]);
+    expect((await ingest(await handedBack(directory, alone))).invoices).toEqual([one]);
   });
 
   it('have it also in a column that shows none of it until it is filled in', async () => {
@@ -361,7 +306,7 @@ describe('corrections of a file that was not read as its profile says', () => {
     const cells = iconv.encode(dropped({ customer_name: 'Conceição' }), 'cp850');
     const first = await ingest(cells, { profile: profile({ encoding: 'windows-1252' }), encoding: 'cp850' });
 
-    const second = await ingest(await handedBack(first));
+    const second = await ingest(await handedBack(directory, first));
 
     expect(second.invoices).toMatchObject([{ ok: true, invoice: { customer: { name: 'Conceição' } } }]);
   });
@@ -369,7 +314,7 @@ describe('corrections of a file that was not read as its profile says', () => {
   it('may be saved in UTF-8 whatever the encoding of that file', async () => {
     const cells = iconv.encode(dropped({ customer_name: 'Conceição' }), 'windows-1252');
     const first = await ingest(cells, { profile: profile({ encoding: 'windows-1252' }) });
-    const inUtf8 = iconv.decode(await handedBack(first), 'windows-1252');
+    const inUtf8 = iconv.decode(await handedBack(directory, first), 'windows-1252');
 
     const second = await ingest(inUtf8);
 
@@ -379,8 +324,8 @@ describe('corrections of a file that was not read as its profile says', () => {
   it('have its repeated rows refused', async () => {
     const options = { profile: profile({ duplicateRows: 'keep' }), duplicateRows: 'refuse' } as const;
     const first = await ingest(dropped({}, {}), options);
-    const second = await ingest(await handedBack(first));
-    const third = await ingest(await handedBack(second));
+    const second = await ingest(await handedBack(directory, first));
+    const third = await ingest(await handedBack(directory, second));
 
     expect(told(first)).toEqual([{ ref: 'F-1', nif: '501964843', codes: ['row-repeated'] }]);
     expect([second, third].map(told)).toEqual([told(first), told(first)]);
@@ -396,7 +341,7 @@ describe('corrections of a file that was not read as its profile says', () => {
       profile: profile({ taxCodes: { N: 'IVA_23' } }),
     });
 
-    const second = await ingest(await handedBack(first));
+    const second = await ingest(await handedBack(directory, first));
 
     expect(second.read.proof['profile']).toMatchObject({ how: 'corrections' });
     expect(first.invoices).toMatchObject([{ ok: true }]);
@@ -411,7 +356,7 @@ describe('corrections of a file that was not read as its profile says', () => {
     const first = await ingest(written('CSV', rows), { profile: profile({ decimal: ',', duplicateRows: 'keep' }) });
 
     expect(first.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ quantity: '1500' }, {}] } }]);
-    expect((await ingest(await handedBack(first))).invoices).toEqual(first.invoices);
+    expect((await ingest(await handedBack(directory, first))).invoices).toEqual(first.invoices);
   });
 
   it('are refused where an unchanged number would be another one', async () => {

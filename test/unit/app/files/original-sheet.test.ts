@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GroupedInvoice } from '../../../../src/domain/row.ts';
-import { contentOf, readKept, workbookHandedBack } from '../../../support/files/confirmed-layout.ts';
+import { contentOf, readKept, handedBack } from '../../../support/files/confirmed-layout.ts';
 import {
   correctedInOffice,
   formattedWorkbook,
@@ -33,7 +33,7 @@ describe('a workbook of another program that is handed back whole', () => {
     const first = await readKept(directory, readFileSync(join(WORKBOOKS, name)));
     if (!first.read.ok) return;
 
-    const second = await readKept(directory, await workbookHandedBack(directory, first));
+    const second = await readKept(directory, await handedBack(directory, first));
 
     expect(second.invoices.map(said)).toEqual(first.invoices.map(said));
   });
@@ -55,7 +55,7 @@ describe('corrections of a workbook in which a tax number is a number without it
   }
 
   it('are sent from the workbook once it is filled in', async () => {
-    const workbook = await workbookHandedBack(directory, await refused());
+    const workbook = await handedBack(directory, await refused());
 
     const { invoices } = await readKept(directory, correctedInOffice(workbook, 'B2', NIF));
 
@@ -79,7 +79,7 @@ describe('a spreadsheet whose format has a billion zeros', () => {
     const book = odsOfContent(`<table:table table:name="Folha">${rows}</table:table>`, { 'styles.xml': styles });
     const first = await readKept(directory, book);
 
-    const second = await readKept(directory, await workbookHandedBack(directory, first));
+    const second = await readKept(directory, await handedBack(directory, first));
 
     expect(second.invoices).toMatchObject([{ ok: true, invoice: { lines: [{ unitPrice: '1.5' }] } }]);
   });
@@ -91,7 +91,7 @@ describe('corrections of a workbook that are saved as CSV', () => {
     async (format) => {
       const row = ['00012', '501964843', 'Ana', 'EUR', 'Vela', 2, 12.345, 'IVA_23'];
       const first = await readKept(directory, formattedWorkbook([HEADER.split(','), row], 6, format));
-      const workbook = await workbookHandedBack(directory, first);
+      const workbook = await handedBack(directory, first);
 
       const { read } = await readKept(directory, Buffer.from(savedAsCsv(workbook)));
 
@@ -116,7 +116,7 @@ describe('corrections of a workbook that was read with a mapping profile', () =>
     const row = ['007', '501964843', 'Ana', 'EUR', 'Vela', { number: '2' }, { number: '1.5' }, 'IVA_23'];
     const first = await readKept(directory, xlsxOf([header, row]), { profile: 'erp' });
 
-    const second = await readKept(directory, await workbookHandedBack(directory, first));
+    const second = await readKept(directory, await handedBack(directory, first));
 
     expect(second.read.proof['profile']).toMatchObject({ name: 'erp', how: 'corrections' });
     expect(second.invoices.map(contentOf)).toEqual(first.invoices.map(contentOf));
