@@ -8,7 +8,7 @@ import type { ArchiveFile, ChangedFile, Destination } from '../domain/records/dr
 
 const NOTE_SUFFIX = '.note.txt';
 /** Before what the archived file was when Lote read it: batch, bytes, and time of its last change. */
-export const READ = 'read: ';
+const READ = 'read: ';
 const LONGEST_NAME_BYTES = 255;
 /** What is longer is no extension, but a name with a dot in it. */
 const LONGEST_EXTENSION_BYTES = 100;

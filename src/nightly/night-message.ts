@@ -4,8 +4,8 @@ import { chooseLanguage, type Speech } from '../texts/languages.ts';
 import { CONTRADICTION_TEXTS } from '../texts/contradictions.ts';
 import { fill, plainText } from '../texts/fill.ts';
 import { NIGHT_TEXTS, waitingCount } from '../texts/nights/night-verdict.ts';
-import type { NightTexts } from '../texts/nights/en.ts';
-import { speechFormat, type SpeechFormat } from '../texts/speech-format.ts';
+import type { NightFormat } from '../texts/nights/night-html.ts';
+import { speechFormat } from '../texts/speech-format.ts';
 import type { MessageChannel, NightlyRunEntry } from '../domain/records/night.ts';
 import type { Config, MailConfig } from '../app/config/config.ts';
 import type { NightMessages, NightOutcome } from '../../activities/deps.ts';
@@ -24,10 +24,6 @@ interface MessagePlace {
   readonly consoleUrl: string | null;
 }
 
-interface MessageFormat extends SpeechFormat {
-  readonly texts: NightTexts;
-}
-
 interface Line {
   readonly name: string;
   readonly words: string;
@@ -40,7 +36,7 @@ const URGENT_FIRST = ['failed', 'refused', 'attention'];
 
 /** What went out, what needs a person, and what to do. It holds no reference, no tax number and no name of a customer. */
 export function nightMessage(night: NightOutcome, speech: Speech, place: MessagePlace): NightMessage {
-  const format: MessageFormat = { ...speechFormat(speech), texts: NIGHT_TEXTS[speech.language] };
+  const format: NightFormat = { ...speechFormat(speech), texts: NIGHT_TEXTS[speech.language] };
   const { morning, nights } = format.texts;
   const { files, waiting } = night.run;
   const problems = urgent(files).map((file) => lineOf(format, file, place));
@@ -70,7 +66,7 @@ function pageOf({ date }: NightOutcome, { consoleUrl }: MessagePlace): string | 
 
 /** Two files with one invoice show it twice: the part of an earlier file is no document of this night. */
 function wentOutText(
-  { texts: { morning }, plural, count }: MessageFormat,
+  { texts: { morning }, plural, count }: NightFormat,
   { invoices, issued, alreadyIssued }: NightSums,
 ): string {
   if (alreadyIssued === 0) return plural(morning.wentOut, issued, invoices);
@@ -84,7 +80,7 @@ interface Section {
 }
 
 function section(
-  { count, texts }: MessageFormat,
+  { count, texts }: NightFormat,
   title: string | null,
   lines: readonly Line[],
   all = lines.length,
@@ -100,7 +96,7 @@ function urgent(files: readonly NightlyRunEntry[]): readonly NightlyRunEntry[] {
     .toSorted((a, b) => URGENT_FIRST.indexOf(a.verdict) - URGENT_FIRST.indexOf(b.verdict));
 }
 
-function lineOf(format: MessageFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
+function lineOf(format: NightFormat, file: NightlyRunEntry, { consoleUrl }: MessagePlace): Line {
   const link = consoleUrl === null || file.batchId === null ? null : `${consoleUrl}/batches/${file.batchId}`;
   // The doubt comes first: who corrects rows or sends again what is in doubt may issue it once more.
   const { language, plural, texts } = format;
@@ -114,7 +110,7 @@ function lineOf(format: MessageFormat, file: NightlyRunEntry, { consoleUrl }: Me
   return { name: plainText(file.name), words: said.join(' '), link };
 }
 
-function wordsOf({ texts, plural }: MessageFormat, file: NightlyRunEntry, isSaid: boolean): string {
+function wordsOf({ texts, plural }: NightFormat, file: NightlyRunEntry, isSaid: boolean): string {
   const { nights, morning } = texts;
   const missing = file.invoices - file.issued;
   const notOut = missing > 0 ? plural(texts.verdicts.notAll, missing, file.invoices) : null;
@@ -138,7 +134,7 @@ function countOf(
   return found !== undefined && 'n' in found ? found.n : null;
 }
 
-function outcomeOf({ texts: { nights }, plural }: MessageFormat, { run }: NightOutcome): string {
+function outcomeOf({ texts: { nights }, plural }: NightFormat, { run }: NightOutcome): string {
   const all = run.files.length + waitingCount(run.waiting);
   const open = all - run.files.filter(({ verdict }) => verdict === 'issued').length;
   if (all === 0) return nights.empty;
@@ -156,7 +152,7 @@ function textOf(sections: readonly Section[], last: string | null): string {
   return `${[...blocks, ...(last === null ? [] : [last])].join('\n\n')}\n`;
 }
 
-function htmlOf({ language, texts }: MessageFormat, sections: readonly Section[], page: string | null): string {
+function htmlOf({ language, texts }: NightFormat, sections: readonly Section[], page: string | null): string {
   const link = (address: string | null, name: string): SafeHtml =>
     address === null ? html`${name}` : html`<a href="${address}">${name}</a>`;
   const blocks = sections.map(
@@ -200,12 +196,9 @@ const TIMEOUT_MS = 20_000;
 /** Of the whole conversation: a server that answers each step in time could hold it for ever. */
 const WHOLE_TIMEOUT_MS = 120_000;
 
-interface MailMessage {
+interface MailMessage extends NightMessage {
   /** The same for each try: a mailbox that gets it twice can tell. */
   readonly messageId: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
 }
 
 interface MailTimes {

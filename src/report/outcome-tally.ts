@@ -35,7 +35,11 @@ export function createOutcomeTally() {
         cell.waiting = [];
       }
     },
-    counts: (): readonly OutcomeCount[] => [...cells.values()].map(({ waiting: _, ...count }) => count),
+    counts: (): readonly OutcomeCount[] =>
+      [...cells.values()].map((cell) => {
+        const { waiting: _, ...count } = cell;
+        return count;
+      }),
   };
 }
 

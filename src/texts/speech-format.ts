@@ -52,7 +52,7 @@ export function speechFormat(
 }
 
 /** A format of given marks. */
-export function formatOf({ group, ...given }: FormatParts): SpeechFormat {
+function formatOf({ group, ...given }: FormatParts): SpeechFormat {
   function amount(decimal: string): string {
     const [whole = '', fraction] = decimal.split('.');
     const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/gu, group);

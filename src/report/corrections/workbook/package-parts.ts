@@ -66,7 +66,7 @@ export function cellText(text: string): string {
 }
 
 /** Text of XML without those characters, also of an attribute. */
-export function xmlText(text: string): string {
+function xmlText(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => MARKUP[sign] ?? '').replace(NOT_IN_XML, '');
 }
 

@@ -127,7 +127,7 @@ describe('a request that changes something', () => {
     const foreign = { host: '127.0.0.1:8091', origin: 'http://evil.example' };
 
     const answers = await Promise.all(
-      paths.map((path) => app.request(`http://127.0.0.1:8091${path}`, { method: 'POST', headers: foreign })),
+      paths.map(async (path) => app.request(`http://127.0.0.1:8091${path}`, { method: 'POST', headers: foreign })),
     );
 
     expect(paths).toEqual(expect.arrayContaining(['/files', '/start', '/mapping', '/batches/:id/operations']));
