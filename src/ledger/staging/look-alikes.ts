@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { InvoiceIdentity } from '../../domain/fingerprint.ts';
-import { skeletonOf, withDroppedZeros } from '../../domain/look-alike.ts';
+import type { Reason } from '../../domain/invoice.ts';
+import { shownSpelling, skeletonOf, withDroppedZeros } from '../../domain/look-alike.ts';
 import { arrayLiteral } from '../database/sql.ts';
 import type { Queries } from '../database/database.ts';
 
@@ -91,4 +92,22 @@ export async function findFuller<Staged>(
     if (other !== undefined && known.get(skeleton)?.identity !== identity) found.set(staged, other);
   }
   return found;
+}
+
+/** Why an invoice that looks like one of the ledger is not sent. */
+export function looksLike(
+  { ref, nif: own }: { readonly ref: string; readonly nif: string },
+  { ref: other, ownerBatch, state, nif }: LookAlike,
+): Reason {
+  const isOther = other !== ref;
+  const seen = JSON.stringify(shownSpelling(ref));
+  if (nif !== own)
+    return {
+      code: 'nif-look-alike',
+      message: `The reference ${isOther ? `${seen} looks like ${JSON.stringify(shownSpelling(other))}, which is` : `${seen} is`} known under the tax number ${nif}, which differs only in the zeros in front, of batch "${ownerBatch}", there ${state}. A spreadsheet drops such zeros: write ${isOther ? 'reference and tax number' : 'the tax number'} in the same way if it is the same merchant; if they are two, drop the corrections with --look-alikes keep`,
+    };
+  return {
+    code: 'reference-look-alike',
+    message: `The reference ${seen} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
+  };
 }

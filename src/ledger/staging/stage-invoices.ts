@@ -1,63 +1,55 @@
 import { LoteError } from '../../domain/errors.ts';
 import { idempotencyKeyOf, type InvoiceIdentity } from '../../domain/fingerprint.ts';
 import type { Finding, Invoice, Reason } from '../../domain/invoice.ts';
-import { shownSpelling, fittingReference } from '../../domain/look-alike.ts';
+import { fittingReference } from '../../domain/look-alike.ts';
 import type { Attachment } from '../../domain/machine/invoice-life.ts';
 import { type Brought, isRemembered } from '../../domain/machine/invoice-staging.ts';
 import { OLDER_LEDGER } from '../../domain/retry-decision.ts';
 import { changeLocked, type LockedInvoice } from '../change-invoices.ts';
 import type { Queries } from '../database/database.ts';
-import { arrayLiteral, column } from '../database/sql.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, column } from '../database/sql.ts';
 import { acceptLostSends, findLostSends, type LostSend } from '../sending/lost-sends.ts';
-import {
-  INSERT_BATCH_INVOICES,
-  INSERT_INVOICES,
-  type InsertedInvoice,
-  type KnownInvoice,
-  LOCK_KNOWN_INVOICES,
-  WRITE_CONTENTS,
-} from './insert-invoices-sql.ts';
-import { findFuller, findLookAlikes, type InvoiceKeys, invoiceKeys, type LookAlike } from './look-alikes.ts';
+import { findFuller, findLookAlikes, looksLike, type InvoiceKeys, invoiceKeys, type LookAlike } from './look-alikes.ts';
 
 /** One invoice of a batch at staging. */
-export type StageInvoice =
-  | {
-      readonly kind: 'valid';
-      readonly ordinal: number;
-      readonly invoice: Invoice;
-      readonly fingerprint: string;
-      /** For generation 1. */
-      readonly idempotencyKey: string;
-      readonly net: string;
-      readonly rows: readonly number[];
-      readonly findings: readonly Finding[];
-      /** Its content does not replace a `rejected` one: a refusal proves nothing at this service, and no operator has accepted the risk of a duplicate. */
-      readonly keepsRejected?: boolean;
-      /** The starter of the batch has accepted the risk of a duplicate. */
-      readonly riskAccepted?: true;
-      /** For how long the service is known to remember a key: other content that was sent longer ago is replaced only at an accepted risk. Left out: for ever. */
-      readonly retentionMs?: number;
-      /** The starter of the batch has confirmed that references which look alike are two. */
-      readonly lookAlikesKept?: true;
-    }
-  | {
-      readonly kind: 'invalid';
-      readonly ordinal: number;
-      readonly ref: string;
-      readonly merchantNif: string;
-      readonly currency: string | null;
-      readonly net: string | null;
-      readonly rows: readonly number[];
-      readonly findings: readonly Finding[];
-    };
+export type StageInvoice = ValidInvoice | InvalidInvoice;
 
-export interface StagingBatch {
+interface OfFile {
+  readonly ordinal: number;
+  readonly rows: readonly number[];
+  readonly findings: readonly Finding[];
+}
+
+interface ValidInvoice extends OfFile {
+  readonly kind: 'valid';
+  readonly invoice: Invoice;
+  readonly fingerprint: string;
+  /** For generation 1. */
+  readonly idempotencyKey: string;
+  readonly net: string;
+  /** Its content does not replace a `rejected` one: a refusal proves nothing at this service, and no operator has accepted the risk of a duplicate. */
+  readonly keepsRejected?: boolean;
+  /** The starter of the batch has accepted the risk of a duplicate. */
+  readonly riskAccepted?: true;
+  /** For how long the service is known to remember a key; older content is replaced only at an accepted risk. Left out: for ever. */
+  readonly retentionMs?: number;
+  /** The starter of the batch has confirmed that references which look alike are two. */
+  readonly lookAlikesKept?: true;
+}
+
+interface InvalidInvoice extends OfFile {
+  readonly kind: 'invalid';
+  readonly ref: string;
+  readonly merchantNif: string;
+  readonly currency: string | null;
+  readonly net: string | null;
+}
+
+interface StagingBatch {
   readonly batchId: string;
   readonly application: string;
   readonly now: number;
 }
-
-type ValidInvoice = Extract<StageInvoice, { kind: 'valid' }>;
 
 /** A valid invoice of the file with the keys under which the ledger looks for it. */
 interface Keyed {
@@ -79,6 +71,63 @@ interface Placed extends Keyed {
   /** As it was; null: it is new. */
   readonly known: LockedInvoice | null;
 }
+
+/** One row of `LOCK_KNOWN_INVOICES`. The last two: as in `Brought`. */
+interface KnownInvoice {
+  readonly invoiceId: number;
+  readonly identity: string;
+  readonly isStaged: boolean;
+  readonly isAwaited: boolean;
+}
+
+/** identities, batchId: the invoices that were there before, locked in sorted order until the decision about them is written. */
+const LOCK_KNOWN_INVOICES = `/* lock-known-invoices */
+SELECT i.invoice_id, i.identity,
+  i.owner_batch = $2 AND EXISTS (SELECT FROM batch_invoice bi WHERE bi.invoice_id = i.invoice_id AND bi.batch_id = $2) AS is_staged,
+  i.owner_batch = $2 AND EXISTS (
+    SELECT FROM batch_invoice other JOIN batch waiting ON waiting.batch_id = other.batch_id
+    WHERE other.invoice_id = i.invoice_id AND other.batch_id <> $2 AND other.outcome IS NULL AND waiting.state NOT IN ${CLOSED_BATCH_STATES}
+    OFFSET 0) AS is_awaited
+FROM invoice i
+WHERE i.identity = ANY($1::text[])
+ORDER BY i.identity
+FOR UPDATE OF i`;
+
+/**
+ * batchId, then arrays: ordinal, invoiceId, outcome, nif, ref, currency, net, rows (as array literals), findings (JSON), reason code, reason message. A
+ * portion staged twice changes nothing.
+ */
+const INSERT_BATCH_INVOICES = `/* insert-batch-invoices */
+INSERT INTO batch_invoice (batch_id, ordinal, invoice_id, outcome, merchant_nif, invoice_ref, currency, net, file_rows, findings,
+  reason_code, reason_message)
+SELECT $1, u.ordinal, u.invoice_id, u.outcome, u.merchant_nif, u.invoice_ref, u.currency, u.net, u.file_rows::integer[], u.findings,
+  u.reason_code, u.reason_message
+FROM unnest($2::integer[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+  $12::text[]) AS u(ordinal, invoice_id, outcome, merchant_nif, invoice_ref, currency, net, file_rows, findings, reason_code, reason_message)
+ON CONFLICT (batch_id, ordinal) DO NOTHING`;
+
+/** Arrays: invoiceId, generation, content (JSON), merchant's legal name, merchant's e-mail. */
+const WRITE_CONTENTS = `/* write-contents */
+INSERT INTO invoice_content (invoice_id, generation, content, merchant_legal_name, merchant_email)
+SELECT * FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[])
+ON CONFLICT (invoice_id, generation) DO UPDATE SET content = excluded.content,
+  merchant_legal_name = excluded.merchant_legal_name, merchant_email = excluded.merchant_email`;
+
+/**
+ * application, batchId, now, then arrays: identity, nif, ref, fingerprint, key, skeleton, generation. Known identities and skeletons stay untouched and do not
+ * come back. One order for both, so that two batches that insert the same do not wait for each other.
+ */
+const INSERT_INVOICES = `/* insert-invoices */
+INSERT INTO invoice (application, owner_batch, changed_at, identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, skeleton, state, generation)
+SELECT $1, $2, $3, u.identity, u.merchant_nif, u.invoice_ref, u.fingerprint, u.idempotency_key, u.skeleton, 'staged', u.generation
+FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::uuid[], $10::integer[])
+  AS u(identity, merchant_nif, invoice_ref, fingerprint, idempotency_key, skeleton, generation)
+ORDER BY u.skeleton, u.identity
+ON CONFLICT DO NOTHING
+RETURNING invoice_id, identity`;
+
+/** Its identity was new to the ledger. */
+type NewInvoice = Pick<KnownInvoice, 'invoiceId' | 'identity'>;
 
 /** By the invoice of the file. */
 type LookAlikes = Map<StageInvoice, LookAlike>;
@@ -200,12 +249,8 @@ function goneEachTime({ batchId }: StagingBatch, invoices: number): LoteError {
   );
 }
 
-function insertNew(
-  queries: Queries,
-  batch: StagingBatch,
-  items: readonly Keyed[],
-): Promise<readonly InsertedInvoice[]> {
-  return queries.query<InsertedInvoice>(INSERT_INVOICES, [
+function insertNew(queries: Queries, batch: StagingBatch, items: readonly Keyed[]): Promise<readonly NewInvoice[]> {
+  return queries.query<NewInvoice>(INSERT_INVOICES, [
     batch.application,
     batch.batchId,
     batch.now,
@@ -213,14 +258,13 @@ function insertNew(
     column(items, (item) => item.staged.invoice.merchant.nif),
     column(items, (item) => item.staged.invoice.ref),
     column(items, (item) => item.staged.fingerprint),
-    column(items, ({ staged, continued, lost }) => continuedKey(continued, lost) ?? staged.idempotencyKey),
+    column(
+      items,
+      ({ staged, continued, lost }) => (continued === null ? null : lost?.idempotencyKey) ?? staged.idempotencyKey,
+    ),
     column(items, ({ keys }) => keys.skeleton),
     column(items, ({ continued }) => continued ?? 1),
   ]);
-}
-
-function continuedKey(continued: number | null, lost: LostSend | undefined): string | null {
-  return continued === null || lost === undefined ? null : lost.idempotencyKey;
 }
 
 function broughtBy(
@@ -231,7 +275,7 @@ function broughtBy(
   const { fingerprint, keepsRejected = false, riskAccepted = false, retentionMs = Infinity } = staged;
   return {
     ...{ batchId, now, fingerprint, isStaged, isAwaited, keepsRejected, riskAccepted, retentionMs },
-    ...{ wasLost: lost !== undefined, continuedKey: continuedKey(continued, lost) },
+    ...{ wasLost: lost !== undefined, continuedKey: continued === null ? null : (lost?.idempotencyKey ?? null) },
     keyOf: (generation) => idempotencyKeyOf(identity, fingerprint, generation),
   };
 }
@@ -347,22 +391,5 @@ function conflictOf(placed: Placed | undefined, now: number): Reason | null {
   return {
     code: 'needs-accept-duplicate-risk',
     message: `${found}${why}. Ask the service; if there is none, run the corrections file of this batch with --accept-duplicate-risk`,
-  };
-}
-
-function looksLike(
-  { ref, nif: own }: Pick<BatchLine, 'ref' | 'nif'>,
-  { ref: other, ownerBatch, state, nif }: LookAlike,
-): BatchLine['reason'] {
-  const isOther = other !== ref;
-  const seen = JSON.stringify(shownSpelling(ref));
-  if (nif !== own)
-    return {
-      code: 'nif-look-alike',
-      message: `The reference ${isOther ? `${seen} looks like ${JSON.stringify(shownSpelling(other))}, which is` : `${seen} is`} known under the tax number ${nif}, which differs only in the zeros in front, of batch "${ownerBatch}", there ${state}. A spreadsheet drops such zeros: write ${isOther ? 'reference and tax number' : 'the tax number'} in the same way if it is the same merchant; if they are two, drop the corrections with --look-alikes keep`,
-    };
-  return {
-    code: 'reference-look-alike',
-    message: `The reference ${seen} looks like ${JSON.stringify(shownSpelling(other))} of batch "${ownerBatch}", there ${state}, and is not the same. Write it in the same way if it is the same invoice; if they are two, drop the corrections with --look-alikes keep`,
   };
 }

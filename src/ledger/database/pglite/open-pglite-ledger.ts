@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { closeSync, cpSync, existsSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { LoteError } from '../../../domain/errors.ts';
 import { migrate, schemaFingerprint } from '../migrate.ts';
 
@@ -119,13 +119,14 @@ export async function templatePath(templates: string): Promise<string> {
   return join(templates, `pglite-${await pgliteVersion()}-${schemaFingerprint()}`);
 }
 
-/** Compiled, the process is a plain file beside this one; in a checkout it is TypeScript and needs its loader first. */
+/** In a checkout, this file is TypeScript and needs its loader first. */
 async function makeTemplate(directory: string): Promise<void> {
   const isSource = import.meta.url.endsWith('.ts');
-  const entry = fileURLToPath(new URL(isSource ? './template-process.ts' : './template-process.js', import.meta.url));
   const loader = isSource ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href] : [];
+  const work = `const { initializeLedger } = await import(process.argv[1]); await initializeLedger(process.argv[2]);`;
+  const run = ['--input-type=module', '--eval', work, '--', import.meta.url, directory];
   const env = Object.fromEntries(NEEDED.map((name) => [name, process.env[name]]));
-  const child = spawn(process.execPath, [...V8_FLAGS, ...loader, entry, directory], { stdio: 'ignore', env });
+  const child = spawn(process.execPath, [...V8_FLAGS, ...loader, ...run], { stdio: 'ignore', env });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`Making the template of the embedded ledger ended with exit code ${code}`);
 }

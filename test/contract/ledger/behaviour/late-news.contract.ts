@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { Reason } from '../../../../src/domain/invoice.ts';
+import type { InvoiceState } from '../../../../src/domain/invoice-state.ts';
+import type { SettledInvoice } from '../../../../src/ledger/settling/settled.ts';
+import type { StatusUpdate } from '../../../../src/ledger/settling/settling.ts';
 import {
   accepted,
   type AcceptedOne,
   answered,
   createScenario,
   delivery,
+  LATER,
   NEXT_KEY,
   NOW,
   REASON,
@@ -22,136 +27,151 @@ export function lateNewsContract(ledger: Ledger): void {
   const failedOne = async (ref: string) => (await scenario.run([ref])).fail(ref);
 
   /** A delivery with bytes of its own: the same news can come more than once. */
-  function news(serviceId: string, verdict: 'issued' | 'failed' | null, receivedAt: number) {
-    return delivery(serviceId, verdict, { receivedAt, bytes: `${serviceId} ${verdict} ${receivedAt} ${randomUUID()}` });
+  function eventOf(
+    serviceId: string,
+    verdict: 'issued' | 'failed' | null,
+    receivedAt: number,
+    reason: Reason | null = null,
+  ) {
+    const bytes = `${serviceId} ${verdict} ${receivedAt} ${randomUUID()}`;
+    return delivery(serviceId, verdict, { receivedAt, bytes, ...(reason === null ? {} : { reason }) });
   }
 
-  describe('several events about one invoice', () => {
-    it('settle it at the time of the first one that said issued', async () => {
-      const batch = await scenario.run(['first-word']);
-      const serviceId = scenario.serviceId('first-word');
-      await recordDeliveries(ledger, [news(serviceId, 'failed', NOW + 1)]);
-      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 5)]);
-      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 9)]);
+  describe('an invoice that the service has accepted', () => {
+    const event = (verdict: 'issued' | 'failed' | null, at: number, reason: Reason | null = null) => {
+      return { by: 'event', verdict, at, reason } as const;
+    };
+    const get = (status: StatusUpdate['status'], at = 50, reason: Reason | null = null) => {
+      return { by: 'get', status, at, reason } as const;
+    };
+    /** The answer to its POST comes before all news, unless it stands among them. */
+    type News = ReturnType<typeof event> | ReturnType<typeof get> | 'answer' | 'end of page';
 
-      await batch.send('first-word', accepted(serviceId));
+    const OWN_REASON: Reason = { code: 'of-the-event', message: 'E' };
+    const NO_REASON: Reason = { code: 'failed', message: 'The service gave no reason' };
+    const BOTH_FLAGS = ['issued-after-failed', 'failed-after-issued'];
 
-      expect(await batch.line('first-word')).toMatchObject({ state: 'issued', settledAt: NOW + 5 });
+    /** Times are milliseconds after `NOW`. */
+    type Outcome = readonly [state: InvoiceState, settledAt: number | null, reason: Reason | null, ...flags: string[]];
+
+    it.each<readonly [what: string, news: readonly News[], becomes: Outcome]>([
+      ['an issued event', [event('issued', 77)], ['issued', 77, null]],
+      ['a GET that says issued', [get('issued')], ['issued', 50, null]],
+      ['a GET that says failed', [get('failed', 50, REASON)], ['failed', 50, REASON]],
+      ['a GET that says failed and not why', [get('failed')], ['failed', 50, NO_REASON]],
+      ['issued after an event without a final word', [event(null, 1), event('issued', 5)], ['issued', 5, null]],
+      ['several issued events', [event('issued', 5), event('issued', 9)], ['issued', 5, null]],
+      [
+        'failed, then issued',
+        [event('failed', 1, REASON), event('issued', 2)],
+        ['issued', 2, null, 'issued-after-failed'],
+      ],
+      [
+        'issued, then failed twice',
+        [event('issued', 1), event('failed', 2), event('failed', 3)],
+        ['issued', 1, null, 'failed-after-issued'],
+      ],
+      [
+        'events that contradict each other in turn',
+        [event('failed', 1), event('issued', 2), event('failed', 3), event('issued', 4)],
+        ['issued', 2, null, ...BOTH_FLAGS],
+      ],
+      [
+        'an issued event after a GET that said failed',
+        [get('failed', 50, REASON), event('issued', 90)],
+        ['issued', 90, null, 'issued-after-failed'],
+      ],
+      [
+        'an issued event after a failed one that a GET confirmed',
+        [event('failed', 1), get('failed', 50, REASON), event('issued', 90)],
+        ['issued', 90, null, 'issued-after-failed'],
+      ],
+      [
+        'a failed event after a GET that said issued',
+        [get('issued'), event('failed', 90)],
+        ['issued', 50, null, 'failed-after-issued'],
+      ],
+      [
+        'the failed event again that a GET has contradicted',
+        [event('failed', 1), get('issued'), event('failed', 90)],
+        ['issued', 50, null, 'issued-after-failed'],
+      ],
+      [
+        'GETs that contradict each other',
+        [get('failed', 50, REASON), get('issued', 60), get('failed', 70), get('failed', 80)],
+        ['issued', 60, null, ...BOTH_FLAGS],
+      ],
+      [
+        'a GET that says failed again, and another reason',
+        [get('failed', 50, REASON), get('failed', 900, OWN_REASON)],
+        ['failed', 50, REASON],
+      ],
+      [
+        'a failed event that a GET confirms with its own reason',
+        [event('failed', 1, OWN_REASON), get('failed', 50, REASON)],
+        ['failed', 50, REASON],
+      ],
+      [
+        'a failed event that a GET confirms without one',
+        [event('failed', 1, REASON), get('failed')],
+        ['failed', 50, REASON],
+      ],
+      [
+        'a failed event and a GET that cannot be read',
+        [event('failed', 1, REASON), get('unreadable')],
+        ['failed', 50, REASON, 'failure-unconfirmed'],
+      ],
+      ['a failed event that a GET does not confirm', [event('failed', 1), get('processing')], ['accepted', null, null]],
+      ['a GET that cannot be read', [get('unreadable')], ['accepted', null, null]],
+      ['an event without a final word before it', [event(null, 1), get('unreadable')], ['accepted', null, null]],
+      [
+        'events before the answer, the last one again',
+        [event('failed', 1), event('issued', 5), event('issued', 9), 'answer'],
+        ['issued', 5, null, 'issued-after-failed'],
+      ],
+      [
+        'events before the answer, failed the last one',
+        [event('issued', 1), event('failed', 2), 'answer'],
+        ['issued', 1, null, 'failed-after-issued'],
+      ],
+      ['a GET that says issued after the end of its page', ['end of page', get('issued')], ['issued', 50, null]],
+      ['a GET that says failed after it', ['end of page', get('failed')], ['failed', 50, NO_REASON]],
+    ])('hears %s', async (_what, news, [state, at, reason, ...flags]) => {
+      const ref = randomUUID();
+      const batch = await scenario.run([ref]);
+      const known = { invoiceId: (await batch.freeze(ref)).invoiceId, serviceId: scenario.serviceId(ref) };
+      const answer = () => scenario.answer(known.invoiceId, accepted(known.serviceId));
+      const tell = async (said: News): Promise<readonly SettledInvoice[]> => {
+        if (said === 'answer') return (await answer()).settled;
+        if (said === 'end of page') {
+          await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: LATER, now: NOW });
+          return [];
+        }
+        const now = NOW + said.at;
+        if (said.by === 'get') return scenario.ask(known, said.status, { reason: said.reason, now });
+        return (await recordDeliveries(ledger, [eventOf(known.serviceId, said.verdict, now, said.reason)])).settled;
+      };
+      if (!news.includes('answer')) await answer();
+      let told: readonly SettledInvoice[] = [];
+      for (const said of news) told = await tell(said);
+
+      const settledAt = at === null ? null : NOW + at;
+      expect(await batch.line(ref)).toMatchObject({ state, settledAt, reason, flags });
+      const page = { batchId: batch.batchId, workflowId: `workflow-of-${batch.batchId}`, page: 1, ordinal: 1 };
+      expect(told).toEqual(state === 'accepted' ? [] : [{ ...page, state }]);
     });
 
-    it('contradict each other only where one says failed: an event without a final word is no failure', async () => {
-      const known = await acceptedOne('viewed');
-      await recordDeliveries(ledger, [news(known.serviceId, null, NOW + 1)]);
-
-      await recordDeliveries(ledger, [news(known.serviceId, 'issued', NOW + 5)]);
-
-      expect(await known.batch.line('viewed')).toMatchObject({ state: 'issued', flags: [] });
-    });
-
-    it('are both flagged when failed came before and after issued', async () => {
+    it('is flagged twice when failed came before and after issued, and all of it is applied at once', async () => {
       const known = await acceptedOne('three-words');
 
-      await ledger.storeDeliveries([news(known.serviceId, 'failed', NOW + 1)]);
-      await ledger.storeDeliveries([news(known.serviceId, 'issued', NOW + 2)]);
-      await ledger.storeDeliveries([news(known.serviceId, 'failed', NOW + 3)]);
+      await ledger.storeDeliveries([eventOf(known.serviceId, 'failed', NOW + 1)]);
+      await ledger.storeDeliveries([eventOf(known.serviceId, 'issued', NOW + 2)]);
+      await ledger.storeDeliveries([eventOf(known.serviceId, 'failed', NOW + 3)]);
       await ledger.applyDeliveries([known.serviceId]);
 
       expect(await known.batch.line('three-words')).toMatchObject({
         state: 'issued',
         flags: ['issued-after-failed', 'failed-after-issued'],
-      });
-    });
-
-    it('are flagged once each, also when one contradiction follows the other', async () => {
-      const known = await acceptedOne('one-by-one');
-      const { serviceId } = known;
-
-      await recordDeliveries(ledger, [news(serviceId, 'failed', NOW + 1)]);
-      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 2)]);
-      await recordDeliveries(ledger, [news(serviceId, 'failed', NOW + 3)]);
-      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 4)]);
-
-      expect(await known.batch.line('one-by-one')).toMatchObject({
-        flags: ['issued-after-failed', 'failed-after-issued'],
-        settledAt: NOW + 2,
-      });
-    });
-  });
-
-  describe('an event after a GET', () => {
-    it('issues what a GET alone had called failed, and flags it', async () => {
-      const known = await failedOne('get-failed');
-
-      await recordDeliveries(ledger, [news(known.serviceId, 'issued', NOW + 90)]);
-
-      expect(await known.batch.line('get-failed')).toMatchObject({
-        state: 'issued',
-        flags: ['issued-after-failed'],
-        settledAt: NOW + 90,
-        reason: null,
-      });
-    });
-
-    it('that says failed moves nothing of what the GET called issued, its time neither', async () => {
-      const known = await acceptedOne('get-issued');
-      await scenario.ask(known, 'issued', { now: NOW + 50 });
-
-      const { settled, toConfirm } = await recordDeliveries(ledger, [news(known.serviceId, 'failed', NOW + 90)]);
-
-      expect(toConfirm).toEqual([]);
-      expect(settled.map(({ state }) => state)).toEqual(['issued']);
-      expect(await known.batch.line('get-issued')).toMatchObject({
-        state: 'issued',
-        settledAt: NOW + 50,
-        flags: ['failed-after-issued'],
-      });
-    });
-
-    it('that repeats the failed event which the GET has contradicted is no new contradiction', async () => {
-      const known = await acceptedOne('known-contradiction');
-      await recordDeliveries(ledger, [news(known.serviceId, 'failed', NOW + 1)]);
-      await scenario.ask(known, 'issued', { now: NOW + 50 });
-
-      await recordDeliveries(ledger, [news(known.serviceId, 'failed', NOW + 90)]);
-
-      expect(await known.batch.line('known-contradiction')).toMatchObject({ flags: ['issued-after-failed'] });
-    });
-  });
-
-  describe('a GET', () => {
-    it('that says failed gives its own reason before that of the event', async () => {
-      const known = await acceptedOne('two-reasons');
-      await recordDeliveries(ledger, [
-        delivery(known.serviceId, 'failed', { reason: { code: 'event', message: 'E' } }),
-      ]);
-
-      await scenario.ask(known, 'failed', { reason: REASON });
-
-      expect(await known.batch.line('two-reasons')).toMatchObject({ state: 'failed', reason: REASON });
-    });
-
-    it('that cannot be read confirms nothing but a failed event', async () => {
-      const one = await acceptedOne('unreadable-without-event');
-      const two = await acceptedOne('unreadable-after-nothing-final');
-      await recordDeliveries(ledger, [news(two.serviceId, null, NOW + 1)]);
-
-      await scenario.ask(one, 'unreadable');
-      await scenario.ask(two, 'unreadable');
-
-      expect((await one.batch.line('unreadable-without-event')).state).toBe('accepted');
-      expect((await two.batch.line('unreadable-after-nothing-final')).state).toBe('accepted');
-    });
-
-    it('that says failed again changes neither reason nor time of what has failed', async () => {
-      const known = await failedOne('failed-twice');
-
-      await scenario.ask(known, 'failed', { reason: { code: 'later', message: 'L' }, now: NOW + 900 });
-
-      expect(await known.batch.line('failed-twice')).toMatchObject({
-        state: 'failed',
-        reason: REASON,
-        settledAt: NOW + 50,
-        flags: [],
       });
     });
 
@@ -184,7 +204,7 @@ export function lateNewsContract(ledger: Ledger): void {
     it('that says failed again moves nothing: only issued does', async () => {
       const { first, second } = await corrected('again-failed');
 
-      const { settled } = await recordDeliveries(ledger, [news(first.serviceId, 'failed', NOW + 90)]);
+      const { settled } = await recordDeliveries(ledger, [eventOf(first.serviceId, 'failed', NOW + 90)]);
 
       expect(settled).toEqual([]);
       expect((await first.batch.line('again-failed')).state).toBe('failed');
@@ -194,7 +214,7 @@ export function lateNewsContract(ledger: Ledger): void {
     it('reaches the page of the batch that holds it', async () => {
       const { first } = await corrected('page-two');
 
-      const { settled } = await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
+      const { settled } = await recordDeliveries(ledger, [eventOf(first.serviceId, 'issued', NOW + 90)]);
 
       expect(settled).toMatchObject([{ batchId: first.batch.batchId, page: 2, ordinal: 3, state: 'issued' }]);
       expect((await first.batch.line('page-two')).flags).toEqual(['issued-after-failed', 'corrected-by-later-batch']);
@@ -202,10 +222,10 @@ export function lateNewsContract(ledger: Ledger): void {
 
     it('is told once, however often it comes', async () => {
       const { first, second } = await corrected('told-once');
-      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [eventOf(first.serviceId, 'issued', NOW + 90)]);
       const before = [await first.batch.line('told-once'), await second.line('told-once')];
 
-      const { settled } = await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 99)]);
+      const { settled } = await recordDeliveries(ledger, [eventOf(first.serviceId, 'issued', NOW + 99)]);
 
       expect(settled).toEqual([]);
       expect([await first.batch.line('told-once'), await second.line('told-once')]).toEqual(before);
@@ -216,7 +236,7 @@ export function lateNewsContract(ledger: Ledger): void {
       await second.send('on-the-wire', NEXT_KEY);
       await second.freeze('on-the-wire');
 
-      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [eventOf(first.serviceId, 'issued', NOW + 90)]);
 
       expect(await second.line('on-the-wire')).toMatchObject({
         state: 'unknown',
@@ -228,9 +248,9 @@ export function lateNewsContract(ledger: Ledger): void {
     it('leaves the corrected one that was accepted or issued what it is: two documents are then a fact', async () => {
       const { first, second } = await corrected('both-alive');
       const { serviceId } = await second.accept('both-alive');
-      await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 80)]);
+      await recordDeliveries(ledger, [eventOf(serviceId, 'issued', NOW + 80)]);
 
-      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [eventOf(first.serviceId, 'issued', NOW + 90)]);
 
       expect(await second.line('both-alive')).toMatchObject({
         state: 'issued',
@@ -245,7 +265,7 @@ export function lateNewsContract(ledger: Ledger): void {
       const { first, second } = await corrected('held-before');
       await second.hold();
 
-      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [eventOf(first.serviceId, 'issued', NOW + 90)]);
 
       expect(await second.line('held-before')).toMatchObject({
         state: 'held',
@@ -258,8 +278,8 @@ export function lateNewsContract(ledger: Ledger): void {
       const again = await second.fail('two-risen');
       const third = await scenario.run([{ ref: 'two-risen', unitPrice: '100' }]);
 
-      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
-      await recordDeliveries(ledger, [news(again.serviceId, 'issued', NOW + 91)]);
+      await recordDeliveries(ledger, [eventOf(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [eventOf(again.serviceId, 'issued', NOW + 91)]);
 
       expect((await third.line('two-risen')).flags).toEqual(['issued-in-earlier-generation']);
       expect((await first.batch.line('two-risen')).state).toBe('issued');
@@ -273,7 +293,7 @@ export function lateNewsContract(ledger: Ledger): void {
       await scenario.ask(first, 'failed', { reason: REASON });
       const correction = await scenario.run([{ ref, unitPrice: '99' }]);
 
-      await recordDeliveries(ledger, [news(first.serviceId, 'issued', NOW + 90)]);
+      await recordDeliveries(ledger, [eventOf(first.serviceId, 'issued', NOW + 90)]);
 
       const lines = await Promise.all([first.batch, attached, correction].map((batch) => batch.line(ref)));
       expect(lines.map(({ state, issuedElsewhere = false }) => [state, issuedElsewhere].join(' '))).toEqual([
@@ -356,7 +376,7 @@ export function lateNewsContract(ledger: Ledger): void {
     it('names the document that issues the invoice, whether its event came before or after', async () => {
       for (const when of ['before', 'after']) {
         const { batch, answer } = await abandoned(`issued-${when}`);
-        const news1 = news(scenario.serviceId(`late-issued-${when}`), 'issued', NOW + 90);
+        const news1 = eventOf(scenario.serviceId(`late-issued-${when}`), 'issued', NOW + 90);
         if (when === 'before') await recordDeliveries(ledger, [news1]);
         const serviceId = await answer();
         if (when === 'after') await recordDeliveries(ledger, [news1]);
@@ -388,10 +408,10 @@ export function lateNewsContract(ledger: Ledger): void {
       const { batch, answer } = await abandoned(ref);
       const second = await batch.accept(ref);
       const serviceId = await answer();
-      const { settled: flagged } = await recordDeliveries(ledger, [news(serviceId, 'issued', NOW + 90)]);
+      const { settled: flagged } = await recordDeliveries(ledger, [eventOf(serviceId, 'issued', NOW + 90)]);
       expect(flagged, 'the document of the next one may be issued, too').toEqual([]);
       const unconfirmed = byEvent ? ['failure-unconfirmed'] : [];
-      if (byEvent) await recordDeliveries(ledger, [news(second.serviceId, 'failed', NOW + 95)]);
+      if (byEvent) await recordDeliveries(ledger, [eventOf(second.serviceId, 'failed', NOW + 95)]);
 
       const settled = await scenario.ask(second, byEvent ? 'unreadable' : 'failed', { now: NOW + 99 });
 
@@ -425,7 +445,7 @@ export function lateNewsContract(ledger: Ledger): void {
       const known = await batch.fail('retried');
       await batch.finish();
       await batch.retry();
-      await ledger.storeDeliveries([news(known.serviceId, 'issued', NOW + 90)]);
+      await ledger.storeDeliveries([eventOf(known.serviceId, 'issued', NOW + 90)]);
 
       await ledger.pageProgress(batch.batchId, 1);
 
@@ -437,7 +457,7 @@ export function lateNewsContract(ledger: Ledger): void {
 
     it('is applied when a page is read, also to what a GET has called failed', async () => {
       const { batch, serviceId } = await failedOne('called-failed');
-      await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
+      await ledger.storeDeliveries([eventOf(serviceId, 'issued', NOW + 90)]);
 
       await ledger.pageProgress(batch.batchId, 1);
 
@@ -446,7 +466,7 @@ export function lateNewsContract(ledger: Ledger): void {
 
     it('keeps a failed invoice from going out under a new key', async () => {
       const { batch, serviceId } = await failedOne('new-key');
-      await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
+      await ledger.storeDeliveries([eventOf(serviceId, 'issued', NOW + 90)]);
       await batch.retry();
       const { invoiceId, idempotencyKey } = await batch.freeze('new-key');
 
@@ -458,7 +478,7 @@ export function lateNewsContract(ledger: Ledger): void {
     it('keeps the correction of a failed invoice from going out', async () => {
       const { batch, serviceId } = await failedOne('kept-back');
       await batch.finish();
-      await ledger.storeDeliveries([news(serviceId, 'issued', NOW + 90)]);
+      await ledger.storeDeliveries([eventOf(serviceId, 'issued', NOW + 90)]);
       const correction = await scenario.run([{ ref: 'kept-back', unitPrice: '99' }]);
 
       const { invoiceId, idempotencyKey } = await correction.freeze('kept-back');

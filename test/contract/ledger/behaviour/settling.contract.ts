@@ -35,38 +35,6 @@ export function settlingContract(ledger: Ledger): void {
   describe('recordStatus', () => {
     beforeAll(openScenario);
 
-    it('issues an accepted invoice for good', async () => {
-      const asked = await acceptedOne(scenario, 'get-issued');
-      const { batch } = asked;
-
-      const settled = await ledger.recordStatus([news(asked, 'issued')]);
-
-      expect(settled).toMatchObject([{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }]);
-      expect(await batch.line('get-issued')).toMatchObject({
-        state: 'issued',
-        settledAt: NOW + 50,
-        reason: null,
-        flags: [],
-      });
-    });
-
-    it('fails an accepted invoice with the reason of the service, or says that it gave none', async () => {
-      const one = await acceptedOne(scenario, 'get-failed');
-      const two = await acceptedOne(scenario, 'get-failed-silently');
-
-      const settled = await ledger.recordStatus([news(one, 'failed', { reason: REASON }), news(two, 'failed')]);
-
-      expect(settled.map((row) => row.state)).toEqual(['failed', 'failed']);
-      expect(await one.batch.line('get-failed')).toMatchObject({
-        state: 'failed',
-        reason: REASON,
-        settledAt: NOW + 50,
-      });
-      expect(await two.batch.line('get-failed-silently')).toMatchObject({
-        reason: { code: 'failed', message: 'The service gave no reason' },
-      });
-    });
-
     it.each(['processing', 'unreadable'] as const)(
       'counts the ask and moves nothing when the status is %s',
       async (status) => {
@@ -79,39 +47,6 @@ export function settlingContract(ledger: Ledger): void {
         expect(silent).toMatchObject({ invoiceId, asks: 1, acceptedAt: NOW });
       },
     );
-
-    it('issues after failed, flagged; and only flags failed after issued', async () => {
-      const asked = await acceptedOne(scenario, 'contradiction');
-      const { batch } = asked;
-      await ledger.recordStatus([news(asked, 'failed', { reason: REASON })]);
-
-      const settled = await ledger.recordStatus([news(asked, 'issued', { now: NOW + 60 })]);
-      expect(settled.map((row) => row.state)).toEqual(['issued']);
-      expect(await batch.line('contradiction')).toMatchObject({
-        state: 'issued',
-        flags: ['issued-after-failed'],
-        reason: null,
-        settledAt: NOW + 60,
-      });
-      await ledger.recordStatus([news(asked, 'failed')]);
-      await ledger.recordStatus([news(asked, 'failed')]);
-
-      expect(await batch.line('contradiction')).toMatchObject({
-        state: 'issued',
-        flags: ['issued-after-failed', 'failed-after-issued'],
-        settledAt: NOW + 60,
-      });
-    });
-
-    it.each(['issued', 'failed'] as const)('settles an unsettled invoice as %s', async (status) => {
-      const asked = await acceptedOne(scenario, `unsettled-${status}`);
-      const { batch } = asked;
-      await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
-
-      const settled = await ledger.recordStatus([news(asked, status)]);
-
-      expect(settled.map((row) => row.state)).toEqual([status]);
-    });
 
     it('moves nothing that was never accepted', async () => {
       const batch = await scenario.run(['not-yet', 'on-the-wire']);
@@ -141,30 +76,6 @@ export function settlingContract(ledger: Ledger): void {
       expect(flags).toEqual(['failure-unconfirmed']);
       expect(alone.refused).toEqual({ 'needs-accept-duplicate-risk': 1 });
       expect(byHand.moved.regenerate).toBe(1);
-    });
-
-    it('confirms a failed event by failed and by an unreadable status, and contradicts it by issued', async () => {
-      const cases = await Promise.all(
-        ['failed', 'unreadable', 'issued', 'processing'].map((status) => acceptedOne(scenario, `event-then-${status}`)),
-      );
-      await recordDeliveries(
-        ledger,
-        cases.map(({ serviceId }) => delivery(serviceId, 'failed', { reason: REASON })),
-      );
-
-      await ledger.recordStatus(
-        cases.map((asked, index) =>
-          news(asked, (['failed', 'unreadable', 'issued', 'processing'] as const)[index] ?? 'processing'),
-        ),
-      );
-
-      const lines = await Promise.all(cases.map(async ({ batch }) => (await batch.lines())[0]));
-      expect(lines.map((line) => [line?.state, line?.reason?.code ?? null, line?.flags])).toEqual([
-        ['failed', 'because', []],
-        ['failed', 'because', ['failure-unconfirmed']],
-        ['issued', null, ['issued-after-failed']],
-        ['accepted', null, []],
-      ]);
     });
   });
 

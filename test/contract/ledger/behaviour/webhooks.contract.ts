@@ -66,24 +66,6 @@ export function webhooksContract(ledger: Ledger): void {
   describe('recordDeliveries', () => {
     beforeAll(openScenario);
 
-    it('issues at once, with the time of the delivery', async () => {
-      const { batch, serviceId } = await acceptedOne(scenario, 'issued');
-
-      const result = await recordDeliveries(ledger, [delivery(serviceId, 'issued', { receivedAt: NOW + 77 })]);
-
-      expect(result).toMatchObject({
-        stored: 1,
-        toConfirm: [],
-        settled: [{ batchId: batch.batchId, page: 1, ordinal: 1, state: 'issued' }],
-      });
-      expect(await batch.line('issued')).toMatchObject({
-        state: 'issued',
-        settledAt: NOW + 77,
-        flags: [],
-        reason: null,
-      });
-    });
-
     it('stores the same bytes once and other bytes about the same invoice again', async () => {
       const { serviceId } = await acceptedOne(scenario, 'dup');
       const event = delivery(serviceId, 'issued');
@@ -163,38 +145,6 @@ export function webhooksContract(ledger: Ledger): void {
       ).toEqual([]);
     });
 
-    it('issues after failed, flagged, whether failed was confirmed or not', async () => {
-      const one = await acceptedOne(scenario, 'unconfirmed');
-      const two = await acceptedOne(scenario, 'confirmed');
-      await recordDeliveries(ledger, [delivery(one.serviceId, 'failed'), delivery(two.serviceId, 'failed')]);
-      await ledger.recordStatus([{ ...two, status: 'failed', reason: REASON, now: NOW }]);
-
-      const { settled, toConfirm } = await recordDeliveries(ledger, [
-        delivery(one.serviceId, 'issued'),
-        delivery(two.serviceId, 'issued'),
-      ]);
-
-      expect(settled.map((row) => row.state)).toEqual(['issued', 'issued']);
-      expect(toConfirm).toEqual([]);
-      for (const { batch } of [one, two])
-        expect((await batch.lines())[0]).toMatchObject({
-          state: 'issued',
-          flags: ['issued-after-failed'],
-          reason: null,
-        });
-    });
-
-    it('only flags failed after issued, once', async () => {
-      const { batch, serviceId } = await acceptedOne(scenario, 'taken-back');
-      await recordDeliveries(ledger, [delivery(serviceId, 'issued')]);
-
-      const first = await recordDeliveries(ledger, [delivery(serviceId, 'failed')]);
-      await recordDeliveries(ledger, [delivery(serviceId, 'failed', { bytes: `again ${serviceId}` })]);
-
-      expect(first.toConfirm).toEqual([]);
-      expect(await batch.line('taken-back')).toMatchObject({ state: 'issued', flags: ['failed-after-issued'] });
-    });
-
     it('settles an unsettled invoice of a closed batch', async () => {
       const { batch, serviceId } = await acceptedOne(scenario, 'very-late');
       await ledger.closePage(batch.batchId, 1, { acceptedBefore: NOW + 1, reason: REASON, now: NOW });
@@ -251,20 +201,6 @@ export function webhooksContract(ledger: Ledger): void {
 
       expect((await batch.line('early-failed')).state).toBe('accepted');
       expect(await ledger.unconfirmedFailures(batch.batchId, 1, 10)).toMatchObject([{ serviceId, reason: REASON }]);
-    });
-
-    it.each([
-      [['failed', 'issued'], 'issued-after-failed'],
-      [['issued', 'failed'], 'failed-after-issued'],
-    ] as const)('and another that contradicts it (%s) settle as issued, flagged %s', async (verdicts, flag) => {
-      const ref = `early-${verdicts.join('-')}`;
-      const batch = await scenario.run([ref]);
-      const serviceId = scenario.serviceId(ref);
-      for (const verdict of verdicts) await recordDeliveries(ledger, [delivery(serviceId, verdict)]);
-
-      await batch.send(ref, accepted(serviceId));
-
-      expect(await batch.line(ref)).toMatchObject({ state: 'issued', flags: [flag] });
     });
 
     it('of an unknown invoice settles it when reconciliation hears the answer', async () => {
