@@ -164,7 +164,6 @@ function eventsOf(serviceId: string): string {
     FROM delivery d WHERE d.service_id = ${serviceId} AND d.verdict IS NOT NULL) e)`;
 }
 
-/** invoiceIds. */
 const LOAD_INVOICES = `/* load-invoices */
 SELECT i.invoice_id, i.application, i.merchant_nif, i.invoice_ref AS ref, i.state, i.exposure, i.generation, i.fingerprint,
   i.idempotency_key, i.owner_batch, i.service_id, i.attempts, i.asks,

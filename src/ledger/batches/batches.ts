@@ -10,7 +10,6 @@ import { BATCH_COLUMNS, FIND_BATCH, foundBatch, lockUnderToken } from './batch.t
 /** batchId: held invoices of the batch, and unsent ones that another batch has. */
 const RELEASABLE = invoicesOfBatch(`(i.state = 'held' OR (i.state = 'staged' AND i.owner_batch <> $1))`);
 
-/** batchId. */
 const UNKNOWN = invoicesOfBatch(`i.state = 'unknown'`);
 
 /** batchId. What another running batch is about to send is waited for too: this batch's report must say how it ended. */
@@ -52,7 +51,6 @@ SELECT batch_id FROM batch
 WHERE application = $1 AND workflow_id = $2 AND run_id = $3 AND state IN ${CLOSED_BATCH_STATES}
 ORDER BY seq`;
 
-/** batchId. */
 const NEXT_REVISION = `/* next-revision */
 UPDATE batch SET revision = revision + 1 WHERE batch_id = $1 RETURNING revision`;
 

@@ -20,7 +20,6 @@ export const IS_ROWS_SKIPPED = withCode('rows-skipped');
 /** `f` says that rows were lost. */
 export const IS_ROWS_LOST = withCode('rows-lost');
 
-/** batchId. */
 const LIST_FINDINGS = `/* list-findings */
 SELECT finding::json AS finding FROM finding WHERE batch_id = $1 ORDER BY seq`;
 
@@ -34,13 +33,11 @@ WITH noted AS (
   RETURNING batch_id)
 UPDATE batch b SET news = b.news + 1 FROM noted n WHERE b.batch_id = n.batch_id`;
 
-/** batchIds. */
 const DECIDING_FINDINGS = `/* deciding-findings */
 SELECT f.batch_id, json_agg(f.finding::json ORDER BY f.seq) AS findings FROM finding f
 WHERE f.batch_id = ANY ($1::text[]) AND (${IS_DIFFERENCE} OR ${IS_TOTALS_ROW} OR ${IS_ROWS_SKIPPED})
 GROUP BY f.batch_id`;
 
-/** batchId. */
 const DIFFERENCES = `/* differing-totals */
 SELECT f.seq, f.finding::json AS finding FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE} ORDER BY f.seq`;
 

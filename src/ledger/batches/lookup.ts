@@ -121,7 +121,6 @@ WHERE a.batch_id IN (SELECT batch_id FROM batch_invoice WHERE invoice_id = $1)
   AND (ai.invoice_id IS NOT NULL OR a.what <> 'retry') AND a.what <> 'download'
 ORDER BY a.at, a.seq LIMIT 200`;
 
-/** since. */
 const LAST_DELIVERY = `/* last-delivery */
 SELECT max(received_at) AS received_at FROM delivery WHERE received_at >= $1`;
 

@@ -1,7 +1,6 @@
 import { type Database, onlyRow, type Queries } from './database.ts';
 import { CLOCK } from './sql.ts';
 
-/** key. */
 const FIND_FACT = `/* find-fact */
 SELECT (SELECT value FROM fact WHERE key = $1) AS value, ${CLOCK} AS now`;
 

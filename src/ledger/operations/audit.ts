@@ -30,12 +30,10 @@ const INSERT_AUDIT = `/* insert-audit */
 INSERT INTO audit (action_id, batch_id, at, who, what, why, accepted_duplicate_risk) VALUES ($1, $2, $3, $4, $5, $6, $7::text::boolean)
 ON CONFLICT (action_id) DO NOTHING`;
 
-/** Records. */
 const INSERT_AUDIT_INVOICES = `/* insert-audit-invoices */
 INSERT INTO audit_invoice SELECT * FROM json_populate_recordset(NULL::audit_invoice, $1::text::json)
 ON CONFLICT DO NOTHING`;
 
-/** batchId. */
 const LIST_AUDIT = `/* list-audit */
 SELECT a.action_id, a.at, a.who, a.what, a.why, a.accepted_duplicate_risk,
   (SELECT count(*) FROM audit_invoice ai WHERE ai.action_id = a.action_id) AS invoices

@@ -23,7 +23,6 @@ export interface MeasuredState {
 /** States in which a POST has left or may have left, and no final word has come. */
 const WITHOUT_FINAL_WORD = `('sending', 'accepted', 'unknown', 'unsettled')`;
 
-/** application. */
 const COUNT_BATCHES = `/* count-batches */
 SELECT state, count(*) AS batches FROM batch WHERE application = $1 GROUP BY state`;
 

@@ -21,7 +21,6 @@ WHERE i.batch_id = $1 AND i.owner_batch = $1 AND i.state = 'staged'
 GROUP BY i.merchant_nif
 ORDER BY min(i.ordinal)`;
 
-/** batchId. */
 const HAS_SENDABLE = `/* has-sendable */
 SELECT EXISTS (
   SELECT FROM live_line i LEFT JOIN merchant m ON ${MERCHANT_OF_INVOICE}

@@ -111,7 +111,6 @@ SELECT b.sha256 FROM batch b WHERE b.sha256 = ANY ($1::text[])
 GROUP BY b.sha256
 HAVING bool_and(${IS_PURGED})`;
 
-/** batchId. */
 const PURGED_AT = `/* purged-at */
 SELECT purged_at FROM batch WHERE batch_id = $1`;
 

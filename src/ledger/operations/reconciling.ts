@@ -95,7 +95,6 @@ WHERE i.batch_id = $1 AND i.state = 'unsettled' AND i.service_id IS NOT NULL AND
 ORDER BY i.invoice_id
 LIMIT $3`;
 
-/** application. */
 const BATCHES_LEFT_UNKNOWN = `/* batches-left-unknown */
 SELECT DISTINCT i.owner_batch AS batch_id, i.is_stopped FROM left_open i
 WHERE i.state = 'unknown' AND i.application = $1 AND ${REPEATED_BY_ITSELF}
@@ -124,7 +123,6 @@ interface TakenRow extends Omit<RepeatInvoice, 'lastTriedAt' | 'reason' | 'earli
   readonly earlier: EarlierGeneration | null;
 }
 
-/** invoiceIds. */
 const TAKEN = `/* taken-invoices */
 SELECT i.invoice_id, i.identity, i.generation, i.idempotency_key, body.body, body.frozen_at AS may_exist_since, ${EARLIER_GENERATION} AS earlier
 FROM invoice i JOIN invoice_body body ON body.invoice_id = i.invoice_id AND body.generation = i.generation
@@ -138,7 +136,6 @@ const FORGOTTEN_KEYS = leftOpen(
       AND (body.frozen_at <= $2 OR ${isAheadSql('body.frozen_at', '$3')}))`,
 );
 
-/** application. */
 const LEFT_ACCEPTED = leftOpen(`i.state = 'accepted'`);
 
 /** Ids of invoices of application $1 that the last report of a closed batch left open. */

@@ -95,7 +95,6 @@ const PORTION = 5_000;
 const BATCH_FIGURES = `/* batch-figures */
 SELECT application, started_at, figures::json AS figures FROM batch WHERE started_at >= $1 ORDER BY seq DESC LIMIT $2`;
 
-/** batchId. */
 const REPORT_FIGURES = `/* report-figures */
 SELECT figures::json AS figures FROM batch WHERE batch_id = $1`;
 
@@ -135,7 +134,6 @@ WHERE b.application = $1 AND b.state IN ${CLOSED_BATCH_STATES}
   AND (b.reported_at IS NULL OR b.reported_at < coalesce(b.finished_at, 0))
 ORDER BY b.seq`;
 
-/** batchId. */
 const FIND_REPORT = `/* find-report */
 SELECT coalesce(b.reported_revision, 0) AS revision, ${MARK} AS mark, coalesce(b.reported_mark <> ${MARK}, false) AS is_flagged,
   coalesce((b.figures::json ->> 'contradicted')::integer, 0) AS contradicted
@@ -149,11 +147,9 @@ WHERE r.batch_id = $1 AND ${HAS_CHANGED}
 GROUP BY 1, 2
 ORDER BY 1, 2`;
 
-/** batchId. */
 const FORGET_REPORTED = `/* forget-reported */
 DELETE FROM report_outcome WHERE batch_id = $1`;
 
-/** Records. */
 const INSERT_REPORTED = `/* insert-reported */
 INSERT INTO report_outcome SELECT * FROM json_populate_recordset(NULL::report_outcome, $1::text::json)`;
 

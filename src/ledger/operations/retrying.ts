@@ -48,7 +48,6 @@ const PORTION = 1_000;
 /** The largest integer of the database: no file has such a row, and a person who types one must not end the batch. */
 const LAST_ROW = 2_147_483_647;
 
-/** actionId. */
 const MOVED_BY_ACTION = `/* moved-by-action */
 SELECT move, count(*) AS invoices FROM audit_invoice WHERE action_id = $1 GROUP BY move`;
 

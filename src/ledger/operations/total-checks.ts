@@ -16,7 +16,6 @@ LIMIT $4`;
 const SAVE_TOTAL_CHECK = `/* save-total-check */
 UPDATE batch SET file_pattern = $2, total = $3, total_check = $4, total_checked_at = $5, total_confirmed_at = NULL WHERE batch_id = $1`;
 
-/** batchId. */
 const TOTAL_CHECK = `/* total-check */
 SELECT file_pattern AS pattern, total::json AS total, total_check::json AS "check", total_confirmed_at AS confirmed_at
 FROM batch WHERE batch_id = $1 AND total_check IS NOT NULL`;

@@ -45,7 +45,6 @@ const ACCEPT_LOST = `/* accept-lost-sends */
 UPDATE lost_send l SET idempotency_key = i.idempotency_key, sent_at = $2
 FROM invoice i WHERE i.invoice_id = ANY($1::bigint[]) AND l.identity = i.identity`;
 
-/** identities. */
 const FIND_LOST = `/* find-lost-sends */
 SELECT identity, idempotency_key, sent_at FROM lost_send WHERE identity = ANY($1::text[])`;
 

@@ -182,7 +182,6 @@ async function recordOthers(database: Database, items: readonly RecordSend[]): P
   });
 }
 
-/** serviceIds. */
 const OWNERS_OF_IDS = `/* owners-of-ids */
 SELECT service_id, invoice_id, false AS past FROM invoice WHERE service_id = ANY($1::text[])
 UNION ALL

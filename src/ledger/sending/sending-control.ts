@@ -25,7 +25,6 @@ UPDATE batch SET stopped = CASE WHEN $4::text IS NOT NULL THEN coalesce(stopped,
   sending_stop = CASE WHEN $4::text IS NOT NULL THEN coalesce(sending_stop, 'ended') ELSE sending_stop END
 WHERE batch_id = $1 AND workflow_id = $2 AND run_id = $3 AND state IN ('staging', 'running', 'paused')`;
 
-/** batchIds. */
 const SENDING_BATCHES = `/* sending-batches */
 SELECT batch_id, workflow_id, run_id FROM batch
 WHERE batch_id = ANY($1::text[]) AND state IN ('running', 'paused') AND sending_stop IS NULL`;

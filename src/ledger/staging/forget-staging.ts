@@ -111,11 +111,9 @@ WITH forgotten AS (
 DELETE FROM invoice_content c WHERE c.invoice_id = ANY(ARRAY(SELECT invoice_id FROM forgotten))`;
 }
 
-/** batchId. */
 const FORGET_BATCH_INVOICES = `/* forget-batch-invoices */
 DELETE FROM batch_invoice WHERE batch_id = $1`;
 
-/** batchId. */
 const FORGET_FINDINGS = `/* forget-findings */
 DELETE FROM finding WHERE batch_id = $1`;
 

@@ -36,7 +36,6 @@ function skeletonKey({ application, merchantNif, ref }: InvoiceIdentity): string
   return digits.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/u, '$1-$2-$3-$4-$5');
 }
 
-/** Skeletons. */
 const FIND_LOOK_ALIKES = `/* find-look-alikes */
 SELECT i.skeleton, i.identity, i.merchant_nif AS nif, i.invoice_ref AS ref, i.owner_batch AS "ownerBatch", i.state
 FROM invoice i WHERE i.skeleton = ANY($1::uuid[])`;
