@@ -2,7 +2,7 @@ import { LoteError } from '../../domain/errors.ts';
 import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchRecord, BatchState, ClaimingRun, StartOrder } from '../../domain/records/batch-record.ts';
 import { type Database, onlyRow, type Queries } from '../database/database.ts';
-import { stateList } from '../database/sql.ts';
+import { sqlList } from '../database/sql.ts';
 import { BATCH_COLUMNS, claimLost, foundBatch, LOCK_BATCH, roundLost } from './batch.ts';
 import { IS_DIFFERENCE } from './findings.ts';
 
@@ -68,7 +68,7 @@ export interface BeginRound {
 
 /** batchId: is there anything in it that a closed batch is opened again for? Control totals that differ are one: its report must say what the next start declares. */
 const HAS_SOMETHING_OPEN = `/* has-something-open */
-SELECT EXISTS (SELECT FROM live_line i WHERE i.batch_id = $1 AND i.state IN ${stateList(REOPENING_STATES)})
+SELECT EXISTS (SELECT FROM live_line i WHERE i.batch_id = $1 AND i.state IN ${sqlList(REOPENING_STATES)})
   OR EXISTS (SELECT FROM finding f WHERE f.batch_id = $1 AND ${IS_DIFFERENCE}) AS found`;
 
 /** batchId, application, file, sha256, workflowId, runId, now, attempt, temporalId. No row when the file, or the batch's id, is known. */

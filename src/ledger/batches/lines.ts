@@ -7,7 +7,7 @@ import {
   type ProblemGroup,
 } from '../../domain/records/batch-record.ts';
 import { type Database, onlyRow } from '../database/database.ts';
-import { arrayLiteral, reasonJson, stateList } from '../database/sql.ts';
+import { arrayLiteral, reasonJson, sqlList } from '../database/sql.ts';
 
 /** A part of the invoices of a batch. */
 export interface InvoicesWith {
@@ -93,7 +93,7 @@ FROM (
         (SELECT f.value ->> 'code' FROM json_array_elements(l.findings::json) f WHERE f.value ->> 'severity' = 'error' LIMIT 1),
         'no-reason') AS code
     FROM batch_line l
-    WHERE l.batch_id = $1 AND l.state NOT IN ${stateList(UNTROUBLED_OUTCOMES)}
+    WHERE l.batch_id = $1 AND l.state NOT IN ${sqlList(UNTROUBLED_OUTCOMES)}
   ) problem
 ) ranked
 GROUP BY state, code

@@ -1,4 +1,3 @@
-import type { Outcome } from '../../domain/invoice-state.ts';
 import { CLOCKS_DIFFER_MS } from '../../domain/time/is-ahead.ts';
 import type { Reason } from '../../domain/invoice.ts';
 
@@ -67,9 +66,9 @@ export function isItem(key: string): string {
   return `${ofItem('$1::bigint[]', key)} = ${key}`;
 }
 
-/** `('staged','held')`: states for an SQL `IN`. */
-export function stateList(states: readonly Outcome[]): string {
-  return `(${states.map((state) => `'${state}'`).join(', ')})`;
+/** `('staged', 'held')`: states or codes for an SQL `IN`. */
+export function sqlList(words: readonly string[]): string {
+  return `(${words.map((word) => `'${word}'`).join(', ')})`;
 }
 
 /** An `issued` event settles what is in one of these. */

@@ -2,13 +2,13 @@ import { REOPENING_STATES } from '../../domain/invoice-state.ts';
 import type { BatchState } from '../../domain/records/batch-record.ts';
 import { IS_ROWS_LOST, IS_ROWS_SKIPPED, IS_TOTALS_ROW } from '../batches/findings.ts';
 import { type Database, onlyRow, type Queries, type SqlValue } from '../database/database.ts';
-import { arrayLiteral, CLOSED_BATCH_STATES, stateList } from '../database/sql.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, sqlList } from '../database/sql.ts';
 
 /** Batch `b` was purged and not opened again since. */
 const IS_PURGED = `(b.state IN ${CLOSED_BATCH_STATES} AND coalesce(b.purged_at >= coalesce(b.finished_at, b.started_at), false))`;
 
 /** Invoices of batch `b` that may still change. */
-const MAY_CHANGE = `FROM live_line i WHERE i.batch_id = b.batch_id AND i.state IN ${stateList(REOPENING_STATES)}`;
+const MAY_CHANGE = `FROM live_line i WHERE i.batch_id = b.batch_id AND i.state IN ${sqlList(REOPENING_STATES)}`;
 
 /**
  * before ($1): closed batches `b` that ended before it and in which nothing may still change. A purged one counts again when a late word has ended an

@@ -8,7 +8,7 @@ import {
 } from '../../domain/retry-decision.ts';
 import { changeInvoices } from '../change-invoices.ts';
 import type { Database } from '../database/database.ts';
-import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES } from '../database/sql.ts';
+import { arrayLiteral, CLOSED_BATCH_STATES, column, isAheadSql, ISSUABLE_STATES, sqlList } from '../database/sql.ts';
 import { EARLIER_GENERATION, type EarlierGeneration } from '../sending/sending.ts';
 import { failedEventOf, hear } from '../settling/settled.ts';
 
@@ -67,11 +67,7 @@ export interface OpenDocument {
 
 const ANSWER_LOST = { code: 'answer-lost', message: 'Its last answer was lost, so its outcome is not known.' };
 
-const SPENT = reasonList(SPENT_KEY_REASONS);
-
-function reasonList(codes: readonly string[]): string {
-  return `(${codes.map((code) => `'${code}'`).join(', ')})`;
-}
+const SPENT = sqlList(SPENT_KEY_REASONS);
 
 /** now ($1), stale before ($2). */
 const IS_STALE = `(i.changed_at < $2 OR ${isAheadSql('i.changed_at', '$1')})`;
@@ -80,7 +76,7 @@ const IS_STALE = `(i.changed_at < $2 OR ${isAheadSql('i.changed_at', '$1')})`;
 const REPEATABLE = `(i.state = 'unknown' OR (i.state = 'sending' AND ${IS_STALE}))`;
 
 /** Inside the retention window a repeat cannot make a second document, unless the ledger was restored from a copy and another key was used meanwhile. */
-const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${reasonList(NEVER_REPEATED_REASONS)}
+const REPEATED_BY_ITSELF = `(coalesce(i.reason_code, '') NOT IN ${sqlList(NEVER_REPEATED_REASONS)}
     AND NOT i.flags && '{${ISSUED_EARLIER},${OLDER_LEDGER}}' AND coalesce(i.reason_code, '') <> '${ACCEPTED_EARLIER}')`;
 
 /** A document of `i` without a final word, and whether a signed `failed` event waits for its GET. */

@@ -1,7 +1,7 @@
 import type { Status } from '../../domain/machine/invoice-answers.ts';
 import { type InvoiceState, OPEN_STATES } from '../../domain/invoice-state.ts';
 import type { Reason } from '../../domain/invoice.ts';
-import { PAGE_OF, arrayLiteral, ofItem, reasonJson, stateList } from '../database/sql.ts';
+import { PAGE_OF, arrayLiteral, ofItem, reasonJson, sqlList } from '../database/sql.ts';
 import { type Change, isChanged, judgeInvoices } from '../change-invoices.ts';
 import type { Database, Queries } from '../database/database.ts';
 
@@ -35,12 +35,12 @@ FROM invoice i
 JOIN batch_invoice bi ON bi.invoice_id = i.invoice_id
 JOIN batch b ON b.batch_id = bi.batch_id AND b.page_size > 0
 WHERE i.invoice_id = ANY($1::bigint[] || $2::bigint[]) AND bi.invoice_id = ANY($1::bigint[] || $2::bigint[])
-  AND ((bi.outcome IS NULL AND i.invoice_id = ANY($1::bigint[]) AND i.state NOT IN ${stateList(OPEN_STATES)})
+  AND ((bi.outcome IS NULL AND i.invoice_id = ANY($1::bigint[]) AND i.state NOT IN ${sqlList(OPEN_STATES)})
     OR (bi.outcome = 'issued' AND i.invoice_id = ANY($2::bigint[])))
 ORDER BY b.batch_id, bi.ordinal`;
 
 /** What was called failed before gets a flag with its new state. */
-const WAITING = stateList(['accepted', 'unsettled']);
+const WAITING = sqlList(['accepted', 'unsettled']);
 
 const IDS = '(SELECT r.ids FROM reported r)';
 

@@ -13,7 +13,7 @@ import {
   CLOSED_BATCH_STATES,
   isAheadSql,
   ISSUABLE_STATES,
-  stateList,
+  sqlList,
 } from '../database/sql.ts';
 import { changeInvoices, changeUnderToken } from '../change-invoices.ts';
 import { type Database, onlyRow } from '../database/database.ts';
@@ -60,10 +60,10 @@ interface ClosePage {
 }
 
 /** batchId, page: what of it is open. */
-const OPEN_OF_PAGE = invoicesOfBatch(`i.state IN ${stateList(OPEN_STATES)} AND ${onPage('$2::integer')}`);
+const OPEN_OF_PAGE = invoicesOfBatch(`i.state IN ${sqlList(OPEN_STATES)} AND ${onPage('$2::integer')}`);
 
 /** batchId: what it owns and is open. Invoices of other batches are theirs to close. */
-const OPEN_OF_BATCH = invoicesOfBatch(`i.owner_batch = $1 AND i.state IN ${stateList(OPEN_STATES)}`);
+const OPEN_OF_BATCH = invoicesOfBatch(`i.owner_batch = $1 AND i.state IN ${sqlList(OPEN_STATES)}`);
 
 /** That the batch that owns invoice `i` may still send it. */
 const OWNER_IS_OPEN = `(SELECT owner.state FROM batch owner WHERE owner.batch_id = i.owner_batch) NOT IN ${CLOSED_BATCH_STATES}`;

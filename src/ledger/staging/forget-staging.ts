@@ -111,10 +111,8 @@ WITH forgotten AS (
 DELETE FROM invoice_content c WHERE c.invoice_id = ANY(ARRAY(SELECT invoice_id FROM forgotten))`;
 }
 
-const FORGET_BATCH_INVOICES = `/* forget-batch-invoices */
-DELETE FROM batch_invoice WHERE batch_id = $1`;
-
-const FORGET_FINDINGS = `/* forget-findings */
+const FORGET_LINES = `/* forget-lines */
+WITH lines AS (DELETE FROM batch_invoice WHERE batch_id = $1)
 DELETE FROM finding WHERE batch_id = $1`;
 
 /**
@@ -123,7 +121,7 @@ DELETE FROM finding WHERE batch_id = $1`;
  */
 export async function forgetStaging(queries: Queries, batchId: string, isReadAnew: boolean): Promise<void> {
   await giveUp(queries, batchId, { invoices: STAGED, isReadAnew });
-  for (const text of [FORGET_BATCH_INVOICES, FORGET_FINDINGS]) await queries.query(text, [batchId]);
+  await queries.query(FORGET_LINES, [batchId]);
   await forgetRows(queries, batchId);
 }
 
