@@ -139,7 +139,11 @@ async function pgliteVersion(): Promise<string> {
   return version;
 }
 
-/** Makes a new embedded ledger in `directory`, on the disk when this resolves. @throws LoteError `ledger-unavailable` */
+/**
+ * Makes a new embedded ledger in `directory`, on the disk when this resolves.
+ * @public the process of `makeTemplate` calls it by its name
+ * @throws LoteError `ledger-unavailable`
+ */
 export async function initializeLedger(directory: string): Promise<void> {
   const database = await openPgliteDatabase(directory);
   try {
