@@ -27,7 +27,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   'src/domain': { files: 45, lines: 4079 },
   'src/health': { files: 13, lines: 1548 },
   'src/ingest': { files: 44, lines: 6889 },
-  'src/ledger': { files: 49, lines: 7361 },
+  'src/ledger': { files: 47, lines: 7312 },
   'src/nightly': { files: 6, lines: 1044 },
   'src/platform': { files: 8, lines: 716 },
   'src/report': { files: 21, lines: 2782 },
