@@ -2,13 +2,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MeasureRequest, MeasureStatement } from '../domain/records/measures.ts';
 import type { RunLog } from '../nightly/run-log.ts';
-/** What became of deliveries since the receiver of this process started. */
-export interface DeliveryTotals {
-  readonly taken: number;
-  readonly withoutEvent: number;
-  readonly notStored: number;
-  readonly refused: Readonly<Record<string, number>>;
-}
+import type { DeliveryCounts } from '../webhooks/handle-delivery.ts';
 
 /** What a Temporal worker is started with. */
 export interface WorkerTelemetry {
@@ -29,7 +23,7 @@ export interface Telemetry {
   /** Base address of the service whose circuit breaker is served. */
   sendsTo(baseUrl: string): void;
   nights(log: RunLog): RunLog;
-  deliveries(totals: () => DeliveryTotals): void;
+  deliveries(totals: () => Readonly<DeliveryCounts>): void;
   readonly worker: WorkerTelemetry;
   /** Where the metrics are served; null: nowhere. */
   readonly url: string | null;

@@ -1,4 +1,3 @@
-import { answerExpressions, invoiceShape, merchantShape, shapeWithoutId } from './answer-shapes.ts';
 import { classify } from './classify.ts';
 import { invoiceBody, fillTemplate } from './invoice-body.ts';
 import { readMerchantList } from './merchants/merchant-list.ts';
@@ -9,7 +8,16 @@ import { isSecret } from './profile/hide-secret.ts';
 import { isNothing, readPlace, shownPlace, type Place, isOneOf, wordAt } from './profile/place.ts';
 import type { ServiceProfile } from './profile/profile.ts';
 import { documentOf, isPage, type AnswerBody, type ExchangeResult } from './exchange-result.ts';
-import { look, shortWord, type CreationShape, errorText } from './seen-answer.ts';
+import {
+  answerExpressions,
+  errorText,
+  invoiceShape,
+  look,
+  merchantShape,
+  shapeWithoutId,
+  shortWord,
+  type CreationShape,
+} from './seen-answer.ts';
 import { reasonCode, reasonText } from './profile/reason-text.ts';
 import type {
   CreateAnswer,

@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { exchange } from './exchange.ts';
 import { outcomeOf, type ExchangeResult } from './exchange-result.ts';
 import type { ServiceProfile } from './profile/profile.ts';
-import { shapeWithoutId } from './answer-shapes.ts';
+import { shapeWithoutId } from './seen-answer.ts';
 import { backoffOf, withProfileWait } from './limits/backoff.ts';
 import { localRate, type SharedRate } from './limits/rate-limiter.ts';
 import { createRequestLimiter } from './limits/request-limiter.ts';

@@ -24,7 +24,7 @@ export interface RouteOptions extends Pick<SignatureShape, 'kind'> {
   readonly identity?: string | undefined;
 }
 
-/** Finds who answers a request. */
+/** Answers a request. */
 export type ReceiverRoutes = (incoming: IncomingMessage) => ReceiverAnswer | Promise<ReceiverAnswer>;
 
 /** Where deliveries are sent to. */
@@ -51,8 +51,7 @@ export function createReceiverRoutes(
     const isPost = incoming.method === 'POST';
     if (isPost && paths.has(path)) return deliver(incoming);
     const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
-    const health = HEALTH.get(path);
-    if (health !== undefined) return isRead ? health(ready) : notAllowed('GET, HEAD');
+    if (HEALTH.has(path)) return isRead ? health(path, ready) : notAllowed('GET, HEAD');
     if (paths.has(path)) return notAllowed('POST', known);
     const [, before = '', step = ''] = /^(.*)\/([^/]+)$/u.exec(path) ?? [];
     if (kind === 'path' && paths.has(before)) return isPost ? deliver(incoming, decoded(step)) : notAllowed('POST');
@@ -73,15 +72,10 @@ function withoutFinalSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-type Health = (ready: () => Promise<Readiness>) => ReceiverAnswer | Promise<ReceiverAnswer>;
+const HEALTH: ReadonlySet<string> = new Set(['/health/live', '/health', '/health/ready']);
 
-const HEALTH: ReadonlyMap<string, Health> = new Map<string, Health>([
-  ['/health/live', () => ({ status: 200, headers: JSON_BODY, body: JSON.stringify({ status: 'live' }) })],
-  ['/health', readiness],
-  ['/health/ready', readiness],
-]);
-
-async function readiness(ready: () => Promise<Readiness>): Promise<ReceiverAnswer> {
+async function health(path: string, ready: () => Promise<Readiness>): Promise<ReceiverAnswer> {
+  if (path === '/health/live') return { status: 200, headers: JSON_BODY, body: JSON.stringify({ status: 'live' }) };
   const found = await ready();
   return { status: found.status === 'ready' ? 200 : 503, headers: JSON_BODY, body: JSON.stringify(found) };
 }

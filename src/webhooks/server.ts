@@ -152,13 +152,12 @@ function handlerParts(options: ReceiverOptions, url: () => string): DeliveryHand
   };
 }
 
-interface Answering {
-  readonly routes: ReceiverRoutes;
-  readonly log: ReceiverLog;
-}
-
 /** No framework stands between: each delivery would pay for it, and there is one address. */
-async function answer(incoming: IncomingMessage, outgoing: ServerResponse, { routes, log }: Answering): Promise<void> {
+async function answer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { routes, log }: { readonly routes: ReceiverRoutes; readonly log: ReceiverLog },
+): Promise<void> {
   // The sender may leave at any time; then there is no sender left to answer.
   outgoing.on('error', () => undefined);
   let given: ReceiverAnswer;

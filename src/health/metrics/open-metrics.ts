@@ -1,4 +1,5 @@
-import type { Telemetry, DeliveryTotals } from '../telemetry.ts';
+import type { Telemetry } from '../telemetry.ts';
+import type { DeliveryCounts } from '../../webhooks/handle-delivery.ts';
 import { createLedgerSnapshot, type LedgerSource, type LedgerSnapshot } from './ledger-snapshot.ts';
 import { createMeter, type Meter } from './meter.ts';
 import { VERDICTS } from './catalogue.ts';
@@ -85,7 +86,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsTelem
 }
 
 /** Serves what the receiver has counted anyway. */
-function serveDeliveryCounters(meter: Meter, totals: () => DeliveryTotals): void {
+function serveDeliveryCounters(meter: Meter, totals: () => Readonly<DeliveryCounts>): void {
   meter.onScrape((observe) => {
     const { taken, withoutEvent, notStored, refused } = totals();
     observe('lote_deliveries_taken_total', taken);

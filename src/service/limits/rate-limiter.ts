@@ -21,11 +21,6 @@ export interface SharedRate {
   hold(ms: number): Promise<void>;
 }
 
-/** Makes this process's view of the shared rate. */
-export function createRateLimiter(shared: SharedRate): RateLimiter {
-  return new RateLimiter(shared);
-}
-
 /** This process's view of the shared rate. All times are milliseconds of this process's monotonic clock. */
 export class RateLimiter {
   readonly #shared: SharedRate;
@@ -170,17 +165,8 @@ const FADING = 0.99;
 const TOO_MANY = { share: 1 / 8, refused: 6 };
 const SECOND_MS = 1_000;
 
-/** Judges from the answers of this process whether it sends too fast. */
-interface RefusedShare {
-  /**
-   * Counts an answer. Returns how many requests the service took in the last second when it is time to slow down, else
-   * null.
-   */
-  note(load: 'taken' | 'too-many', times: { readonly sentAt: number; readonly now: number }): number | null;
-}
-
-/** Makes the judgement of one process. Answers to what left before the last change say nothing about it. */
-export function createRefusedShare(): RefusedShare {
+/** Judges from the answers of one process whether it sends too fast. Answers to what left before the last change do not count. */
+export function createRefusedShare() {
   let answers = 0;
   let refused = 0;
   let changedAt = Number.NEGATIVE_INFINITY;
@@ -188,7 +174,11 @@ export function createRefusedShare(): RefusedShare {
   const taken: number[] = [];
 
   return {
-    note(load, { sentAt, now }) {
+    /** Counts an answer. Returns how many requests the service took in the last second when it is time to slow down. */
+    note(
+      load: 'taken' | 'too-many',
+      { sentAt, now }: { readonly sentAt: number; readonly now: number },
+    ): number | null {
       if (load === 'taken') taken.push(now);
       while ((taken[0] ?? now) <= now - SECOND_MS) taken.shift();
       if (sentAt <= changedAt) return null;

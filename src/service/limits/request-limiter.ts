@@ -1,7 +1,7 @@
 import { createSemaphore } from '../../platform/concurrency.ts';
 import type { ExchangeResult } from '../exchange-result.ts';
 import type { Backoff } from './backoff.ts';
-import { createRateLimiter, type SharedRate } from './rate-limiter.ts';
+import { RateLimiter, type SharedRate } from './rate-limiter.ts';
 import type { PostLimits } from '../../domain/records/service-answers.ts';
 
 /** A shorter hold is waited out here; a longer one is answered at once, so that no activity sleeps in a request. */
@@ -30,11 +30,12 @@ export interface RequestLimiter {
 export function createRequestLimiter(options: RequestLimiterOptions): RequestLimiter {
   const { random, backoffOf } = options;
   const slots = createSemaphore(options.maxConcurrency);
-  const rate = createRateLimiter(options.rate);
+  const rate = new RateLimiter(options.rate);
 
   /** Waits until a request may leave. Returns why it may not, or null. */
-  async function admit({ signal, permit }: PostLimits): Promise<ExchangeResult | null> {
-    const waiting = waitingSignal({ signal, permit });
+  async function admit(limits: PostLimits): Promise<ExchangeResult | null> {
+    const { permit } = limits;
+    const waiting = waitingSignal(limits);
     for (;;) {
       const held = rate.heldMs();
       if (held > WAIT_OUT_MS) return { kind: 'not-sent', code: 'retry-after-in-force', retryAfterMs: Math.ceil(held) };
@@ -42,10 +43,10 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
       const wait = held > 0 ? held * (1 + random() * SPREAD) : await rate.reserve().catch(() => null);
       if (wait === null) return { kind: 'not-sent', code: 'rate-unavailable', retryAfterMs: null };
       // oxlint-disable-next-line no-await-in-loop
-      if (!(await pause(wait, waiting))) return permit?.withdrawn.aborted === true ? notPermitted() : cancelled();
+      if (!(await pause(wait, waiting))) return endOfWait(limits);
       if (held > 0) continue;
       // oxlint-disable-next-line no-await-in-loop
-      if (permit !== undefined && !(await permit.confirm())) return notPermitted();
+      if (permit !== undefined && !(await permit.confirm())) return { kind: 'not-permitted' };
       // An answer may have brought a hold during the wait: the place in the rate is given up.
       if (rate.heldMs() === 0) return null;
     }
@@ -64,7 +65,7 @@ export function createRequestLimiter(options: RequestLimiterOptions): RequestLim
       // A GET does not wait behind the POSTs of whole pages.
       const isGet = permit === undefined;
       const release = isOver ? null : (slots.tryAcquire() ?? (await slots.acquire(waitingSignal(limits), isGet)));
-      if (release === null) return permit?.withdrawn.aborted === true ? notPermitted() : cancelled();
+      if (release === null) return endOfWait(limits);
       try {
         const isFree = rate.isOpen() && (permit === undefined || permit.isValid());
         const turnedAway = isFree ? null : await admit(limits);
@@ -86,12 +87,10 @@ function waitingSignal({ signal, permit }: PostLimits): AbortSignal | undefined 
   return AbortSignal.any([signal, permit.withdrawn]);
 }
 
-function cancelled(): ExchangeResult {
-  return { kind: 'not-sent', code: 'cancelled', retryAfterMs: null };
-}
-
-function notPermitted(): ExchangeResult {
-  return { kind: 'not-permitted' };
+/** Why a wait ended without a request. */
+function endOfWait({ permit }: PostLimits): ExchangeResult {
+  const isWithdrawn = permit?.withdrawn.aborted === true;
+  return isWithdrawn ? { kind: 'not-permitted' } : { kind: 'not-sent', code: 'cancelled', retryAfterMs: null };
 }
 
 /** Waits; false when the signal was aborted first. */

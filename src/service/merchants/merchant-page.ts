@@ -4,6 +4,7 @@ import { readPlace, type Document, shownPlace, is2xx, readId } from '../profile/
 import type { ServiceProfile } from '../profile/profile.ts';
 import { isSuccess, ruleFor, statusThatCounts, type Rule, errorText, statusReason } from '../seen-answer.ts';
 import { documentOf, type ExchangeResult } from '../exchange-result.ts';
+import type { MerchantListAnswer } from '../../domain/records/service-answers.ts';
 
 type ProblemCode = 'service-unreachable' | 'service-unauthorized' | 'service-list-unreadable';
 
@@ -18,10 +19,7 @@ export class ListProblem extends Error {
 }
 
 /** A merchant as the list names it. */
-export interface ListedMerchant {
-  readonly nif: string;
-  readonly merchantId: string;
-}
+export type ListedMerchant = Extract<MerchantListAnswer, { kind: 'list' }>['merchants'][number];
 
 /** A page of the list. */
 export interface MerchantPage {

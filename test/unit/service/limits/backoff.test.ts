@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LONGEST_HOLD_MS } from '../../../../src/domain/request-rate.ts';
-import { shapeWithoutId } from '../../../../src/service/answer-shapes.ts';
+import { shapeWithoutId } from '../../../../src/service/seen-answer.ts';
 import { backoffOf, retryAfterMs, withProfileWait } from '../../../../src/service/limits/backoff.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRateLimiter, localRate, type SharedRate } from '../../../../src/service/limits/rate-limiter.ts';
+import { RateLimiter, localRate, type SharedRate } from '../../../../src/service/limits/rate-limiter.ts';
 
 /** A shared rate that counts what is leased, told and asked. */
 function watched(rate: SharedRate) {
@@ -14,7 +14,7 @@ function watched(rate: SharedRate) {
 }
 
 /** Takes so many permits, one after the other, each at its time. Returns when, in milliseconds from now. */
-async function taken(limiter: ReturnType<typeof createRateLimiter>, count: number): Promise<readonly number[]> {
+async function taken(limiter: RateLimiter, count: number): Promise<readonly number[]> {
   const begin = Date.now();
   const times: number[] = [];
   for (let nth = 0; nth < count; nth += 1) {
@@ -29,7 +29,7 @@ describe('the rate limiter of a process', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('lets nothing leave before it knows the shared rate, and everything while there is none', async () => {
-    const limiter = createRateLimiter(localRate(null));
+    const limiter = new RateLimiter(localRate(null));
 
     expect(limiter.isOpen()).toBe(false);
     expect(await limiter.reserve()).toBe(0);
@@ -38,7 +38,7 @@ describe('the rate limiter of a process', () => {
 
   it('spreads the requests of several processes over one rate', async () => {
     const rate = localRate(50);
-    const [one, other] = [createRateLimiter(rate), createRateLimiter(rate)];
+    const [one, other] = [new RateLimiter(rate), new RateLimiter(rate)];
 
     const waits = await Promise.all(Array.from({ length: 40 }, (_, nth) => (nth % 2 === 0 ? one : other).reserve()));
 
@@ -49,7 +49,7 @@ describe('the rate limiter of a process', () => {
 
   it('leases more at once while it uses every permit, up to a second of a slow service, and one after a pause', async () => {
     const { shared, seen } = watched(localRate(20));
-    const limiter = createRateLimiter(shared);
+    const limiter = new RateLimiter(shared);
 
     expect((await taken(limiter, 60)).at(-1)).toBe(59 * 50);
     expect(seen.leases).toEqual([1, 2, 4, 8, 16, 20, 20]);
@@ -60,11 +60,11 @@ describe('the rate limiter of a process', () => {
   });
 
   it('leases one permit of a slow service', async () => {
-    expect(await taken(createRateLimiter(localRate(0.5)), 3)).toEqual([0, 2_000, 4_000]);
+    expect(await taken(new RateLimiter(localRate(0.5)), 3)).toEqual([0, 2_000, 4_000]);
   });
 
   it('makes no burst after a pause', async () => {
-    const limiter = createRateLimiter(localRate(10));
+    const limiter = new RateLimiter(localRate(10));
     await taken(limiter, 20);
 
     await vi.advanceTimersByTimeAsync(60_000);
@@ -75,7 +75,7 @@ describe('the rate limiter of a process', () => {
   it('fails the request that asked while the ledger is away, and asks again for the next', async () => {
     const rate = localRate(10);
     let away = true;
-    const limiter = createRateLimiter({
+    const limiter = new RateLimiter({
       ...rate,
       lease: (requests) => (away ? Promise.reject(new Error('away')) : rate.lease(requests)),
     });
@@ -88,7 +88,7 @@ describe('the rate limiter of a process', () => {
   it('lets nothing leave when the shared rate was not heard of for ten seconds', async () => {
     const rate = localRate(null);
     let away = false;
-    const limiter = createRateLimiter({
+    const limiter = new RateLimiter({
       ...rate,
       current: () => (away ? Promise.reject(new Error('away')) : rate.current()),
     });
@@ -105,7 +105,7 @@ describe('the rate limiter of a process', () => {
 
   it('hears within a second of a hold and of a slower rate that another process met', async () => {
     const rate = localRate(null);
-    const [one, other] = [createRateLimiter(rate), createRateLimiter(rate)];
+    const [one, other] = [new RateLimiter(rate), new RateLimiter(rate)];
     await Promise.all([one.reserve(), other.reserve()]);
     one.hold(60_000);
     for (let nth = 0; nth < 10; nth += 1) one.note('too-many', performance.now() + 1);
@@ -123,7 +123,7 @@ describe('the rate limiter of a process', () => {
 
   it('lets nothing leave while it tells the ledger of refusals, and then at the slower rate', async () => {
     const { shared, seen } = watched(localRate(null));
-    const limiter = createRateLimiter(shared);
+    const limiter = new RateLimiter(shared);
     await limiter.reserve();
     for (let nth = 0; nth < 20; nth += 1) limiter.note('taken', performance.now());
     await vi.advanceTimersByTimeAsync(1);
@@ -140,7 +140,7 @@ describe('the rate limiter of a process', () => {
   it('voids the permits of a faster rate', async () => {
     const rate = localRate(100);
     const { shared, seen } = watched(rate);
-    const limiter = createRateLimiter(shared);
+    const limiter = new RateLimiter(shared);
     await taken(limiter, 10);
     await rate.slowDown(2);
     await vi.advanceTimersByTimeAsync(1_001);
@@ -155,7 +155,7 @@ describe('the rate limiter of a process', () => {
 
   it('is full again a minute after the last refusal', async () => {
     const rate = localRate(null);
-    const limiter = createRateLimiter(rate);
+    const limiter = new RateLimiter(rate);
     await rate.slowDown(10);
     await limiter.reserve();
     expect(limiter.isOpen()).toBe(false);
@@ -168,7 +168,7 @@ describe('the rate limiter of a process', () => {
 
   it('tells the ledger of one hold once, and keeps the longest', async () => {
     const { shared, seen } = watched(localRate(null));
-    const limiter = createRateLimiter(shared);
+    const limiter = new RateLimiter(shared);
 
     for (const ms of [9_000, 9_050, 3_000]) limiter.hold(ms);
 

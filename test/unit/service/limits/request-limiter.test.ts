@@ -6,7 +6,7 @@ import {
 } from '../../../../src/service/limits/request-limiter.ts';
 import { localRate } from '../../../../src/service/limits/rate-limiter.ts';
 import { backoffOf } from '../../../../src/service/limits/backoff.ts';
-import { shapeWithoutId } from '../../../../src/service/answer-shapes.ts';
+import { shapeWithoutId } from '../../../../src/service/seen-answer.ts';
 import { DEFAULT_PROFILE } from '../../../../src/service/profile/default-profile.ts';
 import { createRateLimit } from '../../../../src/sandbox/http/handle-request.ts';
 import type { ExchangeResult } from '../../../../src/service/exchange-result.ts';
