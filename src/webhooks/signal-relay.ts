@@ -49,7 +49,7 @@ interface Page {
  * delay and nothing else.
  */
 export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
-  const { pageWorkflowIdOf, send, log, maxPending = MAX_PENDING } = options;
+  const { pageWorkflowIdOf, log, maxPending = MAX_PENDING } = options;
   const pages = new Map<string, Page>();
   let pending = 0;
   let timer: NodeJS.Timeout | null = null;
@@ -83,12 +83,7 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
     pending -= ordinals.length;
     page.lastSignalAt = performance.now();
     page.firstSignalAt ??= page.lastSignalAt;
-    await send(page.id, ordinals).catch((error: unknown) =>
-      log.warn('A page could not be notified; it reads the ledger by itself', {
-        page: page.id,
-        error: error instanceof Error ? error.name : 'unknown',
-      }),
-    );
+    await notifyPage(options, page.id, ordinals);
   }
 
   function schedule(): void {
@@ -120,4 +115,15 @@ export function createSignalRelay(options: SignalRelayOptions): SignalRelay {
 function isDue({ newsAt, firstSignalAt, lastSignalAt }: Page, now: number): boolean {
   const rest = firstSignalAt === null ? 0 : (lastSignalAt - firstSignalAt) * REST_SHARE;
   return now - newsAt >= QUIET_MS && (firstSignalAt === null || now - lastSignalAt >= rest);
+}
+
+async function notifyPage({ send, log }: SignalRelayOptions, page: string, ordinals: readonly number[]): Promise<void> {
+  try {
+    await send(page, ordinals);
+  } catch (error) {
+    log.warn('A page could not be notified; it reads the ledger by itself', {
+      page,
+      error: error instanceof Error ? error.name : 'unknown',
+    });
+  }
 }
