@@ -72,7 +72,7 @@ export const TEXT: FieldRule = [(value) => typeof value === 'string' && value !=
 export const FLAG: FieldRule = [(value) => typeof value === 'boolean', 'true or false'];
 
 /** One of these words. */
-export function oneOf(...words: readonly string[]): FieldRule {
+function oneOf(...words: readonly string[]): FieldRule {
   return [(value) => words.includes(value as string), words.map((word) => JSON.stringify(word)).join(' or ')];
 }
 
@@ -80,11 +80,7 @@ export function oneOf(...words: readonly string[]): FieldRule {
  * What is wrong with an input that a person typed, in a sentence that names the field; null: nothing. A name without a rule is a mistyped one, and would
  * be ignored in silence. A field may be left out, or be null.
  */
-export function problemOfFields(
-  workflow: string,
-  input: object,
-  rules: Readonly<Record<string, FieldRule>>,
-): string | null {
+function problemOfFields(workflow: string, input: object, rules: Readonly<Record<string, FieldRule>>): string | null {
   const known = new Map(Object.entries(rules));
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null) continue;

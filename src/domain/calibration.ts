@@ -130,7 +130,7 @@ export function misfitsOf({ stop, found, trusted }: CalibrationState): readonly 
 }
 
 /** Whether a finding counts under a proved profile, too. */
-export function isLasting(code: string): boolean {
+function isLasting(code: string): boolean {
   return LASTING.test(code);
 }
 

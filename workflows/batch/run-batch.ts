@@ -189,7 +189,7 @@ const LATEST_REFRESH_MS = 2 * 60 * 60_000;
  * Does the work, and meanwhile refreshes the snapshot of the batch from the ledger now and then. An action of an
  * operator causes a refresh at once, so that it is in the audit and its effect is visible.
  */
-export async function withMonitoring<Result>(
+async function withMonitoring<Result>(
   batch: BatchControl,
   running: RunningBatch,
   work: () => Promise<Result>,
@@ -264,7 +264,7 @@ export async function reportBatch(
 }
 
 /** Does one of the last steps of a batch. A run that fails at it says that no invoice depends on it, and who makes up for it. */
-export async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Promise<T> {
+async function orUnreported<T>(batch: BatchControl, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {

@@ -136,9 +136,9 @@ function ownerApi(endpoints: Endpoints, endpoint: OwnerEndpoint): OwnerApi {
     endpoints,
     owns: () => currentOwner(endpoint.dataDir.path) === endpoints.owner,
     isPublished: async () => (await readEndpoints(endpoint.dataDir))?.owner === endpoints.owner,
-    run: (request, over) => ask(endpoint, '/run', RUN_TIMEOUT_MS, request, over),
-    purge: (request) => ask(endpoint, '/purge', PURGE_TIMEOUT_MS, request),
-    rowsOfRefs: (request) => ask(endpoint, '/rows', READ_TIMEOUT_MS, request),
+    run: (request, over) => ask(endpoint, '/run', RUN_TIMEOUT_MS, { work: request, over }),
+    purge: (request) => ask(endpoint, '/purge', PURGE_TIMEOUT_MS, { work: request }),
+    rowsOfRefs: (request) => ask(endpoint, '/rows', READ_TIMEOUT_MS, { work: request }),
     async batches(limit) {
       const { batches } = await get<{ batches: readonly ReadBatch[] }>(`/batches?limit=${limit}`);
       return batches.map((batch) => withoutZeros(batch));
@@ -171,8 +171,7 @@ async function ask<T>(
   { base, token }: OwnerEndpoint,
   path: string,
   timeoutMs: number,
-  work?: unknown,
-  over?: AbortSignal,
+  { work, over }: { readonly work?: unknown; readonly over?: AbortSignal | undefined } = {},
 ): Promise<T> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = over === undefined ? timeout : AbortSignal.any([timeout, over]);

@@ -75,11 +75,10 @@ function runWithBatch(error: unknown): string | null {
  * run, as far as its caller wants; `joined`: it is not the retry's own. `patienceMs`: see `answeredCall`.
  */
 export async function retryBatch<End>(
-  place: RetryPlace,
+  { patienceMs, ...place }: RetryPlace & { readonly patienceMs?: number | undefined },
   batchId: string,
   request: RetryRequestInput,
   follow: (workflowId: string, joined: boolean) => Promise<End>,
-  patienceMs?: number,
 ): Promise<End> {
   const start = (): Promise<string | null> => startRetry(place, batchId, request);
   const own = await answeredCall(place.client, 'Sending invoices again', start, patienceMs);
@@ -109,6 +108,6 @@ export function createConsoleRetry(place: RetryPlace, patienceMs?: number): (wis
   }
   return async ({ batchId, states, rows, reason, acceptDuplicateRisk, by }) => {
     const given = givenOnly({ states, rows, acceptDuplicateRisk: acceptDuplicateRisk || undefined });
-    return retryBatch(place, batchId, { ...given, reason, who: by }, follow, patienceMs);
+    return retryBatch({ ...place, patienceMs }, batchId, { ...given, reason, who: by }, follow);
   };
 }

@@ -80,7 +80,7 @@ export async function downloadTemporal(
       // The SDK hears every other signal and goes on.
       killSignal: 'SIGKILL',
     });
-    const [code] = await once(child, 'exit');
+    const [code] = (await once(child, 'exit')) as [number | null];
     // It may have left a part of the binary.
     if (code !== 0) throw new Error('the download failed');
   };

@@ -38,7 +38,16 @@ async function takeLedger({ databaseUrl, dataDir: path }: Config): Promise<Opene
   if (lock === null) return null;
   try {
     const ledger = await openLedger({ databaseUrl, directory: dataDir.ledger });
-    return { ledger, close: () => ledger.close().finally(() => lock?.release()) };
+    return {
+      ledger,
+      async close() {
+        try {
+          await ledger.close();
+        } finally {
+          await lock?.release();
+        }
+      },
+    };
   } catch (error) {
     await lock?.release();
     throw error;

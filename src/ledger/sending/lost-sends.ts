@@ -85,8 +85,10 @@ export function createSendLog(database: Database) {
     takeLostSends: ({ positions, sends, now }: LostSends): Promise<number> =>
       database.transaction(async (queries) => {
         let flagged = 0;
-        for (let from = 0; from < sends.length; from += PORTION)
-          flagged += await takePortion(queries, sends.slice(from, from + PORTION), now);
+        for (let from = 0; from < sends.length; from += PORTION) {
+          const newly = await takePortion(queries, sends.slice(from, from + PORTION), now);
+          flagged += newly;
+        }
         for (const [scope, reached] of positions)
           await changeFactIn<number, void>(queries, POSITION + scope, (position) => [
             Math.max(position ?? 0, reached),

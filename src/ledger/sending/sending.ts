@@ -39,7 +39,7 @@ const SAME_KEY = `FROM invoice_generation g
  * That the present generation of invoice `i` still has key and bytes of an earlier one, which are repeated before it gets its own key (`next-key`): a POST of
  * it cannot make a second document.
  */
-export const HAS_EARLIER_KEY = `(i.generation > 1 AND EXISTS (SELECT ${SAME_KEY} OFFSET 0))`;
+const HAS_EARLIER_KEY = `(i.generation > 1 AND EXISTS (SELECT ${SAME_KEY} OFFSET 0))`;
 
 /** How the generation ended whose key invoice `i` still has, as JSON; null where it has a key of its own. */
 export const EARLIER_GENERATION = `CASE WHEN i.generation > 1 THEN (SELECT json_build_object('generation', g.generation, 'state', g.state, 'serviceId', g.service_id,

@@ -123,8 +123,7 @@ export function createDeliveries(database: Database) {
       limit: number,
     ): Promise<{ readonly reported: number; readonly invoices: readonly ReportedFailure[] }> {
       const rows = await database.query<ReportedFailure & { reported: number }>(REPORTED_FAILURES, [batchId, limit]);
-      const invoices = rows.map(({ reported: _, ...invoice }) => invoice);
-      return { reported: rows[0]?.reported ?? 0, invoices };
+      return { reported: rows[0]?.reported ?? 0, invoices: rows };
     },
 
     unmatchedDeliveries: async (): Promise<number> =>
