@@ -269,6 +269,8 @@ function loseTime(life: Life): void {
   const isSame = ['staged', 'held', 'sending', 'unknown'].includes(state) && random.once(2);
   const key = isSame ? idempotencyKey : keyOf(contentOf(life), generation + 1);
   if (state === 'issued' || service.used.some((use) => use.key !== key && !service.isOver(use))) return;
+  // No process repeats a key that the service may have forgotten.
+  if (isSame && invoice.frozenAt !== null && now - invoice.frozenAt >= DAY) return;
   life.attempts.length = 0;
   const use = service.use(key);
   use.isOpen = true;
