@@ -129,12 +129,14 @@ export class Calibration {
     const issued = finals.filter(({ verdict }) => verdict === 'issued');
     const types = new Map(issued.map(({ type, serviceId }) => [type.toLowerCase(), serviceId ?? '']));
     try {
-      if (await this.isStopped()) return false;
+      const { proved, trusted } = await this.known(WORDS_FRESH_MS);
+      const isProved = (type: string): boolean => trusted || proved.includes(`event ${type}`);
+      const isStopped = (): boolean => this.stoppedHere()?.code === PROFILE_CONTRADICTION;
       for (const [type, serviceId] of types) {
         // oxlint-disable-next-line no-await-in-loop -- the first answer mostly spares all others
-        if (!(await this.#isProved(`event ${type}`)) && !(await this.#prove(type, serviceId))) return false;
+        if (isStopped() || (!isProved(type) && !(await this.#prove(type, serviceId)))) return false;
       }
-      return !(await this.isStopped());
+      return !isStopped();
     } catch {
       return false;
     }

@@ -24,7 +24,8 @@ export class FrozenSupply {
   /** The portion after those that are ready. */
   #coming: { readonly invoices: readonly SendableInvoice[]; readonly frozen: Promise<FrozenInvoice[]> } | null = null;
   #takenElsewhere = 0;
-  readonly #supply = this.#inTurn();
+  /** Shared by all that wait for the next portion. */
+  #refilling: Promise<void> | null = null;
 
   constructor(deps: ActivityDeps, batchId: string, sendable: readonly SendableInvoice[]) {
     this.#deps = deps;
@@ -34,7 +35,13 @@ export class FrozenSupply {
 
   /** The next invoice; null: none is left. */
   async take(): Promise<FrozenInvoice | null> {
-    return (await this.#supply.next()).value ?? null;
+    while (this.#ready.length === 0) {
+      if (this.#coming === null) this.#freezeNext();
+      if (this.#coming === null) return null;
+      // oxlint-disable-next-line no-await-in-loop -- a portion may have been frozen by another attempt
+      await (this.#refilling ??= this.#refill());
+    }
+    return this.#ready.shift() ?? null;
   }
 
   /**
@@ -51,11 +58,12 @@ export class FrozenSupply {
     return { idle: [...frozen, ...sending], others: unfrozen.length - sending.length + this.#takenElsewhere };
   }
 
-  async *#inTurn(): AsyncGenerator<FrozenInvoice, void> {
-    for (this.#freezeNext(); this.#coming !== null;) {
-      this.#ready = await this.#coming.frozen;
+  async #refill(): Promise<void> {
+    try {
+      this.#ready = (await this.#coming?.frozen) ?? [];
       this.#freezeNext();
-      for (let one = this.#ready.shift(); one !== undefined; one = this.#ready.shift()) yield one;
+    } finally {
+      this.#refilling = null;
     }
   }
 

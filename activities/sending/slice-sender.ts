@@ -212,7 +212,8 @@ export class SliceSender {
     if (kind === 'pending' || kind === 'next-key') this.#count.left += 1;
     if (kind === 'accepted') {
       this.#count.accepted += 1;
-      await this.#refuse(this.#forbidden.succeeded(invoice, sent.lastSentAt));
+      const refused = this.#forbidden.succeeded(invoice, sent.lastSentAt);
+      if (refused.length > 0) await this.#refuse(refused);
       await this.#parts.circuit.succeeded(sent.lastSentAt);
       return;
     }

@@ -132,14 +132,24 @@ async function reportHead(json: string): Promise<string | null> {
 /** A batch's invoices as read from the ledger once, in a file: each part of the report is written from the same reading. */
 export type InvoiceSpool = ReturnType<typeof createSpool>;
 
-/** Makes a spool whose file stands at `path`: one JSON array of invoices a line. */
-export function createSpool(path: string) {
+/** Rows and findings whose invoices stay in memory: about 20 MB. To write and parse them takes longer than to write the parts. */
+const MOST_IN_MEMORY = 60_000;
+
+/** Makes a spool; that of a large batch is a file at `path` with one JSON array of invoices a line. */
+export function createSpool(path: string, mostInMemory = MOST_IN_MEMORY) {
+  let kept: (readonly BatchInvoice[])[] = [];
+  let weight = 0;
   return {
     async *fill(invoices: AsyncIterable<readonly BatchInvoice[]>): AsyncGenerator<readonly BatchInvoice[]> {
       const file = await open(path, 'w', 0o600);
       try {
         for await (const portion of invoices) {
-          await file.appendFile(`${lineOf(portion)}\n`);
+          kept.push(portion);
+          weight += portion.reduce((sum, { rows, findings }) => sum + rows.length + findings.length, 0);
+          if (weight > mostInMemory) {
+            await file.appendFile(kept.map((one) => `${lineOf(one)}\n`).join(''));
+            kept = [];
+          }
           yield portion;
         }
       } finally {
@@ -147,6 +157,7 @@ export function createSpool(path: string) {
       }
     },
     async *portions(): AsyncGenerator<readonly BatchInvoice[]> {
+      if (weight <= mostInMemory) return yield* kept;
       const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
       for await (const line of lines) yield JSON.parse(line) as readonly BatchInvoice[];
     },

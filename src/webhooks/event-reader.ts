@@ -68,10 +68,13 @@ export function createEventReader(
   const hasExpressions = [...eventPlaces, shape.eventId].flat().some((place) => expressionOf(place) !== null);
   // After the check, the proof of the sender is removed.
   const hidden = new Set([...SECRET_HEADERS, signature.header.toLowerCase()]);
+  const readsHeaders = headersOf([payload?.at ?? null, items, ...eventPlaces, shape.eventId]) !== null;
 
   return async (delivery) => {
-    const outer = await evaluatePayload(documentOf(delivery, hidden));
-    const found = itemsOf(await evaluateItems(unwrap(outer, shape)), shape);
+    const given = documentOf(readsHeaders ? delivery : { ...delivery, rawHeaders: [] }, hidden);
+    const outer = payload === null ? given : await evaluatePayload(given);
+    const whole = unwrap(outer, shape);
+    const found = itemsOf(items === null ? whole : await evaluateItems(whole), shape);
     return rowsOf(delivery, hasExpressions ? await evaluateEach(found, evaluateEvent) : found);
   };
 }

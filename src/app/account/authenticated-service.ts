@@ -91,7 +91,9 @@ export function authenticatedService({ service, time, isKnown, remember }: First
       const [, , limits] = post;
       const isRepeat = (limits?.firstUsedAt ?? null) !== null;
       const instead = authenticated && !isRepeat ? null : await firstAnswer(isRepeat, limits?.signal);
-      return instead ?? noted(await service.createInvoice(...post), 'created');
+      if (instead !== null) return instead;
+      const answer = await service.createInvoice(...post);
+      return authenticated ? answer : noted(answer, 'created');
     },
     getInvoice: (serviceId, signal) => service.getInvoice(serviceId, signal),
     createMerchant: async (merchant, idempotencyKey, limits) =>
