@@ -104,7 +104,9 @@ export interface Hold {
   readonly andHeld?: boolean;
 }
 
-interface SendableRow extends Omit<SendableInvoice, 'lost' | 'errorKept' | 'earlier'> {
+interface SendableRow extends Omit<SendableInvoice, 'invoice' | 'lost' | 'errorKept' | 'earlier'> {
+  /** JSON as text: a cast to JSON costs the server more than to read the row. */
+  readonly content: string;
   readonly lost: 'same-key' | 'other-key' | null;
   readonly errorKept: boolean;
   readonly earlier: EarlierGeneration | null;
@@ -115,7 +117,7 @@ interface SendableRow extends Omit<SendableInvoice, 'lost' | 'errorKept' | 'earl
  * since when a POST with its key may have reached the service, the earliest.
  */
 const SENDABLE = `/* sendable */
-SELECT i.invoice_id, i.identity, i.ordinal, i.generation, c.content::json AS invoice, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
+SELECT i.invoice_id, i.identity, i.ordinal, i.generation, c.content, i.idempotency_key, i.state, body.body, m.merchant_id, i.attempts, i.first_sent_at,
   (i.state = 'sending' AND i.exposure = 'lost') OR lost.identity IS NOT NULL AS may_exist,
   least(CASE WHEN i.state = 'sending' AND i.exposure = 'lost' THEN greatest(body.frozen_at, body.risk_accepted_at)
     WHEN earlier.generation IS NOT NULL THEN body.frozen_at END, lost.sent_at) AS may_exist_since,
@@ -313,9 +315,10 @@ async function writeFrozen(database: Database, given: readonly FreezeItem[]): Pr
   return new Map(moved.map((row) => [row.invoiceId, row.invoiceId]));
 }
 
-function sendableInvoice({ lost, errorKept, earlier, ...row }: SendableRow): SendableInvoice {
+function sendableInvoice({ content, lost, errorKept, earlier, ...row }: SendableRow): SendableInvoice {
   return {
     ...row,
+    invoice: JSON.parse(content) as Invoice,
     ...(lost === null ? {} : { lost }),
     ...(errorKept ? { errorKept } : {}),
     ...(earlier === null ? {} : { earlier }),

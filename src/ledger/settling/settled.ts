@@ -68,9 +68,15 @@ WITH called_issued AS MATERIALIZED (
   WHERE i.invoice_id = ANY(${IDS}::bigint[]) AND i.service_id = ${ofReported('service_ids')} AND i.state IN ${WAITING}
   RETURNING i.invoice_id, i.service_id
 )
-SELECT invoice_id, service_id FROM moved
-UNION ALL
-SELECT invoice_id, service_id FROM called_issued WHERE state = 'issued'`;
+SELECT issued.invoice_id, issued.service_id, line.batch_id, line.workflow_id, line.page, line.ordinal, 'issued' AS state
+FROM (SELECT invoice_id, service_id FROM moved UNION ALL SELECT invoice_id, service_id FROM called_issued WHERE state = 'issued') issued
+LEFT JOIN LATERAL (
+  SELECT b.batch_id, b.workflow_id, ${PAGE_OF} AS page, bi.ordinal
+  FROM batch_invoice bi JOIN batch b ON b.batch_id = bi.batch_id AND b.page_size > 0
+  WHERE bi.invoice_id = issued.invoice_id AND bi.outcome IS NULL
+  OFFSET 0
+) line ON true
+ORDER BY line.batch_id, line.ordinal`;
 
 function ofReported(column: 'times' | 'service_ids'): string {
   return ofItem(`(SELECT r.${column} FROM reported r)`, 'i.invoice_id', IDS);
@@ -142,12 +148,10 @@ function unconfirmed({ invoiceId, before, decision }: Change, ids: ReadonlySet<s
 /** Applies the stored events of these documents; nearly all are plain ones. */
 export async function applyEvents(database: Database, serviceIds: readonly string[]): Promise<Heard> {
   if (serviceIds.length === 0) return { issued: 0, settled: new Map(), toConfirm: [] };
-  const issued = await database.query<Issued>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
-  const plain = new Set(issued.map((one) => one.serviceId));
-  const settled = await settledInvoices(
-    database,
-    issued.map((one) => one.invoiceId),
-  );
+  const rows = await database.query<IssuedRow>(ISSUE_REPORTED, [arrayLiteral(serviceIds)]);
+  const plain = new Set(rows.map((row) => row.serviceId));
+  const lines = rows.filter((row): row is IssuedRow & SettledRow => row.batchId !== null);
+  const settled = byInvoice(lines.map(({ serviceId: _of, ...line }) => line));
   const heard = await hear(
     database,
     serviceIds.filter((id) => !plain.has(id)),
@@ -155,8 +159,9 @@ export async function applyEvents(database: Database, serviceIds: readonly strin
   return { ...heard, settled: new Map([...settled, ...heard.settled]) };
 }
 
-interface Issued {
-  readonly invoiceId: number;
+/** An invoice that is issued, with one of its lines; the batch is null where it has none with pages. */
+interface IssuedRow extends Omit<SettledRow, 'batchId'> {
+  readonly batchId: string | null;
   readonly serviceId: string;
 }
 
@@ -168,14 +173,17 @@ export async function settledInvoices(
 ): Promise<Map<number, readonly SettledInvoice[]>> {
   if (invoiceIds.length === 0 && issuedEarlier.length === 0) return new Map();
   const params = [arrayLiteral(invoiceIds), arrayLiteral(issuedEarlier)];
-  const rows = await queries.query<SettledRow>(SETTLED_INVOICES, params);
-  const byInvoice = new Map<number, SettledInvoice[]>();
-  for (const { invoiceId, ...settled } of rows) {
-    const ofInvoice = byInvoice.get(invoiceId);
-    if (ofInvoice === undefined) byInvoice.set(invoiceId, [settled]);
-    else ofInvoice.push(settled);
+  return byInvoice(await queries.query<SettledRow>(SETTLED_INVOICES, params));
+}
+
+function byInvoice(rows: readonly SettledRow[]): Map<number, readonly SettledInvoice[]> {
+  const settled = new Map<number, SettledInvoice[]>();
+  for (const { invoiceId, ...line } of rows) {
+    const lines = settled.get(invoiceId);
+    if (lines === undefined) settled.set(invoiceId, [line]);
+    else lines.push(line);
   }
-  return byInvoice;
+  return settled;
 }
 
 /** The newest `failed` event about the document of a row of this table, for a LATERAL join: seq, reason (JSON). */
