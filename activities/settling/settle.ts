@@ -149,8 +149,7 @@ export interface PageLook extends PageReview {
 }
 
 /**
- * Webhooks write to the ledger, and what is open in the page is counted again after as long as was waited already, within these bounds. To count it for a
- * page of 2,000 takes the database as long as to settle thirty invoices.
+ * Webhooks write to the ledger, and the page is looked at again after as long as was waited already, within these bounds.
  */
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
@@ -181,7 +180,7 @@ async function waitWhileOpen(
 ): Promise<void> {
   const began = now();
   for (let waited = 0; waited < waitMs && !over.aborted; waited = now() - began) {
-    if ((await ledger.pageOpen(batchId, page)) === 0) return;
+    if (!(await ledger.isPageOpen(batchId, page))) return;
     const pause = Math.min(Math.max(waited, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS, waitMs - waited);
     await Context.current()
       .sleep(Math.round(pause))

@@ -96,10 +96,15 @@ LEFT JOIN LATERAL (
 ) event ON true
 WHERE ${isOfPage()}`;
 
-/** batchId, page: the lines that `page-progress` calls `accepted` or attached. */
-const PAGE_OPEN = `/* page-open */
-SELECT count(*) AS open FROM live_line i
-WHERE ${isOfPage()} AND (i.state = 'accepted' OR ${IS_ATTACHED})`;
+/**
+ * batchId, page: a line that `page-progress` calls `accepted` or attached. What was sent last is settled last, so that a page that is open is found open
+ * at its end, after a few rows.
+ */
+const PAGE_IS_OPEN = `/* page-is-open */
+SELECT i.ordinal FROM live_line i
+WHERE ${isOfPage()} AND (i.state = 'accepted' OR ${IS_ATTACHED})
+ORDER BY i.ordinal DESC
+LIMIT 1`;
 
 /** batchId, page, acceptedBefore, limit. */
 const PENDING_INVOICES = `/* pending-invoices */
@@ -149,9 +154,9 @@ export function createSettling(database: Database) {
       return (await readProgress(batchId, page)).progress;
     },
 
-    /** How many `accepted` and `attached` invoices `pageProgress` would count, without a look at stored events: a third of its price. */
-    pageOpen: async (batchId: string, page: number): Promise<number> =>
-      onlyRow(await database.query<{ open: number }>(PAGE_OPEN, [batchId, page])).open,
+    /** Whether `pageProgress` would count `accepted` or `attached` invoices, without a look at stored events. */
+    isPageOpen: async (batchId: string, page: number): Promise<boolean> =>
+      (await database.query(PAGE_IS_OPEN, [batchId, page])).length > 0,
 
     /** `accepted` invoices of a page accepted before `acceptedBefore` (any owner), fewest polls first. */
     pendingInvoices: (batchId: string, page: number, acceptedBefore: number, limit: number) =>

@@ -77,7 +77,7 @@ export function neighboursContract(ledger: Ledger): void {
       expect(await ledger.unconfirmedFailures(first.batchId, 1, 10)).toEqual([]);
       expect(await ledger.pageProgress(first.batchId, 1)).toMatchObject({ accepted: 0 });
       expect(await first.states()).toEqual(expect.arrayContaining(['failed', 'held']));
-      expect(await ledger.pageOpen(first.batchId, 1)).toBe(0);
+      expect(await ledger.isPageOpen(first.batchId, 1)).toBe(false);
       expect(await ledger.openPages(first.batchId)).toEqual([]);
     });
 

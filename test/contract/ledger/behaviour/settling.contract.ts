@@ -102,8 +102,8 @@ export function settlingContract(ledger: Ledger): void {
         oldestAcceptedAt: NOW + 3,
         newestAcceptedAt: NOW + 8,
       });
-      expect(await ledger.pageOpen(batch.batchId, 1)).toBe(3);
-      expect(await ledger.pageOpen(batch.batchId, 2)).toBe(0);
+      expect(await ledger.isPageOpen(batch.batchId, 1)).toBe(true);
+      expect(await ledger.isPageOpen(batch.batchId, 2)).toBe(false);
       expect(await ledger.pageProgress(batch.batchId, 2)).toMatchObject({
         unsent: 0,
         accepted: 0,
@@ -116,11 +116,11 @@ export function settlingContract(ledger: Ledger): void {
       const owner = await scenario.run(['left-1']);
       const batch = await scenario.run(['left-1', 'left-2']);
       expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({ unsent: 1, attached: 1 });
-      expect(await ledger.pageOpen(batch.batchId, 1)).toBe(1);
+      expect(await ledger.isPageOpen(batch.batchId, 1)).toBe(true);
 
       await owner.finish();
 
-      expect(await ledger.pageOpen(batch.batchId, 1)).toBe(0);
+      expect(await ledger.isPageOpen(batch.batchId, 1)).toBe(false);
 
       expect(await ledger.pageProgress(batch.batchId, 1)).toMatchObject({
         unsent: 1,
